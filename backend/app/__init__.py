@@ -1,0 +1,1 @@
+"""PhaseRunner: lets coding agents work unattended and only lets good work through."""

@@ -1,0 +1,1 @@
+"""Coding agents behind one port."""

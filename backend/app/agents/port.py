@@ -1,0 +1,143 @@
+"""The port every coding agent implements: a task in, progress on the way, a result out."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class AgentLimits:
+    """Bounds on one piece of work. `None` means unbounded; seconds are wall clock, cost is in US dollars."""
+
+    seconds: float = 1800.0
+    requests: int | None = 100
+    total_tokens: int | None = None
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AgentTask:
+    """What an agent is asked to do.
+
+    Attributes:
+        phase: `discovery`, `coding` or `verification`, or another door's name.
+        attempt: number of the attempt, from 1.
+        prompt: the complete prompt.
+        workspace: the only directory the agent may touch; it has no `.git`.
+        limits: bounds; exceeding one is an `AgentFailure` with kind `LIMIT`.
+        model: `provider:model`, where the backend has a choice.
+        system_prompt: replaces the backend's own.
+        temperature: sampling temperature, where the model has one.
+    """
+
+    phase: str
+    attempt: int
+    prompt: str
+    workspace: Path
+    limits: AgentLimits = AgentLimits()
+    model: str | None = None
+    system_prompt: str | None = None
+    temperature: float | None = None
+
+
+class ProgressKind(StrEnum):
+    """What a progress line reports."""
+
+    TEXT = "text"
+    TOOL_CALL = "tool_call"
+    TOOL_RESULT = "tool_result"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentProgress:
+    """One thing the agent did. `text` is plain text of at most a few kilobytes and is data, never markup."""
+
+    kind: ProgressKind
+    text: str
+    at: datetime
+    tool: str | None = None
+
+
+ReportProgress = Callable[[AgentProgress], None]
+"""Takes progress without waiting; batching and storing are the receiver's business."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentUsage:
+    """What the work consumed. `cost_usd` is None when the model's price is unknown: unknown is not zero."""
+
+    requests: int = 0
+    tool_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+
+    @property
+    def total_tokens(self) -> int:
+        """Input and output tokens together."""
+        return self.input_tokens + self.output_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class AgentResult:
+    """The agent stopped by itself. `output` is its final message: a claim, not evidence."""
+
+    output: str
+    usage: AgentUsage = AgentUsage()
+    model: str | None = None
+    transcript: tuple[Mapping[str, Any], ...] = ()
+
+
+class FailureKind(StrEnum):
+    """Why an agent could not do its work.
+
+    `CONFIGURATION` (no key, a rejected key, an unknown model) is not worth a retry; a human has to act.
+    `UNAVAILABLE` (rate limit, server error, network, timeout of a request, a stream cut short) and
+    `PROTOCOL` (an answer that cannot be read) are retried with backoff. `LIMIT` is one of `AgentLimits`.
+    `CRASH` is a defect of the backend.
+    """
+
+    CONFIGURATION = "configuration"
+    UNAVAILABLE = "unavailable"
+    PROTOCOL = "protocol"
+    LIMIT = "limit"
+    CRASH = "crash"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentFailure:
+    """The agent did not finish. A value, not an exception; it uses up no attempt."""
+
+    kind: FailureKind
+    message: str
+    usage: AgentUsage = field(default_factory=AgentUsage)
+    model: str | None = None
+
+
+AgentOutcome = AgentResult | AgentFailure
+
+
+class Agent(Protocol):
+    """A coding agent. Cancelling `run` ends its work and its processes."""
+
+    @property
+    def name(self) -> str:
+        """Name shown to users; the scripted agent's name says that it is a script."""
+        ...
+
+    @property
+    def provider(self) -> str:
+        """`scripted`, `anthropic`, `openai`, …"""
+        ...
+
+    @property
+    def model(self) -> str | None:
+        """The model it uses by default, if any."""
+        ...
+
+    async def run(self, task: AgentTask, report: ReportProgress) -> AgentOutcome:
+        """Work on the task inside `task.workspace`."""
+        ...

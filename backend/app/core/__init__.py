@@ -1,0 +1,1 @@
+"""What the whole program needs to know about itself: settings, events, errors, telemetry."""

@@ -1,0 +1,100 @@
+"""One tree of errors, each with the HTTP status and the machine-readable code it is rendered with."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+
+class PhaseRunnerError(Exception):
+    """An error with a message for the user.
+
+    Rendered as RFC 9457 problem details by the API and as one line by the CLI.
+
+    Attributes:
+        status: HTTP status code.
+        code: stable identifier, the last part of the problem type URI.
+        title: one short sentence that is the same for every occurrence.
+        field: path of the offending input field (`"source.path"`), if one field is to blame.
+        extra: further members of the problem document.
+    """
+
+    status: ClassVar[int] = 500
+    code: ClassVar[str] = "internal-error"
+    title: ClassVar[str] = "The service failed"
+
+    def __init__(self, detail: str, *, field: str | None = None, **extra: Any) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.field = field
+        self.extra: Mapping[str, Any] = extra
+
+
+class InvalidInputError(PhaseRunnerError):
+    """A value that was given cannot be used."""
+
+    status = 422
+    code = "invalid-input"
+    title = "The input is not valid"
+
+
+class NotFoundError(PhaseRunnerError):
+    """The thing that was named does not exist."""
+
+    status = 404
+    code = "not-found"
+    title = "Not found"
+
+
+class ConflictError(PhaseRunnerError):
+    """The thing is no longer in a state that allows this."""
+
+    status = 409
+    code = "conflict"
+    title = "The state has changed"
+
+
+class PayloadTooLargeError(PhaseRunnerError):
+    """The request is larger than the limit."""
+
+    status = 413
+    code = "too-large"
+    title = "The request is too large"
+
+
+class UnauthorizedError(PhaseRunnerError):
+    """The request carries no valid credentials."""
+
+    status = 401
+    code = "unauthorized"
+    title = "Authentication is required"
+
+
+class ForbiddenError(PhaseRunnerError):
+    """The request comes from where it must not, or lacks the role."""
+
+    status = 403
+    code = "forbidden"
+    title = "Not allowed"
+
+
+class UnavailableError(PhaseRunnerError):
+    """Something the service depends on cannot be reached."""
+
+    status = 503
+    code = "unavailable"
+    title = "Temporarily unavailable"
+
+
+class WorkspaceError(PhaseRunnerError):
+    """A repository or working tree cannot be used; the message says why."""
+
+    status = 422
+    code = "workspace"
+    title = "The workspace cannot be used"
+
+
+class DatabaseSetupError(PhaseRunnerError):
+    """Postgres cannot be provided; the message says why and what to do."""
+
+    status = 503
+    code = "database-setup"
+    title = "The database cannot be started"

@@ -1,0 +1,1 @@
+"""Postgres: engine, tables, queries and the embedded server."""

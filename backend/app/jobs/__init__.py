@@ -1,0 +1,1 @@
+"""The adapter to the job queue in Postgres."""

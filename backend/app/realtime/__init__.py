@@ -1,0 +1,1 @@
+"""Events: stored with a number, then delivered exactly once to whoever follows."""

@@ -1,0 +1,1 @@
+"""The loop *produce, evaluate, decide* and its front doors."""

@@ -1,0 +1,1 @@
+"""Evaluators, the registry that names them, and the verdict drawn from their results."""

@@ -1,0 +1,191 @@
+"""What an evaluator is: a context in, a result out."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any, Protocol, TypedDict, cast, runtime_checkable
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+BLOCKING_THRESHOLD = 0.5
+"""A failed criterion that scores below this blocks (default of `EVALUATOR_BLOCKING_THRESHOLD`)."""
+
+
+class EvaluationCategory(StrEnum):
+    """What aspect of the work an evaluator speaks about."""
+
+    FUNCTIONALITY = "functionality"
+    CORRECTNESS = "correctness"
+    COMPLETENESS = "completeness"
+    SECURITY = "security"
+    PERFORMANCE = "performance"
+    MAINTAINABILITY = "maintainability"
+    COMPLIANCE = "compliance"
+    DOCUMENTATION = "documentation"
+    TESTING = "testing"
+    TEST_COVERAGE = "test_coverage"
+
+
+class EvaluationStatus(StrEnum):
+    """What became of one evaluation.
+
+    `SKIPPED` means there was nothing to check; it is never evidence that a gate holds. `ERRORED` means
+    the evaluator itself reached no verdict (crash, missing tool, unreadable report, model outage).
+    """
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERRORED = "errored"
+    SKIPPED = "skipped"
+
+
+class CriterionResult(BaseModel):
+    """One criterion of an evaluation; `score` in [0, 1]."""
+
+    model_config = ConfigDict(frozen=True)
+
+    criterion: str
+    passed: bool
+    score: float = Field(default=0.0, ge=0.0, le=1.0)
+    message: str = ""
+    evidence: str | None = None
+
+
+class EvaluationResult(BaseModel):
+    """What one evaluator says about one output.
+
+    `status` follows from `passed` when it is not given. `errored` and `failed` imply `passed=False`;
+    `skipped` and `passed` imply `passed=True`; a contradiction is a `ValueError`.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    evaluator_name: str
+    category: EvaluationCategory
+    passed: bool
+    score: float = Field(default=0.0, ge=0.0, le=1.0)
+    feedback: str
+    criteria: list[CriterionResult] = []
+    suggestions: list[str] = []
+    metadata: dict[str, Any] = {}
+    status: EvaluationStatus = EvaluationStatus.FAILED
+    evaluator_version: str = "1"
+    duration_ms: int | None = Field(default=None, ge=0)
+    trace_id: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _derive_status(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        given = cast("Mapping[str, Any]", data)
+        if given.get("status") is not None:
+            return given
+        return {
+            **given,
+            "status": EvaluationStatus.PASSED if given.get("passed") else EvaluationStatus.FAILED,
+        }
+
+    @model_validator(mode="after")
+    def _status_agrees(self) -> "EvaluationResult":
+        if self.passed != (self.status in (EvaluationStatus.PASSED, EvaluationStatus.SKIPPED)):
+            raise ValueError(f"passed={self.passed} contradicts status={self.status.value}")
+        return self
+
+    @property
+    def failed_criteria(self) -> list[CriterionResult]:
+        """The criteria that did not pass."""
+        return [criterion for criterion in self.criteria if not criterion.passed]
+
+    @property
+    def blocking_issues(self) -> list[str]:
+        """Messages of the failed criteria that score below the blocking threshold."""
+        return self.blocking_issues_below(BLOCKING_THRESHOLD)
+
+    def blocking_issues_below(self, threshold: float) -> list[str]:
+        """Messages of the failed criteria that score below `threshold`."""
+        return [criterion.message for criterion in self.failed_criteria if criterion.score < threshold]
+
+
+class EvaluationLimits(TypedDict, total=False):
+    """Bounds on one evaluation: wall-clock `seconds` and `output_bytes` kept of a tool's output."""
+
+    seconds: float
+    output_bytes: int
+
+
+class EvaluationContext(TypedDict, total=False):
+    """What an evaluator may look at.
+
+    Attributes:
+        workspace_ref: path of the judged working tree.
+        base_ref: path of a tree that holds the run's base commit; findings that are also there are not new.
+        goal: the run's goal in the user's words.
+        attempt: number of the attempt, from 1.
+        previous_feedback: feedback of the attempt before.
+        run_id: the run, for traces.
+        limits: bounds that replace the evaluator's own.
+    """
+
+    workspace_ref: str
+    base_ref: str | None
+    goal: str
+    attempt: int
+    previous_feedback: list[str]
+    run_id: UUID | None
+    limits: EvaluationLimits
+
+
+@runtime_checkable
+class Evaluator(Protocol):
+    """Judges the output of a phase.
+
+    `evaluate` returns a value for every foreseeable trouble (`errored`), and is cancelled by cancelling
+    its task; it leaves no process behind.
+    """
+
+    @property
+    def name(self) -> str:
+        """Unique within a phase, `snake_case`."""
+        ...
+
+    @property
+    def category(self) -> EvaluationCategory:
+        """The aspect it judges."""
+        ...
+
+    @property
+    def is_deterministic(self) -> bool:
+        """True for tools, False for models; deterministic evaluators run first."""
+        ...
+
+    async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
+        """Judge `output`, the agent's final message, and the workspace in `context`."""
+        ...
+
+
+def errored(evaluator: Evaluator, reason: str, *, version: str = "1", **metadata: Any) -> EvaluationResult:
+    """The result of an evaluator that reached no verdict."""
+    return EvaluationResult(
+        evaluator_name=evaluator.name,
+        category=evaluator.category,
+        passed=False,
+        feedback=reason,
+        status=EvaluationStatus.ERRORED,
+        evaluator_version=version,
+        metadata=metadata,
+    )
+
+
+def skipped(evaluator: Evaluator, reason: str, *, version: str = "1", **metadata: Any) -> EvaluationResult:
+    """The result of an evaluator that found nothing to check."""
+    return EvaluationResult(
+        evaluator_name=evaluator.name,
+        category=evaluator.category,
+        passed=True,
+        score=1.0,
+        feedback=reason,
+        status=EvaluationStatus.SKIPPED,
+        evaluator_version=version,
+        metadata=metadata,
+    )

@@ -1,0 +1,1 @@
+"""Vocabulary: the models and enumerations that every other layer speaks."""

@@ -1,0 +1,1 @@
+"""Working trees, their git history, and the processes that run in them."""

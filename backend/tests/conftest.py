@@ -1,0 +1,9 @@
+"""Fixtures for every test."""
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """The program runs on asyncio, and so do its tests."""
+    return "asyncio"
