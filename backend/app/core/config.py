@@ -1,0 +1,93 @@
+"""Settings: every value the operator can choose, read once at a composition root and handed down."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, SecretStr, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+
+class AgentBackendChoice(StrEnum):
+    """Which agent works on a sprint that names none."""
+
+    AUTO = "auto"
+    SCRIPTED = "scripted"
+    PYDANTIC_AI = "pydantic-ai"
+
+
+PositiveSeconds = Annotated[float, Field(gt=0, le=86_400)]
+UnitInterval = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+class Settings(BaseSettings):
+    """All settings; each is an environment variable of the same name, or a line in `.env`.
+
+    Seconds are wall clock, thresholds are in [0, 1], amounts are US dollars.
+    """
+
+    model_config = SettingsConfigDict(env_file=".env", extra="ignore", frozen=True, env_ignore_empty=True)
+
+    # Database
+    DATABASE_URL: SecretStr | None = None
+    DATABASE_POOL_SIZE: int = Field(default=10, ge=1, le=200)
+
+    # Where the service keeps its files: the embedded Postgres, git history of runs, working trees.
+    DATA_DIR: Path = Path(".phaserunner")
+
+    # API
+    HOST: str = "127.0.0.1"
+    PORT: int = Field(default=8000, ge=0, le=65_535)
+    ALLOWED_HOSTS: Annotated[list[str], NoDecode] = []
+    PHASERUNNER_URL: str = "http://127.0.0.1:8000"
+    WORKER_CONCURRENCY: int = Field(default=4, ge=1, le=256)
+    LOG_LEVEL: str = "INFO"
+
+    # Workspaces
+    WORKSPACE_ROOTS: Annotated[list[Path], NoDecode] = []
+    WORKSPACE_ALLOW_FILE_URLS: bool = False
+    WORKSPACE_MAX_FILES: int = Field(default=50_000, ge=1)
+    WORKSPACE_MAX_BYTES: int = Field(default=1_000_000_000, ge=1)
+    WORKSPACE_PYTHON: Path | None = None
+
+    # Agents
+    AGENT_BACKEND: AgentBackendChoice = AgentBackendChoice.AUTO
+    AGENT_MODEL: str | None = None
+    AGENT_TIMEOUT: PositiveSeconds = 1800.0
+    AGENT_MAX_REQUESTS: int = Field(default=100, ge=1)
+    AGENT_MAX_TOKENS: int | None = Field(default=None, ge=1)
+    AGENT_MAX_FAILURES: int = Field(default=4, ge=1, le=100)
+    AGENT_RETRY_BASE_SECONDS: float = Field(default=2.0, ge=0.0, le=3600.0)
+    ANTHROPIC_API_KEY: SecretStr | None = None
+    ANTHROPIC_BASE_URL: str | None = None
+    OPENAI_API_KEY: SecretStr | None = None
+    OPENAI_BASE_URL: str | None = None
+    RUN_MAX_TOKENS: int | None = Field(default=None, ge=1)
+    RUN_MAX_COST_USD: float | None = Field(default=None, gt=0.0)
+
+    # Evaluators
+    EVALUATOR_MODEL: str = "anthropic:claude-sonnet-4-20250514"
+    EVALUATOR_MAX_RETRIES: int = Field(default=3, ge=1, le=20)
+    EVALUATOR_RUN_DETERMINISTIC_ONLY: bool = False
+    EVALUATOR_LINT_TIMEOUT: PositiveSeconds = 30.0
+    EVALUATOR_TEST_TIMEOUT: PositiveSeconds = 120.0
+    EVALUATOR_LLM_TIMEOUT: PositiveSeconds = 60.0
+    EVALUATOR_PASS_THRESHOLD: UnitInterval = 0.7
+    EVALUATOR_BLOCKING_THRESHOLD: UnitInterval = 0.5
+
+    # Engine
+    ENGINE_HEARTBEAT_SECONDS: float = Field(default=2.0, gt=0.0, le=60.0)
+    ENGINE_STALLED_AFTER_SECONDS: float = Field(default=6.0, gt=0.0, le=600.0)
+    ENGINE_RECONCILE_SECONDS: float = Field(default=2.0, gt=0.0, le=600.0)
+    SHUTDOWN_GRACE_SECONDS: float = Field(default=5.0, ge=0.0, le=300.0)
+
+    # Tracing: spans leave the machine only when one of these is set.
+    LOGFIRE_TOKEN: SecretStr | None = None
+    OTEL_EXPORTER_OTLP_ENDPOINT: str | None = None
+
+    @field_validator("ALLOWED_HOSTS", "WORKSPACE_ROOTS", mode="before")
+    @classmethod
+    def _split_commas(cls, value: object) -> object:
+        if isinstance(value, str):
+            return [part.strip() for part in value.split(",") if part.strip()]
+        return value

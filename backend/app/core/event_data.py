@@ -1,0 +1,198 @@
+"""The payloads of events: what `data` holds for each type."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict
+
+
+class EventData(BaseModel):
+    """Payload of an event. Reads like a mapping too (`data["phase"]`), as on the wire."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in type(self).model_fields:
+            raise KeyError(name)
+        return getattr(self, name)
+
+
+class Usage(EventData):
+    """What was consumed so far. An unknown cost is null, never zero."""
+
+    requests: int = 0
+    tool_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+
+
+class RunCreatedData(EventData):
+    kind: str
+    name: str
+    goal: str
+    phases: list[str]
+    max_attempts: int
+    agent: str
+    scripted: bool
+    source: str
+    base_commit: str
+
+
+class WorkflowStartedData(EventData):
+    phases: list[str]
+
+
+class WorkflowStatusData(EventData):
+    status: str
+    reason: str = ""
+
+
+class WorkflowCompletedData(EventData):
+    commit: str | None
+    attempts: int
+    usage: Usage
+
+
+class WorkflowFailedData(EventData):
+    reason: str
+    by: str | None = None
+
+
+class RunCancelledData(EventData):
+    by: str
+    reason: str = ""
+
+
+class PhaseStartedData(EventData):
+    max_attempts: int
+
+
+class PhaseCompletedData(EventData):
+    attempts: int
+    commit: str | None
+    accepted_by: str | None = None
+
+
+class PhaseFailedData(EventData):
+    reason: str
+
+
+class AttemptStartedData(EventData):
+    prompt_chars: int
+    base_commit: str
+    resumed: bool = False
+
+
+class AttemptProducedData(EventData):
+    commit: str
+    output: str
+    changed_files: list[str]
+    dropped: list[str] = []
+    usage: Usage
+    agent: str
+    model: str | None = None
+
+
+class AttemptInterruptedData(EventData):
+    reason: str
+    lost_workers: int
+
+
+class ProgressLine(EventData):
+    text: str
+    at: datetime
+
+
+class AgentProgressData(EventData):
+    lines: list[ProgressLine]
+    candidate: int = 0
+
+
+class AgentFailedData(EventData):
+    kind: str
+    message: str
+    failures: int
+    retry_in_seconds: float | None
+
+
+class ToolData(EventData):
+    tool: str
+    text: str
+    candidate: int = 0
+
+
+class CandidateData(EventData):
+    candidate: int
+    agent: str
+    provider: str
+    model: str | None = None
+    error: str | None = None
+
+
+class JudgeStartedData(EventData):
+    candidates: list[int]
+
+
+class JudgeDecidedData(EventData):
+    candidate: int
+    score: float | None = None
+    rationale: str = ""
+    model: str | None = None
+
+
+class EvaluationStartedData(EventData):
+    evaluators: list[str]
+
+
+class EvaluationData(EventData):
+    """One evaluator's verdict, as dashboards need it."""
+
+    evaluator_name: str
+    category: str
+    passed: bool
+    score: float
+    feedback: str
+    suggestions: list[str] = []
+    status: str | None = None
+    gate: bool | None = None
+    duration_ms: int | None = None
+
+
+class EvaluationCompletedData(EventData):
+    phase: str
+    attempt: int
+    overall_passed: bool
+    evaluations: list[EvaluationData]
+    score: float | None = None
+    reason: str = ""
+
+
+class EvaluationFailedData(EventData):
+    """The panel reached no verdict; the evaluation is repeated or a human is asked."""
+
+    reason: str
+    evaluators: list[str]
+    failures: int
+    retry_in_seconds: float | None
+
+
+class OptimizationStartedData(EventData):
+    next_attempt: int
+    issues: list[str]
+    guidance: list[str] = []
+
+
+class EscalationRequiredData(EventData):
+    escalation_id: UUID
+    reason_kind: str
+    reason: str
+
+
+class EscalationResolvedData(EventData):
+    escalation_id: UUID
+    decision: str
+    decided_by: str
+    guidance: str = ""
+    additional_attempts: int = 0

@@ -1,0 +1,47 @@
+"""Connections to Postgres: one engine for each process."""
+
+from urllib.parse import urlsplit, urlunsplit
+
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
+
+from app.core.errors import InvalidInputError
+
+Sessions = async_sessionmaker[AsyncSession]
+"""Opens short sessions; `async with sessions.begin() as session` is one transaction."""
+
+
+def plain_url(url: str) -> str:
+    """The URL as libpq and asyncpg read it: `postgresql://…`, without a SQLAlchemy driver.
+
+    Raises:
+        InvalidInputError: it is not a Postgres URL.
+    """
+    parts = urlsplit(url)
+    dialect = parts.scheme.partition("+")[0]
+    if dialect not in ("postgresql", "postgres"):
+        raise InvalidInputError(
+            "it must start with postgresql://; PhaseRunner runs on Postgres only", field="DATABASE_URL"
+        )
+    return urlunsplit(parts._replace(scheme="postgresql"))
+
+
+def sqlalchemy_url(url: str) -> str:
+    """The same URL for SQLAlchemy's asyncpg dialect."""
+    return plain_url(url).replace("postgresql://", "postgresql+asyncpg://", 1)
+
+
+def create_engine(url: str, *, pool_size: int) -> AsyncEngine:
+    """Make the engine; it connects when it is first used."""
+    return create_async_engine(
+        sqlalchemy_url(url),
+        pool_size=pool_size,
+        max_overflow=pool_size,
+        pool_pre_ping=False,
+        pool_recycle=1800,
+        connect_args={"server_settings": {"application_name": "phaserunner", "jit": "off"}},
+    )
+
+
+def create_sessions(engine: AsyncEngine) -> Sessions:
+    """Make the session factory; objects stay readable after their transaction."""
+    return async_sessionmaker(engine, expire_on_commit=False)

@@ -1,0 +1,277 @@
+"""The tables. Their meaning is told by the rows' docstrings; alembic makes them."""
+
+from datetime import datetime
+from typing import Any, ClassVar
+from uuid import UUID, uuid4
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    DateTime,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    MetaData,
+    Text,
+    UniqueConstraint,
+    func,
+    text,
+)
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+_RUN_STATES = "'queued', 'active', 'waiting', 'completed', 'failed', 'cancelled'"
+_ATTEMPT_STATES = "'started', 'agent_failed', 'produced', 'evaluating', 'passed', 'failed'"
+
+
+class Base(DeclarativeBase):
+    """Declarative base: every time is with time zone, every constraint has a predictable name."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+    type_annotation_map: ClassVar[dict[Any, Any]] = {
+        datetime: DateTime(timezone=True),
+        str: Text,
+        dict[str, Any]: JSONB,
+        list[Any]: JSONB,
+        list[str]: ARRAY(Text),
+    }
+
+
+class Run(Base):
+    """One run. `fence_*` name the queue job that may write; `last_sequence` numbers its events."""
+
+    __tablename__ = "runs"
+    __table_args__ = (
+        CheckConstraint(f"status IN ({_RUN_STATES})", name="status"),
+        Index("ix_runs_created_at_id", "created_at", "id"),
+        Index("ix_runs_status", "status", postgresql_where=text("status IN ('queued', 'active', 'waiting')")),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    kind: Mapped[str]
+    name: Mapped[str]
+    goal: Mapped[str]
+    phases: Mapped[list[str]]
+    phase: Mapped[str | None]
+    policy: Mapped[dict[str, Any]]
+    agent: Mapped[dict[str, Any]]
+    source: Mapped[dict[str, Any]]
+    status: Mapped[str]
+    status_reason: Mapped[str] = mapped_column(server_default="")
+    base_commit: Mapped[str]
+    head_commit: Mapped[str]
+    used_requests: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    used_tool_calls: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    used_input_tokens: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    used_output_tokens: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    used_cost_usd: Mapped[float | None]
+    last_sequence: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    parent_run_id: Mapped[UUID | None] = mapped_column(ForeignKey("runs.id", ondelete="SET NULL"), index=True)
+    fence_job: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    fence_try: Mapped[int] = mapped_column(server_default="0")
+    version: Mapped[int] = mapped_column(server_default="1")
+    traceparent: Mapped[str | None]
+    created_by: Mapped[str]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+    started_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+
+
+class Attempt(Base):
+    """One attempt of a phase. Whoever writes its outcome must hold `claim`."""
+
+    __tablename__ = "attempts"
+    __table_args__ = (
+        UniqueConstraint("run_id", "phase", "number"),
+        CheckConstraint(f"status IN ({_ATTEMPT_STATES})", name="status"),
+        CheckConstraint("number >= 1", name="number"),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    run_id: Mapped[UUID] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"))
+    phase: Mapped[str]
+    number: Mapped[int]
+    claim: Mapped[UUID]
+    status: Mapped[str]
+    prompt: Mapped[str]
+    optimization_context: Mapped[dict[str, Any]]
+    output: Mapped[str] = mapped_column(server_default="")
+    base_commit: Mapped[str]
+    head_commit: Mapped[str | None]
+    tree: Mapped[str | None]
+    changed_files: Mapped[list[str]] = mapped_column(server_default="{}")
+    chosen_candidate: Mapped[int | None]
+    score: Mapped[float | None]
+    verdict: Mapped[str | None]
+    verdict_reason: Mapped[str] = mapped_column(server_default="")
+    fingerprint: Mapped[str | None]
+    usage: Mapped[dict[str, Any]] = mapped_column(server_default="{}")
+    agent_failures: Mapped[int] = mapped_column(server_default="0")
+    needs_human: Mapped[bool] = mapped_column(server_default="false")
+    evaluation_failures: Mapped[int] = mapped_column(server_default="0")
+    lost_workers: Mapped[int] = mapped_column(server_default="0")
+    not_before: Mapped[datetime | None]
+    last_error: Mapped[str] = mapped_column(server_default="")
+    trace_id: Mapped[str | None]
+    started_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    produced_at: Mapped[datetime | None]
+    completed_at: Mapped[datetime | None]
+
+
+class Candidate(Base):
+    """What one agent produced in an attempt; `index` counts from 0."""
+
+    __tablename__ = "candidates"
+    __table_args__ = (UniqueConstraint("attempt_id", "index"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    attempt_id: Mapped[UUID] = mapped_column(ForeignKey("attempts.id", ondelete="CASCADE"))
+    index: Mapped[int]
+    agent: Mapped[str]
+    provider: Mapped[str]
+    model: Mapped[str | None]
+    output: Mapped[str]
+    error: Mapped[str | None]
+    metrics: Mapped[dict[str, Any]]
+    head_commit: Mapped[str | None]
+    tree: Mapped[str | None]
+    changed_files: Mapped[list[str]] = mapped_column(server_default="{}")
+
+
+class Evaluation(Base):
+    """What one evaluator said about one candidate."""
+
+    __tablename__ = "evaluations"
+    __table_args__ = (
+        UniqueConstraint("candidate_id", "evaluator"),
+        CheckConstraint("status IN ('passed', 'failed', 'errored', 'skipped')", name="status"),
+        Index("ix_evaluations_evaluator_evaluated_at", "evaluator", "evaluated_at"),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    candidate_id: Mapped[UUID] = mapped_column(ForeignKey("candidates.id", ondelete="CASCADE"))
+    position: Mapped[int]
+    evaluator: Mapped[str]
+    version: Mapped[str]
+    category: Mapped[str]
+    gate: Mapped[bool]
+    status: Mapped[str]
+    passed: Mapped[bool]
+    score: Mapped[float]
+    feedback: Mapped[str]
+    criteria: Mapped[list[Any]]
+    suggestions: Mapped[list[str]]
+    details: Mapped[dict[str, Any]] = mapped_column("metadata")
+    duration_ms: Mapped[int | None]
+    trace_id: Mapped[str | None]
+    evaluated_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class Escalation(Base):
+    """A question to a human; open while `decision` is null. One can be open per run."""
+
+    __tablename__ = "escalations"
+    __table_args__ = (
+        CheckConstraint("status IN ('open', 'resolved', 'withdrawn')", name="status"),
+        CheckConstraint("decision IN ('accept', 'retry', 'reject')", name="decision"),
+        CheckConstraint("(status = 'resolved') = (decision IS NOT NULL)", name="resolved"),
+        Index("uq_escalations_open", "run_id", unique=True, postgresql_where=text("status = 'open'")),
+        Index("ix_escalations_run_id_phase", "run_id", "phase"),
+        Index("ix_escalations_status_created_at", "status", "created_at"),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    run_id: Mapped[UUID] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"))
+    phase: Mapped[str]
+    attempt: Mapped[int]
+    reason_kind: Mapped[str]
+    reason: Mapped[str]
+    status: Mapped[str] = mapped_column(server_default="open")
+    decision: Mapped[str | None]
+    guidance: Mapped[str] = mapped_column(server_default="")
+    line_comments: Mapped[list[Any]] = mapped_column(server_default="[]")
+    additional_attempts: Mapped[int] = mapped_column(server_default="0")
+    verdicts_were_right: Mapped[bool | None]
+    decided_by: Mapped[str | None]
+    decided_at: Mapped[datetime | None]
+    version: Mapped[int] = mapped_column(server_default="1")
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class VerdictMark(Base):
+    """A reviewer's word on whether one verdict was right."""
+
+    __tablename__ = "verdict_marks"
+    __table_args__ = (UniqueConstraint("evaluation_id", "marked_by"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    evaluation_id: Mapped[UUID] = mapped_column(ForeignKey("evaluations.id", ondelete="CASCADE"))
+    was_right: Mapped[bool]
+    note: Mapped[str] = mapped_column(server_default="")
+    marked_by: Mapped[str]
+    marked_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class EventRow(Base):
+    """One event; (run, sequence) is its identity, without gaps."""
+
+    __tablename__ = "events"
+
+    run_id: Mapped[UUID] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
+    sequence: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    type: Mapped[str]
+    phase: Mapped[str | None]
+    attempt: Mapped[int | None]
+    data: Mapped[dict[str, Any]]
+    at: Mapped[datetime]
+    trace_id: Mapped[str | None]
+
+
+class Snapshot(Base):
+    """A git bundle that restores `commit`: the base whole, an attempt on top of the base."""
+
+    __tablename__ = "snapshots"
+    __table_args__ = (CheckConstraint("kind IN ('base', 'attempt')", name="kind"),)
+
+    run_id: Mapped[UUID] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
+    commit: Mapped[str] = mapped_column(primary_key=True)
+    kind: Mapped[str]
+    bundle: Mapped[bytes] = mapped_column(LargeBinary)
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class ApiToken(Base):
+    """A token's SHA-256, never the token."""
+
+    __tablename__ = "api_tokens"
+    __table_args__ = (CheckConstraint("role IN ('viewer', 'operator', 'reviewer', 'admin')", name="role"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    name: Mapped[str] = mapped_column(unique=True)
+    role: Mapped[str]
+    digest: Mapped[bytes] = mapped_column(LargeBinary, unique=True)
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    last_used_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]
+
+
+class IdempotencyKey(Base):
+    """The answer given to a POST, so that its repetition gets the same one."""
+
+    __tablename__ = "idempotency_keys"
+
+    key: Mapped[str] = mapped_column(primary_key=True)
+    route: Mapped[str] = mapped_column(primary_key=True)
+    request_digest: Mapped[bytes] = mapped_column(LargeBinary)
+    status: Mapped[int]
+    body: Mapped[dict[str, Any]]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now(), index=True)

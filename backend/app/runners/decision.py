@@ -1,0 +1,274 @@
+"""What happens next in a run. Everything that decides it is in this file, as values and pure functions.
+
+The rules, in the order in which they are asked:
+
+1. A run that is over stays over; an open escalation waits for its human.
+2. A human's decision is carried out: *accept* completes the phase, *reject* fails the run, *retry* grants
+   further attempts.
+3. A phase without an attempt gets its first one; a phase whose attempt passed is complete; a run whose
+   phases are complete is complete.
+4. An attempt whose worker was lost is taken again under the same number; one whose agent failed likewise,
+   after a pause; one that has output is only judged again. Each of these has a limit, after which a human
+   is asked. None of them uses up an attempt.
+5. After a failed attempt comes the next one, unless attempts are used up, the agent is stuck, or the budget
+   is spent; then a human is asked.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from app.schemas.runs import AttemptState, EscalationDecision, EscalationReason, RunPolicy, RunStatus
+
+MAX_BACKOFF_SECONDS = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptFacts:
+    """What is recorded of one attempt of the current phase.
+
+    Attributes:
+        number: from 1.
+        state: how far it has come.
+        agent_failures: times the agent could not do its work since the last human decision.
+        needs_human: the agent's last failure cannot be mended by trying again (no key, wrong key).
+        evaluation_failures: times the panel reached no verdict since the last human decision.
+        lost_workers: workers that died on it since the last human decision.
+        not_before: the attempt rests until then.
+        fingerprint: identifies what failed; equal fingerprints are the same failure.
+        tree: identifies the content of the working tree that was judged.
+        error: the last failure's message.
+    """
+
+    number: int
+    state: AttemptState
+    agent_failures: int = 0
+    needs_human: bool = False
+    evaluation_failures: int = 0
+    lost_workers: int = 0
+    not_before: datetime | None = None
+    fingerprint: str | None = None
+    tree: str | None = None
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EscalationFacts:
+    """What is recorded of one escalation of the current phase; `decision` is None while it is open."""
+
+    attempt: int
+    reason: EscalationReason
+    decision: EscalationDecision | None = None
+    decided_by: str = ""
+    additional_attempts: int = 0
+    guidance: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What the run has consumed; `budget_grants` counts how often a human granted the budget again."""
+
+    tokens: int = 0
+    cost_usd: float = 0.0
+    budget_grants: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """All that `decide` looks at.
+
+    Attributes:
+        status: the run's status.
+        phases: the plan, in order.
+        phase: the current phase; None when every phase is complete.
+        attempts: attempts of the current phase, by number.
+        escalations: escalations of the current phase, oldest first.
+        spent: the run's ledger.
+        now: the moment of the question, so that pauses can be decided without a clock.
+    """
+
+    status: RunStatus
+    phases: tuple[str, ...]
+    phase: str | None
+    attempts: tuple[AttemptFacts, ...]
+    escalations: tuple[EscalationFacts, ...]
+    spent: Spent
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class StartAttempt:
+    """Let the agent work. A number that is already recorded is taken again with a new claim."""
+
+    phase: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluate:
+    """Judge the recorded output; the agent is not run again."""
+
+    phase: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class CompletePhase:
+    """The phase holds. `accepted_by` names the human who let it through, if the gates did not."""
+
+    phase: str
+    number: int
+    accepted_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CompleteRun:
+    """Every phase holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Escalate:
+    """Ask a human."""
+
+    phase: str
+    number: int
+    reason: EscalationReason
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Nothing to do now: a human is asked (`until` is None), or the agent rests until a moment."""
+
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fail:
+    """The run failed."""
+
+    reason: str
+    by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The run is over; whatever wanted to move it came too late."""
+
+
+Decision = StartAttempt | Evaluate | CompletePhase | CompleteRun | Escalate | Wait | Fail | Finished
+
+
+def decide(history: History, policy: RunPolicy) -> Decision:
+    """Give the one next step of a run."""
+    if history.status.is_final:
+        return Finished()
+    if history.phase is None:
+        return CompleteRun()
+    last_word = history.escalations[-1] if history.escalations else None
+    if last_word is not None:
+        if last_word.decision is None:
+            return Wait()
+        if last_word.decision is EscalationDecision.ACCEPT:
+            return CompletePhase(history.phase, last_word.attempt, accepted_by=last_word.decided_by)
+        if last_word.decision is EscalationDecision.REJECT:
+            return Fail(f"{history.phase} was rejected", by=last_word.decided_by)
+    if not history.attempts:
+        return _start(history, policy, 1)
+    return _after(history.attempts[-1], history, policy)
+
+
+def attempts_allowed(escalations: tuple[EscalationFacts, ...], policy: RunPolicy) -> int:
+    """The number of attempts a phase may use: the policy's, and what humans granted."""
+    return policy.max_attempts + sum(each.additional_attempts for each in escalations)
+
+
+def backoff_seconds(failures: int, policy: RunPolicy) -> float:
+    """The pause before try number `failures + 1`: doubling, at most five minutes."""
+    return min(MAX_BACKOFF_SECONDS, policy.retry_base_seconds * 2 ** (failures - 1))
+
+
+def rest_until(failures: int, policy: RunPolicy, now: datetime) -> datetime:
+    """The moment until which an attempt rests after its failure number `failures`."""
+    return now + timedelta(seconds=backoff_seconds(failures, policy))
+
+
+def _after(last: AttemptFacts, history: History, policy: RunPolicy) -> Decision:
+    phase = history.phase
+    assert phase is not None  # noqa: S101 - decide() has asked
+    if last.state is AttemptState.PASSED:
+        return CompletePhase(phase, last.number)
+    if last.state is AttemptState.FAILED:
+        return _after_failure(last, history, policy)
+    trouble = _beyond_limit(last, policy)
+    if trouble is not None:
+        reason, text = trouble
+        return Escalate(phase, last.number, reason, text)
+    if last.not_before is not None and last.not_before > history.now:
+        return Wait(until=last.not_before)
+    if last.state in (AttemptState.PRODUCED, AttemptState.EVALUATING):
+        return Evaluate(phase, last.number)
+    return _start(history, policy, last.number)
+
+
+def _beyond_limit(last: AttemptFacts, policy: RunPolicy) -> tuple[EscalationReason, str] | None:
+    if last.needs_human:
+        return EscalationReason.AGENT_UNAVAILABLE, last.error
+    if last.agent_failures >= policy.max_agent_failures:
+        text = f"The agent failed {last.agent_failures} times in a row; the last time: {last.error}"
+        return EscalationReason.AGENT_UNAVAILABLE, text
+    if last.evaluation_failures >= policy.max_evaluation_failures:
+        text = (
+            f"The evaluators reached no verdict {last.evaluation_failures} times; the last time: {last.error}"
+        )
+        return EscalationReason.EVALUATOR_UNAVAILABLE, text
+    if last.lost_workers >= policy.max_lost_workers:
+        text = f"{last.lost_workers} workers died while working on attempt {last.number}"
+        return EscalationReason.WORKER_LOST, text
+    return None
+
+
+def _after_failure(last: AttemptFacts, history: History, policy: RunPolicy) -> Decision:
+    phase = history.phase
+    assert phase is not None  # noqa: S101 - decide() has asked
+    allowed = attempts_allowed(history.escalations, policy)
+    if last.number >= allowed:
+        text = f"{last.number} of {allowed} attempts failed"
+        return Escalate(phase, last.number, EscalationReason.ATTEMPTS_EXHAUSTED, text)
+    if _is_stuck(history) and not _human_said_go_on(history):
+        text = f"Attempt {last.number} failed exactly as attempt {last.number - 1} did and changed nothing"
+        return Escalate(phase, last.number, EscalationReason.NO_PROGRESS, text)
+    return _start(history, policy, last.number + 1)
+
+
+def _is_stuck(history: History) -> bool:
+    if len(history.attempts) < 2:
+        return False
+    before, last = history.attempts[-2:]
+    same_failure = last.fingerprint is not None and last.fingerprint == before.fingerprint
+    return same_failure and last.tree is not None and last.tree == before.tree
+
+
+def _human_said_go_on(history: History) -> bool:
+    # An escalation of the last attempt that is resolved and got here was resolved with *retry*.
+    return bool(history.escalations) and history.escalations[-1].attempt == history.attempts[-1].number
+
+
+def _start(history: History, policy: RunPolicy, number: int) -> Decision:
+    phase = history.phase
+    assert phase is not None  # noqa: S101 - decide() has asked
+    overspent = _overspent(history.spent, policy)
+    if overspent:
+        # Reported on the last attempt that exists; 0 is a phase that could not even begin.
+        recorded = history.attempts[-1].number if history.attempts else 0
+        return Escalate(phase, recorded, EscalationReason.BUDGET_EXHAUSTED, overspent)
+    return StartAttempt(phase, number)
+
+
+def _overspent(spent: Spent, policy: RunPolicy) -> str:
+    grants = 1 + spent.budget_grants
+    tokens, cost = policy.budget.tokens, policy.budget.cost_usd
+    if tokens is not None and spent.tokens >= tokens * grants:
+        return f"{spent.tokens} tokens are used; the budget is {tokens * grants}"
+    if cost is not None and spent.cost_usd >= cost * grants:
+        return f"${spent.cost_usd:.2f} are spent; the budget is ${cost * grants:.2f}"
+    return ""

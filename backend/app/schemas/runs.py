@@ -1,0 +1,105 @@
+"""What a run is: its kinds, states and the policy its decisions follow."""
+
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class RunKind(StrEnum):
+    """Which front door a run came through."""
+
+    SPRINT = "sprint"
+
+
+class RunStatus(StrEnum):
+    """Where a run stands. `WAITING` is for a human; the last three are final."""
+
+    QUEUED = "queued"
+    ACTIVE = "active"
+    WAITING = "waiting"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_final(self) -> bool:
+        """True when nothing happens to the run any more."""
+        return self in (RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.CANCELLED)
+
+
+class Phase(StrEnum):
+    """The phases of a sprint, in order."""
+
+    DISCOVERY = "discovery"
+    CODING = "coding"
+    VERIFICATION = "verification"
+
+
+class AttemptState(StrEnum):
+    """How far one attempt has come.
+
+    `STARTED` and `EVALUATING` found without a live worker mean that the worker was lost. `AGENT_FAILED`
+    waits for the agent to be tried again under the same number. `PRODUCED` has output but no verdict.
+    """
+
+    STARTED = "started"
+    AGENT_FAILED = "agent_failed"
+    PRODUCED = "produced"
+    EVALUATING = "evaluating"
+    PASSED = "passed"
+    FAILED = "failed"
+
+
+class EscalationReason(StrEnum):
+    """Why a human is asked."""
+
+    ATTEMPTS_EXHAUSTED = "attempts_exhausted"
+    NO_PROGRESS = "no_progress"
+    BUDGET_EXHAUSTED = "budget_exhausted"
+    AGENT_UNAVAILABLE = "agent_unavailable"
+    EVALUATOR_UNAVAILABLE = "evaluator_unavailable"
+    WORKER_LOST = "worker_lost"
+
+
+class EscalationDecision(StrEnum):
+    """What a human can decide."""
+
+    ACCEPT = "accept"
+    RETRY = "retry"
+    REJECT = "reject"
+
+
+class RetryFrom(StrEnum):
+    """Which tree a retry starts from: the attempt before, or what the phase started with."""
+
+    PREVIOUS = "previous"
+    BASE = "base"
+
+
+class Budget(BaseModel):
+    """What a run may consume; None is unbounded. Judges count as well."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    tokens: int | None = Field(default=None, ge=1)
+    cost_usd: float | None = Field(default=None, gt=0.0)
+
+
+class RunPolicy(BaseModel):
+    """The figures by which a run is decided; stored with the run, so a later default changes no run.
+
+    Thresholds are in [0, 1], seconds are wall clock. `max_*` counts include the last one allowed.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    max_attempts: int = Field(default=3, ge=1, le=20)
+    pass_threshold: float = Field(default=0.7, ge=0.0, le=1.0)
+    blocking_threshold: float = Field(default=0.5, ge=0.0, le=1.0)
+    deterministic_only: bool = False
+    retry_from: RetryFrom = RetryFrom.PREVIOUS
+    max_agent_failures: int = Field(default=4, ge=1, le=100)
+    max_evaluation_failures: int = Field(default=3, ge=1, le=100)
+    max_lost_workers: int = Field(default=3, ge=1, le=100)
+    retry_base_seconds: float = Field(default=2.0, ge=0.0, le=3600.0)
+    budget: Budget = Budget()
