@@ -200,7 +200,6 @@ class Escalation(Base):
     guidance: Mapped[str] = mapped_column(server_default="")
     line_comments: Mapped[list[Any]] = mapped_column(server_default="[]")
     additional_attempts: Mapped[int] = mapped_column(server_default="0")
-    verdicts_were_right: Mapped[bool | None]
     decided_by: Mapped[str | None]
     decided_at: Mapped[datetime | None]
     version: Mapped[int] = mapped_column(server_default="1")

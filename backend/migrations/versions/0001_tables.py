@@ -142,7 +142,6 @@ def upgrade() -> None:
             "line_comments", postgresql.JSONB(astext_type=sa.Text()), server_default="[]", nullable=False
         ),
         sa.Column("additional_attempts", sa.Integer(), server_default="0", nullable=False),
-        sa.Column("verdicts_were_right", sa.Boolean(), nullable=True),
         sa.Column("decided_by", sa.Text(), nullable=True),
         sa.Column("decided_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("version", sa.Integer(), server_default="1", nullable=False),

@@ -1,0 +1,245 @@
+"""Sprints, attempts and verdicts as the API speaks of them."""
+
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+
+from app.core.event_data import Usage
+from app.schemas.agents import AgentSpec
+from app.schemas.escalations import EscalationView
+from app.schemas.runs import AttemptState, Budget, Phase, RetryFrom, RunKind, RunPolicy, RunStatus
+from app.schemas.text import clean_text
+from app.schemas.workspaces import WorkspaceSource
+
+MAX_GOAL_CHARS = 100_000
+DEFAULT_PHASES = (Phase.DISCOVERY, Phase.CODING, Phase.VERIFICATION)
+
+Goal = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_GOAL_CHARS)]
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+
+
+class PolicyOverrides(BaseModel):
+    """Figures that differ from the service's settings for this sprint."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    max_attempts: int | None = Field(default=None, ge=1, le=20)
+    pass_threshold: float | None = Field(default=None, ge=0.0, le=1.0)
+    blocking_threshold: float | None = Field(default=None, ge=0.0, le=1.0)
+    deterministic_only: bool | None = None
+    retry_from: RetryFrom | None = None
+    budget: Budget | None = None
+
+
+class SprintCreate(BaseModel):
+    """What a sprint needs to start."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "goal": "Parse durations such as 1h30m; the tests in tests/test_duration.py say how.",
+                    "source": {"kind": "local", "path": "/home/me/project"},
+                    "policy": {"max_attempts": 3},
+                }
+            ]
+        },
+    )
+
+    goal: Goal
+    name: Name | None = None
+    source: WorkspaceSource
+    phases: list[Phase] = Field(default=list(DEFAULT_PHASES), min_length=1)
+    agent: AgentSpec = AgentSpec()
+    policy: PolicyOverrides = PolicyOverrides()
+
+    @field_validator("goal", "name")
+    @classmethod
+    def _no_control_characters(cls, value: str | None) -> str | None:
+        return value if value is None else clean_text(value)
+
+    @field_validator("phases")
+    @classmethod
+    def _in_order(cls, value: list[Phase]) -> list[Phase]:
+        if value != [phase for phase in Phase if phase in value]:
+            raise ValueError("phases run in the order discovery, coding, verification, each at most once")
+        return value
+
+
+class EvaluationView(BaseModel):
+    """One evaluator's stored verdict."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    evaluator: str
+    version: str
+    category: str
+    gate: bool
+    status: str
+    passed: bool
+    score: float
+    feedback: str
+    criteria: list[dict[str, Any]]
+    suggestions: list[str]
+    metadata: dict[str, Any]
+    duration_ms: int | None
+    trace_id: str | None
+    evaluated_at: datetime
+
+
+class CandidateView(BaseModel):
+    """What one agent produced in an attempt."""
+
+    model_config = ConfigDict(frozen=True)
+
+    index: int
+    agent: str
+    provider: str
+    model: str | None
+    output: str
+    error: str | None
+    metrics: dict[str, Any]
+    head_commit: str | None
+    chosen: bool
+    evaluations: list[EvaluationView]
+
+
+class AttemptView(BaseModel):
+    """One attempt with its verdicts; `verdict` is null until it is judged."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    phase: str
+    number: int
+    status: AttemptState
+    verdict: str | None
+    verdict_reason: str
+    score: float | None
+    output: str
+    base_commit: str
+    head_commit: str | None
+    changed_files: list[str]
+    usage: Usage
+    agent_failures: int
+    evaluation_failures: int
+    lost_workers: int
+    last_error: str
+    trace_id: str | None
+    started_at: datetime
+    produced_at: datetime | None
+    completed_at: datetime | None
+    evaluations: list[EvaluationView]
+
+
+class AttemptDetail(AttemptView):
+    """An attempt with the prompt it was given and every candidate."""
+
+    prompt: str
+    optimization_context: dict[str, Any]
+    candidates: list[CandidateView]
+
+
+class PhaseView(BaseModel):
+    """Where one phase of the plan stands."""
+
+    model_config = ConfigDict(frozen=True)
+
+    phase: str
+    status: str = Field(description="pending, active, waiting, completed, failed or cancelled")
+    attempts: int
+    max_attempts: int
+    score: float | None
+
+
+class SprintView(BaseModel):
+    """One sprint, as lists show it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    kind: RunKind
+    name: str
+    goal: str
+    status: RunStatus
+    status_reason: str
+    phase: str | None
+    attempt: int | None
+    max_attempts: int
+    agent: str = Field(description="Who does the work; a script says that it is one.")
+    scripted: bool
+    usage: Usage
+    escalation_id: UUID | None = Field(description="The open escalation, if a human is asked.")
+    created_by: str
+    created_at: datetime
+    updated_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+class SprintDetail(SprintView):
+    """One sprint, whole."""
+
+    source: dict[str, Any]
+    policy: RunPolicy
+    base_commit: str
+    head_commit: str
+    last_sequence: int
+    phases: list[PhaseView]
+    attempts: list[AttemptView]
+    escalations: list[EscalationView]
+
+
+class SprintPage(BaseModel):
+    """A page of sprints, newest first; `next_cursor` is null on the last page."""
+
+    items: list[SprintView]
+    next_cursor: str | None
+
+
+class SprintCancel(BaseModel):
+    """Why a sprint is cancelled."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    reason: str = Field(default="", max_length=2000)
+
+
+class EvaluateRequest(BaseModel):
+    """Judge a local workspace without any agent; `base` is a git reference in it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    path: str = Field(min_length=1, max_length=4096)
+    base: str | None = Field(default=None, min_length=1, max_length=500)
+    phase: Phase = Phase.CODING
+    goal: str = Field(default="", max_length=MAX_GOAL_CHARS)
+    output: str = Field(default="", max_length=MAX_GOAL_CHARS)
+    deterministic_only: bool = False
+
+
+class JudgedEvaluation(BaseModel):
+    """One evaluator's result in a report that is not stored."""
+
+    model_config = ConfigDict(frozen=True)
+
+    gate: bool
+    result: dict[str, Any]
+
+
+class EvaluationReport(BaseModel):
+    """The verdict on a workspace, with the evidence."""
+
+    model_config = ConfigDict(frozen=True)
+
+    phase: str
+    verdict: str
+    score: float | None
+    reason: str
+    base_commit: str | None
+    evaluations: list[JudgedEvaluation]

@@ -1,0 +1,21 @@
+"""Rules for text that people type."""
+
+import unicodedata
+
+_ALLOWED_CONTROLS = frozenset("\n\t")
+
+
+def clean_text(value: str) -> str:
+    r"""Give `value` with line ends as `\n`; refuse what cannot be stored or shown.
+
+    Raises:
+        ValueError: it holds a control character other than tab and line end, or a lone surrogate.
+    """
+    unified = value.replace("\r\n", "\n").replace("\r", "\n")
+    for position, character in enumerate(unified):
+        category = unicodedata.category(character)
+        if category == "Cs" or (category == "Cc" and character not in _ALLOWED_CONTROLS):
+            raise ValueError(
+                f"control character U+{ord(character):04X} at position {position} is not allowed"
+            )
+    return unified
