@@ -6,6 +6,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
 
+from app.schemas.runs import Usage
+
 
 class EventData(BaseModel):
     """Payload of an event. Reads like a mapping too (`data["phase"]`), as on the wire."""
@@ -16,16 +18,6 @@ class EventData(BaseModel):
         if name not in type(self).model_fields:
             raise KeyError(name)
         return getattr(self, name)
-
-
-class Usage(EventData):
-    """What was consumed so far. An unknown cost is null, never zero."""
-
-    requests: int = 0
-    tool_calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost_usd: float | None = None
 
 
 class RunCreatedData(EventData):

@@ -1,5 +1,6 @@
 """Connections to Postgres: one engine for each process."""
 
+import json
 from urllib.parse import urlsplit, urlunsplit
 
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
@@ -38,6 +39,7 @@ def create_engine(url: str, *, pool_size: int) -> AsyncEngine:
         max_overflow=pool_size,
         pool_pre_ping=False,
         pool_recycle=1800,
+        json_serializer=_storable_json,
         connect_args={"server_settings": {"application_name": "phaserunner", "jit": "off"}},
     )
 
@@ -45,3 +47,9 @@ def create_engine(url: str, *, pool_size: int) -> AsyncEngine:
 def create_sessions(engine: AsyncEngine) -> Sessions:
     """Make the session factory; objects stay readable after their transaction."""
     return async_sessionmaker(engine, expire_on_commit=False)
+
+
+def _storable_json(value: object) -> str:
+    # jsonb has neither NUL nor lone surrogates: they are replaced visibly, as in text columns.
+    text = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
+    return text.replace("\\u0000", "\\u2400")

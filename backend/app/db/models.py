@@ -8,11 +8,13 @@ from sqlalchemy import (
     BigInteger,
     CheckConstraint,
     DateTime,
+    Dialect,
     ForeignKey,
     Index,
     LargeBinary,
     MetaData,
     Text,
+    TypeDecorator,
     UniqueConstraint,
     func,
     text,
@@ -20,8 +22,21 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+from app.schemas.text import storable_text
+
 _RUN_STATES = "'queued', 'active', 'waiting', 'completed', 'failed', 'cancelled'"
 _ATTEMPT_STATES = "'started', 'agent_failed', 'produced', 'evaluating', 'passed', 'failed'"
+
+
+class StorableText(TypeDecorator[str]):
+    """Text of any origin; what Postgres cannot store in it is replaced visibly."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """Replace NUL and lone surrogates."""
+        return None if value is None else storable_text(value)
 
 
 class Base(DeclarativeBase):
@@ -38,10 +53,10 @@ class Base(DeclarativeBase):
     )
     type_annotation_map: ClassVar[dict[Any, Any]] = {
         datetime: DateTime(timezone=True),
-        str: Text,
+        str: StorableText,
         dict[str, Any]: JSONB,
         list[Any]: JSONB,
-        list[str]: ARRAY(Text),
+        list[str]: ARRAY(StorableText),
     }
 
 

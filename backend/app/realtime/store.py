@@ -58,7 +58,7 @@ async def append_events(
         "types": [event.event.value for event in events],
         "phases": [event.phase for event in events],
         "attempts": [event.attempt for event in events],
-        "payloads": [event.data.model_dump_json() for event in events],
+        "payloads": [event.data.model_dump_json().replace("\\u0000", "\\u2400") for event in events],
         "times": [event.timestamp for event in events],
         "traces": [event.trace_id for event in events],
     }

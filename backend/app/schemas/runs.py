@@ -85,6 +85,18 @@ class Budget(BaseModel):
     cost_usd: float | None = Field(default=None, gt=0.0)
 
 
+class Usage(BaseModel):
+    """What was consumed so far. An unknown cost is null, never zero."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    requests: int = 0
+    tool_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+
+
 class RunPolicy(BaseModel):
     """The figures by which a run is decided; stored with the run, so a later default changes no run.
 

@@ -6,10 +6,9 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
-from app.core.event_data import Usage
 from app.schemas.agents import AgentSpec
 from app.schemas.escalations import EscalationView
-from app.schemas.runs import AttemptState, Budget, Phase, RetryFrom, RunKind, RunPolicy, RunStatus
+from app.schemas.runs import AttemptState, Budget, Phase, RetryFrom, RunKind, RunPolicy, RunStatus, Usage
 from app.schemas.text import clean_text
 from app.schemas.workspaces import WorkspaceSource
 

@@ -1,4 +1,4 @@
-"""Rules for text that people type."""
+"""Rules for text that people type, and for text that programs print."""
 
 import unicodedata
 
@@ -19,3 +19,8 @@ def clean_text(value: str) -> str:
                 f"control character U+{ord(character):04X} at position {position} is not allowed"
             )
     return unified
+
+
+def storable_text(value: str) -> str:
+    """Give `value` as Postgres can store it: NUL becomes its visible symbol, lone surrogates a question mark."""
+    return value.replace("\0", "\u2400").encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,21 @@
+# One image for API and worker; the worker needs git, and bubblewrap to confine what it runs.
+FROM python:3.13-slim-trixie
+
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends git bubblewrap openssh-client \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --create-home --uid 10001 phaserunner \
+    && install -d -o phaserunner -g phaserunner /data
+
+WORKDIR /app
+COPY requirements.lock ./
+RUN pip install --no-cache-dir --require-hashes -r requirements.lock
+COPY pyproject.toml README.md LICENSE ./
+COPY backend ./backend
+COPY examples ./examples
+RUN pip install --no-cache-dir --no-deps .
+
+USER phaserunner
+ENV DATA_DIR=/data PYTHONUNBUFFERED=1
+EXPOSE 8000
+CMD ["phaserunner", "serve"]

@@ -1,0 +1,61 @@
+# PhaseRunner: every task of the project. `make` lists them.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+GOAL ?=
+REPO ?=
+AGENT ?=
+PORT ?=
+ARGS ?=
+
+.PHONY: help setup run test lint format types lock bench check-layers clean
+
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | while IFS=$$'\t' read -r name text; do printf '  %-14s %s\n' "$$name" "$$text"; done
+
+setup: $(STAMP) ## Prepare .venv with the locked dependencies
+
+$(STAMP): requirements-dev.lock requirements-setup.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "PhaseRunner needs Python 3.11 or newer; name it: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv || { echo "python3 -m venv failed; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+	@echo "Installing the locked dependencies into .venv ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-setup.lock
+	@$(BIN)/python -m uv pip sync --quiet --python $(BIN)/python --require-hashes requirements-dev.lock
+	@$(BIN)/python -m uv pip install --quiet --python $(BIN)/python --no-deps --editable .
+	@touch $@
+
+run: setup ## Start everything and run a sprint: make run [GOAL="..." REPO=path] [AGENT=...] [PORT=8000]
+	@exec $(BIN)/phaserunner up $(if $(GOAL),"$$GOAL") $(if $(REPO),--repo "$$REPO") $(if $(AGENT),--agent "$(AGENT)") $(if $(PORT),--port $(PORT)) $(ARGS)
+
+run: export GOAL := $(GOAL)
+run: export REPO := $(REPO)
+
+test: setup lint ## Everything that must hold: lint, types, layers, tests
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint: setup types check-layers ## Format, lint, types and layers, without changing anything
+	@$(BIN)/ruff format --check --quiet backend
+	@$(BIN)/ruff check --quiet backend
+
+types: setup ## Strict type check
+	@$(BIN)/basedpyright --level error | tail -n 40; exit $${PIPESTATUS[0]}
+
+check-layers: setup ## Import rules between the layers
+	@cd backend && ../$(BIN)/lint-imports --config ../pyproject.toml --no-cache > ../.venv/lint-imports.log 2>&1 || { cat ../.venv/lint-imports.log; exit 1; }
+
+format: setup ## Format and fix what can be fixed safely
+	@$(BIN)/ruff check --quiet --fix backend; $(BIN)/ruff format backend
+
+bench: setup ## Benchmarks; figures go to standard output
+	@cd backend && ../$(BIN)/python -m benchmarks $(ARGS)
+
+lock: ## Resolve the dependencies anew into requirements*.lock
+	@for spec in "pyproject.toml:requirements.lock" "pyproject.toml --group dev:requirements-dev.lock" "--group setup:requirements-setup.lock"; do \
+		$(BIN)/python -m uv pip compile --quiet --upgrade --universal --generate-hashes --no-header --no-emit-index-url --no-emit-find-links --python-version 3.11 $${spec%%:*} -o $${spec##*:} || exit 1; done
+
+clean: ## Remove what was built; runs and their database in .phaserunner stay
+	@rm -rf .venv build dist .coverage .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@find backend -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,52 @@
+"""Tracing: OpenTelemetry through logfire, sent only where the operator named a place to send it."""
+
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import logfire
+from opentelemetry import trace
+
+from app.core.config import Settings
+
+
+def configure_telemetry(settings: Settings, *, service: str) -> None:
+    """Set up spans for this process; without token and endpoint nothing leaves the machine."""
+    if settings.OTEL_EXPORTER_OTLP_ENDPOINT:
+        # The exporter reads nothing but the environment, while our settings may come from `.env`.
+        os.environ.setdefault(  # noqa: TID251
+            "OTEL_EXPORTER_OTLP_ENDPOINT", settings.OTEL_EXPORTER_OTLP_ENDPOINT
+        )
+    logfire.configure(
+        send_to_logfire="if-token-present",
+        token=settings.LOGFIRE_TOKEN.get_secret_value() if settings.LOGFIRE_TOKEN else None,
+        service_name=service,
+        console=False,
+        metrics=False,
+        inspect_arguments=False,
+        distributed_tracing=True,
+        data_dir=settings.DATA_DIR / "logfire",
+    )
+    logfire.instrument_pydantic_ai()
+    logfire.instrument_httpx()
+
+
+def current_trace_id() -> str | None:
+    """The trace this code runs in: 32 hexadecimal digits, or None outside any."""
+    context = trace.get_current_span().get_span_context()
+    return format(context.trace_id, "032x") if context.is_valid else None
+
+
+def current_traceparent() -> str | None:
+    """The current span as a W3C `traceparent`, to be continued elsewhere; None outside any."""
+    return logfire.get_context().get("traceparent")
+
+
+@contextmanager
+def continued_trace(traceparent: str | None) -> Generator[None]:
+    """Make the spans opened inside children of `traceparent`, or roots without one."""
+    if traceparent is None:
+        yield
+        return
+    with logfire.attach_context({"traceparent": traceparent}):
+        yield

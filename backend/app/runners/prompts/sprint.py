@@ -1,0 +1,81 @@
+"""Prompts of a sprint: what each phase asks for, and how a retry says what failed."""
+
+from collections.abc import Mapping, Sequence
+
+from app.schemas.runs import Phase
+
+PLAN_FILE = "implementation_plan.md"
+
+_TASKS: Mapping[str, str] = {
+    Phase.DISCOVERY: f"""\
+You are in the discovery phase. Analyse the requirements below against the code in the workspace.
+Do not change any code yet.
+
+1. Read the files that matter: sources, tests, configuration.
+2. Find out what has to change, where, and how it can be verified.
+3. Write the plan to `{PLAN_FILE}` in the root of the workspace: what is asked, which files change and how, \
+which tests show that it works, which risks remain.
+
+When the plan is written, end your answer with: Discovery Complete""",
+    Phase.CODING: f"""\
+You are in the coding phase. If `{PLAN_FILE}` is in the root of the workspace, read it and carry it out.
+
+1. Create and change the files that the requirements below call for.
+2. Keep existing tests unchanged unless the requirements are about them; add tests for what is new.
+3. Run the tests; lint and type errors count as failures too.
+
+When the code is complete and the tests pass, end your answer with: Coding Complete""",
+    Phase.VERIFICATION: """\
+You are in the verification phase. Check whether the work in the workspace meets the requirements below.
+
+1. Run the whole test suite.
+2. Compare what the code does with each requirement.
+3. Do not change code to make a check pass; report what is wrong.
+
+Say what you checked, then end your answer with exactly one of:
+VERIFICATION_SUCCESS - every requirement is met and the tests pass
+VERIFICATION_FAILURE - anything is missing or failing; say what""",
+}
+
+
+def base_prompt(phase: str, goal: str) -> str:
+    """The prompt of a phase's first attempt."""
+    return f"{_task(phase)}\n\n## Requirements\n\n{goal}\n"
+
+
+def optimized_prompt(
+    *,
+    phase: str,
+    goal: str,
+    summary: str,
+    fixes: Sequence[str],
+    recurring: Sequence[str],
+    attempt: int,
+    max_attempts: int,
+) -> str:
+    """The prompt of a retry: what was tried, the task, and what must be mended now.
+
+    Args:
+        phase: the phase.
+        goal: the run's goal.
+        summary: the attempts so far and the reviewer's guidance, in Markdown.
+        fixes: feedback of the last attempt's failed evaluators.
+        recurring: issues seen in more than one attempt.
+        attempt: number of the attempt about to run.
+        max_attempts: attempts allowed.
+    """
+    sections = [summary.strip(), base_prompt(phase, goal).strip()]
+    requirements = [f"{number}. FIX: {fix}" for number, fix in enumerate(fixes, start=1)]
+    if recurring:
+        requirements += ["", "These came up in more than one attempt; find their cause:"]
+        requirements += [f"- {issue}" for issue in recurring]
+    if requirements:
+        sections.append("\n".join(["## Critical Requirements", "", *requirements]))
+    sections.append(f"This is attempt {attempt} of {max_attempts}.")
+    return "\n\n".join(section for section in sections if section) + "\n"
+
+
+def _task(phase: str) -> str:
+    if phase not in _TASKS:
+        raise ValueError(f"unknown phase {phase!r}; a sprint has {', '.join(Phase)}")
+    return _TASKS[phase]

@@ -1,0 +1,171 @@
+"""Reads what is recorded of a run into the values that decisions and prompts are made of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run
+from app.runners.decision import AttemptFacts, EscalationFacts, History, Spent, attempts_allowed
+from app.runners.evaluators.feedback_memory import FeedbackMemory
+from app.runners.evaluators.protocol import EvaluationResult
+from app.schemas.escalations import LineComment
+from app.schemas.runs import (
+    AttemptState,
+    EscalationDecision,
+    EscalationReason,
+    RunPolicy,
+    RunStatus,
+)
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A run as recorded: its row, the rows of its current phase, and the history made of them."""
+
+    run: Run
+    policy: RunPolicy
+    attempts: Sequence[Attempt]
+    escalations: Sequence[Escalation]
+    history: History
+
+
+async def load_run(session: AsyncSession, run_id: UUID) -> Recorded:
+    """Read a run and its current phase."""
+    run = await session.get_one(Run, run_id)
+    attempts = (
+        await session.scalars(
+            select(Attempt)
+            .where(Attempt.run_id == run_id, Attempt.phase == run.phase)
+            .order_by(Attempt.number)
+        )
+    ).all()
+    escalations = (
+        await session.scalars(
+            select(Escalation).where(Escalation.run_id == run_id).order_by(Escalation.created_at)
+        )
+    ).all()
+    here = [each for each in escalations if each.phase == run.phase]
+    history = History(
+        status=RunStatus(run.status),
+        phases=tuple(run.phases),
+        phase=run.phase,
+        attempts=tuple(_attempt_facts(each) for each in attempts),
+        escalations=tuple(_escalation_facts(each) for each in here),
+        spent=_spent(run, escalations),
+        now=datetime.now(UTC),
+    )
+    return Recorded(run, RunPolicy.model_validate(run.policy), attempts, here, history)
+
+
+async def load_memory(session: AsyncSession, recorded: Recorded) -> FeedbackMemory:
+    """Read what the current phase's judged attempts taught, and what reviewers said."""
+    run = recorded.run
+    memory = FeedbackMemory(
+        sprint_id=run.id,
+        phase=run.phase or "",
+        original_goal=run.goal,
+        max_attempts=attempts_allowed(recorded.history.escalations, recorded.policy),
+    )
+    judged = [each for each in recorded.attempts if each.status in (AttemptState.PASSED, AttemptState.FAILED)]
+    results = await _results_by_attempt(session, judged)
+    for attempt in judged:
+        memory.add_attempt(
+            attempt.output,
+            results.get(attempt.id, []),
+            attempt.prompt,
+            trace_id=attempt.trace_id,
+            started_at=attempt.started_at,
+            completed_at=attempt.completed_at,
+        )
+    memory.guidance = [line for each in recorded.escalations for line in guidance_lines(each)]
+    return memory
+
+
+def guidance_lines(escalation: Escalation) -> list[str]:
+    """A reviewer's words as lines for the prompt: the guidance, then each line comment with its place."""
+    lines = [escalation.guidance] if escalation.guidance else []
+    comments = [LineComment.model_validate(each) for each in escalation.line_comments]
+    return lines + [f"{each.path}:{each.line}: {each.body}" for each in comments]
+
+
+def evaluation_result(row: Evaluation) -> EvaluationResult:
+    """The result that a stored evaluation came from."""
+    return EvaluationResult.model_validate(
+        {
+            "evaluator_name": row.evaluator,
+            "category": row.category,
+            "passed": row.passed,
+            "score": row.score,
+            "feedback": row.feedback,
+            "criteria": row.criteria,
+            "suggestions": row.suggestions,
+            "metadata": row.details,
+            "status": row.status,
+            "evaluator_version": row.version,
+            "duration_ms": row.duration_ms,
+            "trace_id": row.trace_id,
+        }
+    )
+
+
+async def _results_by_attempt(
+    session: AsyncSession, attempts: Sequence[Attempt]
+) -> dict[UUID, list[EvaluationResult]]:
+    if not attempts:
+        return {}
+    statement = (
+        select(Candidate.attempt_id, Evaluation)
+        .join(Candidate, Candidate.id == Evaluation.candidate_id)
+        .join(Attempt, Attempt.id == Candidate.attempt_id)
+        .where(
+            Attempt.id.in_([each.id for each in attempts]),
+            Candidate.index == func.coalesce(Attempt.chosen_candidate, 0),
+        )
+        .order_by(Evaluation.position)
+    )
+    found: dict[UUID, list[EvaluationResult]] = {}
+    for attempt_id, row in (await session.execute(statement)).tuples():
+        found.setdefault(attempt_id, []).append(evaluation_result(row))
+    return found
+
+
+def _attempt_facts(row: Attempt) -> AttemptFacts:
+    return AttemptFacts(
+        number=row.number,
+        state=AttemptState(row.status),
+        agent_failures=row.agent_failures,
+        needs_human=row.needs_human,
+        evaluation_failures=row.evaluation_failures,
+        lost_workers=row.lost_workers,
+        not_before=row.not_before,
+        fingerprint=row.fingerprint,
+        tree=row.tree,
+        error=row.last_error,
+    )
+
+
+def _escalation_facts(row: Escalation) -> EscalationFacts:
+    return EscalationFacts(
+        attempt=row.attempt,
+        reason=EscalationReason(row.reason_kind),
+        decision=EscalationDecision(row.decision) if row.decision else None,
+        decided_by=row.decided_by or "",
+        additional_attempts=row.additional_attempts,
+        guidance=row.guidance,
+    )
+
+
+def _spent(run: Run, escalations: Sequence[Escalation]) -> Spent:
+    grants = sum(
+        each.reason_kind == EscalationReason.BUDGET_EXHAUSTED and each.decision == EscalationDecision.RETRY
+        for each in escalations
+    )
+    return Spent(
+        tokens=run.used_input_tokens + run.used_output_tokens,
+        cost_usd=run.used_cost_usd or 0.0,
+        budget_grants=grants,
+    )

@@ -1,0 +1,139 @@
+"""Turns an agent's progress into stored events, in batches, so that watching costs little."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from uuid import UUID
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.agents.port import AgentProgress, ProgressKind, ReportProgress
+from app.core.event_data import AgentProgressData, ProgressLine, ToolData
+from app.core.telemetry import current_trace_id
+from app.core.websocket_events import AgentProgressEvent, Event, ToolCalledEvent, ToolResultEvent
+from app.schemas.text import storable_text
+
+logger = logging.getLogger(__name__)
+
+FLUSH_SECONDS = 0.1
+MAX_BATCH = 200
+MAX_WAITING = 5_000
+
+StoreEvents = Callable[[list[Event]], Awaitable[bool]]
+
+
+class ProgressBatcher:
+    """Collects progress without waiting and stores it every tenth of a second.
+
+    Progress is what a watcher sees, not what a run is decided by: when the database cannot keep up, further
+    lines are dropped and their number is said.
+    """
+
+    def __init__(self, run_id: UUID, phase: str, attempt: int, store: StoreEvents) -> None:
+        self._run_id = run_id
+        self._phase = phase
+        self._attempt = attempt
+        self._store = store
+        self._trace_id = current_trace_id()
+        self._waiting: list[tuple[int, AgentProgress]] = []
+        self._dropped = 0
+        self._more = asyncio.Event()
+        self._stopping = False
+
+    def reporter(self, candidate: int = 0) -> ReportProgress:
+        """A function that takes the progress of one candidate."""
+
+        def report(progress: AgentProgress) -> None:
+            if len(self._waiting) < MAX_WAITING:
+                self._waiting.append((candidate, progress))
+            else:
+                self._dropped += 1
+            self._more.set()
+
+        return report
+
+    async def pump(self) -> None:
+        """Store batches until `stop` is called, or until the run is somebody else's."""
+        while await self._flush() and not self._stopping:
+            await self._more.wait()
+            self._more.clear()
+            if not self._stopping:
+                await asyncio.sleep(FLUSH_SECONDS)
+
+    def stop(self) -> None:
+        """Let `pump` store what still waits and end."""
+        self._stopping = True
+        self._more.set()
+
+    async def _flush(self) -> bool:
+        while self._waiting:
+            batch = self._waiting[:MAX_BATCH]
+            try:
+                is_mine = await self._store(self._events(batch))
+            except (SQLAlchemyError, OSError) as error:
+                # Progress must not end the work it reports on; it is tried again with the next batch.
+                logger.warning("progress of run %s cannot be stored: %s", self._run_id, error)
+                return True
+            if not is_mine:
+                return False
+            del self._waiting[: len(batch)]
+        return True
+
+    def _events(self, batch: list[tuple[int, AgentProgress]]) -> list[Event]:
+        events: list[Event] = []
+        lines: list[ProgressLine] = []
+        speaker = 0
+        if self._dropped:
+            note = f"[{self._dropped} lines were dropped: they came faster than they could be stored]"
+            lines.append(ProgressLine(text=note, at=batch[0][1].at))
+            self._dropped = 0
+        for candidate, progress in batch:
+            is_text = progress.kind is ProgressKind.TEXT
+            if lines and (not is_text or candidate != speaker):
+                events.append(self._said(speaker, lines))
+                lines = []
+            if is_text:
+                speaker = candidate
+                lines.append(ProgressLine(text=storable_text(progress.text), at=progress.at))
+            else:
+                events.append(self._used_tool(candidate, progress))
+        if lines:
+            events.append(self._said(speaker, lines))
+        return events
+
+    def _said(self, candidate: int, lines: list[ProgressLine]) -> Event:
+        return AgentProgressEvent(
+            run_id=self._run_id,
+            sprint_id=self._run_id,
+            phase=self._phase,
+            attempt=self._attempt,
+            trace_id=self._trace_id,
+            timestamp=lines[-1].at,
+            data=AgentProgressData(lines=lines, candidate=candidate),
+        )
+
+    def _used_tool(self, candidate: int, progress: AgentProgress) -> Event:
+        kind = ToolCalledEvent if progress.kind is ProgressKind.TOOL_CALL else ToolResultEvent
+        return kind(
+            run_id=self._run_id,
+            sprint_id=self._run_id,
+            phase=self._phase,
+            attempt=self._attempt,
+            trace_id=self._trace_id,
+            timestamp=progress.at,
+            data=ToolData(
+                tool=progress.tool or "tool", text=storable_text(progress.text), candidate=candidate
+            ),
+        )
+
+
+@asynccontextmanager
+async def storing_progress(batcher: ProgressBatcher) -> AsyncGenerator[ProgressBatcher]:
+    """Store progress in the background while the block runs, and all of it before the block is left."""
+    pump = asyncio.create_task(batcher.pump())
+    try:
+        yield batcher
+    finally:
+        batcher.stop()
+        await pump

@@ -1,0 +1,43 @@
+"""Gives a job to every run that should move and has none."""
+
+from sqlalchemy import exists, select, text
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.db.engine import Sessions
+from app.db.models import Run
+from app.jobs.queue import enqueue_advance
+from app.schemas.runs import RunStatus
+
+BATCH = 100
+
+_HAS_JOB = text(
+    "SELECT 1 FROM procrastinate_jobs WHERE lock = CAST(runs.id AS text) AND status IN ('todo', 'doing')"
+)
+
+
+class Reconcile:
+    """Looks for runnable runs without a job; lost jobs cannot exist for longer than its caller's period."""
+
+    def __init__(self, sessions: Sessions) -> None:
+        self._sessions = sessions
+
+    async def __call__(self) -> int:
+        """Enqueue what lacks a job; returns how many did."""
+        async with self._sessions.begin() as session:
+            return await _enqueue_lacking(session)
+
+
+async def _enqueue_lacking(session: AsyncSession) -> int:
+    runnable = Run.status.in_([RunStatus.QUEUED, RunStatus.ACTIVE])
+    # Rows that somebody holds are being written right now, together with whatever job they need.
+    statement = (
+        select(Run.id)
+        .where(runnable, ~exists(_HAS_JOB))
+        .order_by(Run.created_at)
+        .limit(BATCH)
+        .with_for_update(skip_locked=True)
+    )
+    lacking = (await session.scalars(statement)).all()
+    for run_id in lacking:
+        await enqueue_advance(session, run_id)
+    return len(lacking)

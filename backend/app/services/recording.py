@@ -1,0 +1,130 @@
+"""Recording transactions: whoever writes to a run proves first that the run is still his."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Protocol
+from uuid import UUID
+
+from sqlalchemy import and_, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.core.telemetry import current_trace_id
+from app.core.websocket_events import Envelope, Event
+from app.db.engine import Sessions
+from app.db.models import Attempt, Run
+from app.realtime.store import Fence, append_events
+from app.schemas.runs import RunStatus
+
+
+class Bell(Protocol):
+    """Tells whoever delivers events that there are new ones; a hint that may be lost."""
+
+    def ring(self, run_id: UUID) -> None:
+        """Hint at new events of a run, without waiting."""
+        ...
+
+
+class FencedOutError(Exception):
+    """The run was taken over, cancelled or finished; this worker's outcome is dropped."""
+
+
+class Recording:
+    """One open transaction on one locked run; its events are appended when it commits."""
+
+    def __init__(self, session: AsyncSession, run: Run) -> None:
+        self.session = session
+        self.run = run
+        self._events: list[Event] = []
+
+    def emit(self, event: Event) -> None:
+        """Add an event to the transaction."""
+        self._events.append(event)
+
+    def envelope(self, phase: str | None = None, attempt: int | None = None) -> Envelope:
+        """The common fields of this run's events, now."""
+        return Envelope(
+            run_id=self.run.id,
+            sprint_id=self.run.id,
+            phase=phase,
+            attempt=attempt,
+            trace_id=current_trace_id(),
+        )
+
+    async def flush_events(self) -> None:
+        """Write the events that were added; done by whoever opened the recording."""
+        await self.session.flush()
+        await append_events(self.session, self.run.id, self._events)
+
+
+class Recorder:
+    """Opens recordings for one process."""
+
+    def __init__(self, sessions: Sessions, bell: Bell) -> None:
+        self._sessions = sessions
+        self._bell = bell
+
+    async def take(self, run_id: UUID, fence: Fence) -> bool:
+        """Make `fence` the one that may write to the run.
+
+        Returns:
+            False when the run does not exist or a later job holds it already.
+        """
+        not_later = or_(
+            Run.fence_job < fence.job_id,
+            and_(Run.fence_job == fence.job_id, Run.fence_try <= fence.attempt),
+        )
+        statement = (
+            update(Run)
+            .where(Run.id == run_id, not_later)
+            .values(fence_job=fence.job_id, fence_try=fence.attempt, updated_at=Run.updated_at)
+            .returning(Run.id)
+        )
+        async with self._sessions.begin() as session:
+            return (await session.execute(statement)).scalar_one_or_none() is not None
+
+    @asynccontextmanager
+    async def open(self, run_id: UUID, fence: Fence) -> AsyncGenerator[Recording]:
+        """Open one transaction on the run, locked; it commits at the end of the block.
+
+        Raises:
+            FencedOutError: the run is not this job's any more, or it is over.
+        """
+        async with self._sessions.begin() as session:
+            run = await session.get(Run, run_id, with_for_update=True)
+            if run is None or (run.fence_job, run.fence_try) != (fence.job_id, fence.attempt):
+                raise FencedOutError(f"run {run_id} was taken over")
+            if RunStatus(run.status).is_final:
+                raise FencedOutError(f"run {run_id} is {run.status}")
+            recording = Recording(session, run)
+            yield recording
+            await recording.flush_events()
+        self._bell.ring(run_id)
+
+    @asynccontextmanager
+    async def open_claimed(
+        self, run_id: UUID, fence: Fence, claim: UUID
+    ) -> AsyncGenerator[tuple[Recording, Attempt]]:
+        """The same for the outcome of an attempt, whose claim must still be `claim`.
+
+        Raises:
+            FencedOutError: the attempt was claimed anew.
+        """
+        async with self.open(run_id, fence) as recording:
+            statement = select(Attempt).where(Attempt.claim == claim, Attempt.run_id == run_id)
+            attempt = (await recording.session.execute(statement)).scalar_one_or_none()
+            if attempt is None:
+                raise FencedOutError(f"an attempt of run {run_id} was claimed anew")
+            yield recording, attempt
+
+    async def progress(self, run_id: UUID, fence: Fence, events: list[Event]) -> bool:
+        """Append progress events in a transaction of their own.
+
+        Returns:
+            False when the run is not this job's any more.
+        """
+        async with self._sessions.begin() as session:
+            written = await append_events(session, run_id, events, fence=fence)
+        if written is None:
+            return False
+        self._bell.ring(run_id)
+        return True

@@ -1,0 +1,70 @@
+"""Settings: defaults that are fixed, bad values that are refused, and `.env.example` in step."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from app.core.config import Settings
+
+ROOT = Path(__file__).parents[4]
+
+
+@pytest.fixture(autouse=True)
+def no_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in Settings.model_fields:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+def example_lines() -> dict[str, str]:
+    lines = (ROOT / ".env.example").read_text().splitlines()
+    return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
+
+
+def test_the_example_names_every_setting_and_no_other() -> None:
+    assert set(example_lines()) == set(Settings.model_fields)
+
+
+def test_the_example_holds_the_defaults() -> None:
+    assert Settings(_env_file=ROOT / ".env.example") == Settings()
+
+
+def test_documented_defaults() -> None:
+    settings = Settings()
+    assert settings.EVALUATOR_MODEL == "anthropic:claude-sonnet-4-20250514"
+    assert settings.EVALUATOR_MAX_RETRIES == 3
+    assert settings.EVALUATOR_RUN_DETERMINISTIC_ONLY is False
+    assert (settings.EVALUATOR_LINT_TIMEOUT, settings.EVALUATOR_TEST_TIMEOUT) == (30, 120)
+    assert settings.EVALUATOR_LLM_TIMEOUT == 60
+    assert (settings.EVALUATOR_PASS_THRESHOLD, settings.EVALUATOR_BLOCKING_THRESHOLD) == (0.7, 0.5)
+
+
+def test_lists_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALLOWED_HOSTS", "runner.example, other.example")
+    monkeypatch.setenv("WORKSPACE_ROOTS", "/srv/a,/srv/b c")
+    settings = Settings()
+    assert settings.ALLOWED_HOSTS == ["runner.example", "other.example"]
+    assert settings.WORKSPACE_ROOTS == [Path("/srv/a"), Path("/srv/b c")]
+
+
+BAD = {
+    "negative timeout": ("EVALUATOR_TEST_TIMEOUT", "-1"),
+    "threshold above one": ("EVALUATOR_PASS_THRESHOLD", "1.5"),
+    "not a number": ("EVALUATOR_MAX_RETRIES", "three"),
+    "zero attempts": ("EVALUATOR_MAX_RETRIES", "0"),
+    "unknown backend": ("AGENT_BACKEND", "gremlin"),
+    "port out of range": ("PORT", "70000"),
+}
+
+
+@pytest.mark.parametrize(("name", "value"), BAD.values(), ids=BAD.keys())
+def test_a_bad_value_is_refused_by_name(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ValidationError, match=name):
+        Settings()
+
+
+def test_secrets_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-very-secret")
+    assert "sk-very-secret" not in repr(Settings())
