@@ -1,0 +1,58 @@
+"""The gate on the agent's own word: verification passes only when the agent itself reports success."""
+
+import re
+from dataclasses import dataclass
+
+from app.runners.evaluators.protocol import EvaluationCategory, EvaluationContext, EvaluationResult
+
+SUCCESS, FAILURE = "VERIFICATION_SUCCESS", "VERIFICATION_FAILURE"
+
+_SUCCESS_LINE = re.compile(rf"^.*(?<!\w){SUCCESS}(?!\w).*$", re.MULTILINE)
+_FAILURE = re.compile(rf"(?<!\w){FAILURE}(?!\w)")
+# A denial in the same clause: "I cannot report SUCCESS", but not "no failures: SUCCESS".
+_DENIAL = re.compile(
+    r"(?:\b(?:not|no|never|cannot|without|unable|unless|until)\b|n['\u2019]t\b)[^.;:,!()\-\u2013\u2014]*$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentClaimEvaluator:
+    """Passes when the final message claims success and nothing in it says otherwise.
+
+    Both words, neither of them, or a sentence that denies the claim ("not VERIFICATION_SUCCESS") fail: an
+    agent that is unsure has not verified. The claim alone proves nothing; other gates look at the work.
+    """
+
+    name: str = "agent_claim"
+    category: EvaluationCategory = EvaluationCategory.CORRECTNESS
+    version: str = "1"
+    is_deterministic: bool = True
+
+    async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
+        """Read the agent's final message."""
+        objection = _objection(output)
+        return EvaluationResult(
+            evaluator_name=self.name,
+            category=self.category,
+            passed=not objection,
+            score=0.0 if objection else 1.0,
+            feedback=objection or f"The agent reports {SUCCESS}",
+            suggestions=[f"Run the tests, mend what fails, and end with {SUCCESS} on a line of its own"]
+            if objection
+            else [],
+        )
+
+
+def _objection(output: str) -> str:
+    claims = [match.group() for match in _SUCCESS_LINE.finditer(output)]
+    denied = _FAILURE.search(output) is not None
+    if claims and denied:
+        return f"The agent's message is ambiguous: it holds both {SUCCESS} and {FAILURE}"
+    if denied:
+        return f"The agent reports {FAILURE}"
+    if not claims:
+        return f"The agent's message does not hold {SUCCESS}"
+    if all(_DENIAL.search(line.partition(SUCCESS)[0]) for line in claims):
+        return f"The agent's message is ambiguous: it denies {SUCCESS}"
+    return ""

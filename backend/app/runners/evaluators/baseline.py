@@ -1,0 +1,144 @@
+"""Findings of static tools: only those that the base does not have count against a candidate."""
+
+import posixpath
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.runners.evaluators.issues import issue_key
+from app.runners.evaluators.protocol import CriterionResult, EvaluationResult, Evaluator
+
+SCORE_PER_FINDING = 0.1
+MAX_SUGGESTIONS = 5
+_LISTED = 15
+_RECORDED = 50
+_MESSAGE_CHARS = 300
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Finding:
+    """One complaint of a static tool; `file` is a POSIX path relative to the tree, `line` counts from 1."""
+
+    file: str
+    line: int
+    rule: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.rule} {self.message[:_MESSAGE_CHARS]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Findings of a candidate: those that are new against base, and those that base has too."""
+
+    new: tuple[Finding, ...]
+    known: tuple[Finding, ...]
+
+
+def compare(
+    found: Sequence[Finding], at_base: Sequence[Finding], *, gone: Collection[str] = ()
+) -> Comparison:
+    """Tell new findings from known ones.
+
+    A finding is known when base has one of the same rule and message in the same file, however the lines
+    have moved; each finding of base excuses one. Findings in files that are gone excuse those in a file of
+    the same name elsewhere, so that a moved file brings nothing new.
+
+    Args:
+        found: what the candidate has.
+        at_base: what the base has.
+        gone: files of the base that the candidate no longer has.
+    """
+    gone = frozenset(gone)
+    exact = Counter(at_base)
+    stayed = Counter(_key(each, each.file) for each in at_base if each.file not in gone)
+    moved = Counter(_key(each, posixpath.basename(each.file)) for each in at_base if each.file in gone)
+    new: list[Finding] = []
+    known: list[Finding] = []
+    # A finding on its old line is taken first, so that of several equal ones the added one is called new.
+    for each in sorted(found, key=lambda each: (each not in exact, each)):
+        key = _key(each, each.file)
+        moved_key = _key(each, posixpath.basename(each.file))
+        if stayed[key] > 0:
+            stayed[key] -= 1
+        elif moved[moved_key] > 0:
+            moved[moved_key] -= 1
+        else:
+            new.append(each)
+            continue
+        known.append(each)
+    return Comparison(tuple(sorted(new)), tuple(sorted(known)))
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How a tool's verdict is put: `noun` in the singular, `clean` as the sentence for no findings."""
+
+    noun: str
+    clean: str
+    criterion: str
+
+
+def result_of(
+    evaluator: Evaluator, comparison: Comparison, wording: Wording, **metadata: Any
+) -> EvaluationResult:
+    """Give the result: one tenth of the score lost per new finding, passed without any."""
+    count = len(comparison.new)
+    score = max(0.0, round(1.0 - SCORE_PER_FINDING * count, 10))
+    feedback = _feedback(comparison, wording)
+    return EvaluationResult(
+        evaluator_name=evaluator.name,
+        category=evaluator.category,
+        passed=count == 0,
+        score=score,
+        feedback=feedback,
+        criteria=[
+            CriterionResult(
+                criterion=wording.criterion,
+                passed=count == 0,
+                score=score,
+                message=feedback.partition("\n")[0],
+                evidence="\n".join(map(str, comparison.new[:_LISTED])) or None,
+            )
+        ],
+        suggestions=[_suggestion(each) for each in comparison.new[:MAX_SUGGESTIONS]],
+        metadata={
+            "error_count": count,
+            "known_count": len(comparison.known),
+            "findings": [_as_dict(each) for each in comparison.new[:_RECORDED]],
+            "known": [_as_dict(each) for each in comparison.known[:_RECORDED]],
+            **metadata,
+        },
+    )
+
+
+def _key(finding: Finding, place: str) -> tuple[str, str, str]:
+    return place, finding.rule, issue_key(finding.message)
+
+
+def _feedback(comparison: Comparison, wording: Wording) -> str:
+    count = len(comparison.new)
+    older = f" ({len(comparison.known)} that the base has too are not counted)" if comparison.known else ""
+    if not count:
+        return f"{wording.clean}{older}"
+    lines = [f"Found {count} new {wording.noun}{'' if count == 1 else 's'}{older}. Fix:"]
+    lines += [f"- {each}" for each in comparison.new[:_LISTED]]
+    if count > _LISTED:
+        lines.append(f"- and {count - _LISTED} more")
+    return "\n".join(lines)
+
+
+def _suggestion(finding: Finding) -> str:
+    message = finding.message[:_MESSAGE_CHARS]
+    return f"Fix {finding.rule} in {finding.file} line {finding.line}: {message}"
+
+
+def _as_dict(finding: Finding) -> dict[str, Any]:
+    return {
+        "file": finding.file,
+        "line": finding.line,
+        "rule": finding.rule,
+        "message": finding.message[:_MESSAGE_CHARS],
+    }

@@ -1,0 +1,56 @@
+"""When two complaints are the same complaint: normalised keys and the fingerprint of a failure."""
+
+import hashlib
+import re
+from collections.abc import Iterable
+
+from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
+
+_FINGERPRINT_CHARS = 16
+
+# What differs between two runs of the same tool over the same fault. Order matters: identifiers and paths
+# hold digits that the later rules would cut up. Plain numbers stay: `assert 3 == 4` is not `assert 5 == 4`.
+_NOISE: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE), "<id>"),
+    (re.compile(r"\b0x[0-9a-f]+\b", re.IGNORECASE), "<address>"),
+    (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"), "<time>"),
+    (re.compile(r"\b\d+(?:\.\d+)?\s?(?:ms|µs|us|ns|s|sec|secs|seconds?|minutes?)\b"), "<duration>"),
+    (re.compile(r"(?<![\w.])/(?:[^\s/:'\"]+/)+"), ""),
+    (re.compile(r"\blines?\s+\d+(?:\s*(?:-|to|and)\s*\d+)?", re.IGNORECASE), "line <n>"),
+    (re.compile(r"(?<=[\w)\]>]):\d+(?::\d+)?(?=[\s:,.)\]]|$)"), ":<n>"),
+    (re.compile(r"\s+"), " "),
+)
+
+
+def issue_key(text: str) -> str:
+    """Give the part of a complaint that stays when only lines, addresses, times and directories change."""
+    for pattern, replacement in _NOISE:
+        text = pattern.sub(replacement, text)
+    return text.strip().casefold()
+
+
+def unique_issues(texts: Iterable[str]) -> list[str]:
+    """Give the texts in order, the first of each key."""
+    first: dict[str, str] = {}
+    for text in texts:
+        first.setdefault(issue_key(text), text)
+    return list(first.values())
+
+
+def failure_fingerprint(results: Iterable[EvaluationResult]) -> str:
+    """Identify what failed: equal for two panels that complain about the same things.
+
+    Pass the results of gates; the free text of models never repeats itself.
+
+    Returns:
+        16 hexadecimal digits, or `""` when nothing failed.
+    """
+    complaints = sorted(
+        f"{result.evaluator_name}\x1f{issue_key(text)}"
+        for result in results
+        if result.status is EvaluationStatus.FAILED
+        for text in (result.suggestions or [result.feedback])
+    )
+    if not complaints:
+        return ""
+    return hashlib.sha256("\x1e".join(complaints).encode()).hexdigest()[:_FINGERPRINT_CHARS]

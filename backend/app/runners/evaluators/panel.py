@@ -1,0 +1,147 @@
+"""Runs the evaluators of a phase and returns one result for each: a crash is a result too, never a gap."""
+
+import asyncio
+import time
+import warnings
+from collections.abc import Awaitable, Callable, Sequence
+from typing import cast
+
+import logfire
+
+from app.core.telemetry import current_trace_id
+from app.runners.evaluators.protocol import (
+    EvaluationContext,
+    EvaluationResult,
+    Evaluator,
+    errored,
+    skipped,
+)
+from app.runners.evaluators.registry import EvaluatorRegistry
+
+DEFAULT_DEADLINE_SECONDS = 900.0
+"""A backstop for evaluators that do not bound themselves; the built-in ones all do."""
+
+OnResult = Callable[[EvaluationResult], Awaitable[None]]
+"""Is told each result as soon as it is there. What it raises ends the panel and is raised as it is."""
+
+
+async def evaluate(  # noqa: PLR0913 - three values to judge by, and options by keyword
+    phase: str,
+    output: str,
+    context: EvaluationContext,
+    registry: EvaluatorRegistry,
+    *,
+    deterministic_only: bool = False,
+    llm_always: bool = False,
+    on_result: OnResult | None = None,
+    deadline: float = DEFAULT_DEADLINE_SECONDS,
+) -> list[EvaluationResult]:
+    """Judge one output with every evaluator of its phase.
+
+    Deterministic evaluators run side by side. Those that ask a model follow only when the deterministic
+    gates hold, because they are slow and cost money. A gate that was not asked for this reason is reported as
+    skipped; an advisory evaluator that was not asked is left out.
+
+    Args:
+        phase: whose evaluators to run.
+        output: the agent's final message.
+        context: what they may look at.
+        registry: where they are registered.
+        deterministic_only: never ask a model.
+        llm_always: ask the models even when a gate does not hold.
+        on_result: is told each result of an evaluator that ran, in the order in which they end.
+        deadline: seconds for each evaluator.
+
+    Returns:
+        The results in the order of registration.
+    """
+    results: dict[str, EvaluationResult] = {}
+
+    async def run(evaluator: Evaluator) -> None:
+        result = await _guarded(evaluator, phase, output, context, deadline)
+        results[evaluator.name] = result
+        if on_result is not None:
+            await on_result(result)
+
+    await _side_by_side(run, registry.get_deterministic_evaluators(phase))
+    gates_hold = all(each.passed for name, each in results.items() if registry.is_gate(phase, name))
+    models = registry.get_llm_evaluators(phase)
+    if not deterministic_only and (gates_hold or llm_always):
+        await _side_by_side(run, models)
+    else:
+        reason = (
+            "Not asked: only deterministic evaluators were wanted"
+            if deterministic_only
+            else "Not asked: a deterministic gate does not hold"
+        )
+        unasked = (each for each in models if registry.is_gate(phase, each.name))
+        results |= {each.name: skipped(each, reason) for each in unasked}
+    return [results[each.name] for each in registry.get_evaluators(phase) if each.name in results]
+
+
+async def _side_by_side(run: Callable[[Evaluator], Awaitable[None]], evaluators: Sequence[Evaluator]) -> None:
+    async def as_task(evaluator: Evaluator) -> None:
+        await run(evaluator)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for evaluator in evaluators:
+                group.create_task(as_task(evaluator), name=f"evaluate {evaluator.name}")
+    except BaseExceptionGroup as trouble:
+        # Evaluators do not raise here; the receiver of the results may, and its caller knows the error.
+        raise trouble.exceptions[0] from None
+
+
+async def _guarded(
+    evaluator: Evaluator, phase: str, output: str, context: EvaluationContext, deadline: float
+) -> EvaluationResult:
+    """Run one evaluator under its deadline; whatever it does, the answer is a result in its name."""
+    version = str(getattr(evaluator, "version", "1"))
+    started = time.monotonic()
+    with _span(evaluator, phase, context) as span:
+        result = await _attempted(evaluator, phase, output, context, deadline)
+        span.set_attribute("status", result.status.value)
+        span.set_attribute("score", result.score)
+        return result.model_copy(
+            update={
+                "evaluator_version": version,
+                "duration_ms": round((time.monotonic() - started) * 1000),
+                "trace_id": result.trace_id or current_trace_id(),
+            }
+        )
+
+
+async def _attempted(
+    evaluator: Evaluator, phase: str, output: str, context: EvaluationContext, deadline: float
+) -> EvaluationResult:
+    clock = asyncio.timeout(deadline)
+    try:
+        async with clock:
+            result = cast("object", await evaluator.evaluate(phase, output, context))
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        return errored(evaluator, f"{evaluator.name} cancelled itself", crashed=True)
+    except Exception as error:  # noqa: BLE001 - an evaluator may do anything; its crash must become a result
+        if isinstance(error, TimeoutError) and clock.expired():
+            return errored(evaluator, f"{evaluator.name} did not finish within {deadline:g} seconds")
+        return errored(evaluator, f"{evaluator.name} crashed: {type(error).__name__}: {error}", crashed=True)
+    if not isinstance(result, EvaluationResult):
+        return errored(evaluator, f"{evaluator.name} returned {type(result).__name__}, not a result")
+    if result.evaluator_name != evaluator.name:
+        return errored(evaluator, f"{evaluator.name} answered in the name of {result.evaluator_name!r}")
+    return result
+
+
+def _span(evaluator: Evaluator, phase: str, context: EvaluationContext) -> logfire.LogfireSpan:
+    with warnings.catch_warnings():
+        # A library user who has not configured tracing wants none, and no warning about it either.
+        warnings.filterwarnings("ignore", message=".*until `logfire.configure")
+        return logfire.span(
+            "evaluate {evaluator}",
+            evaluator=evaluator.name,
+            phase=phase,
+            attempt=context.get("attempt"),
+            run_id=str(context.get("run_id") or ""),
+        )

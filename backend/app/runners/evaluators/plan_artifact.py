@@ -1,0 +1,94 @@
+"""The gate of discovery: the plan is there and says something."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.runners.evaluators.protocol import (
+    CriterionResult,
+    EvaluationCategory,
+    EvaluationContext,
+    EvaluationResult,
+)
+from app.runners.evaluators.tooling import find_workspace
+
+PLAN_FILE = "implementation_plan.md"
+
+_MAX_BYTES = 1_000_000
+_MIN_WORDS = 30
+_MIN_STEPS = 2
+_HEADING = re.compile(r"^\s{0,3}#{1,6}\s.*$", re.MULTILINE)
+_WORD = re.compile(r"\w{2,}")
+_STEP = re.compile(
+    r"^\s*(?:[-*+]|\d+[.)])\s+\S|^\s{0,3}#{1,6}\s+(?:step|phase|task|stage)\b", re.MULTILINE | re.I
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanArtifactEvaluator:
+    """Passes when `implementation_plan.md` exists, has 30 words besides its headings, and names steps."""
+
+    name: str = "plan_artifact"
+    category: EvaluationCategory = EvaluationCategory.DOCUMENTATION
+    version: str = "1"
+    is_deterministic: bool = True
+
+    async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
+        """Read the plan; `output` and `phase` play no part."""
+        workspace = find_workspace(self, context, "look for a plan in")
+        if isinstance(workspace, EvaluationResult):
+            return workspace
+        text, lack = _read_plan(workspace / PLAN_FILE)
+        criteria = _criteria(text) if text is not None else [_criterion("exists", False, lack)]
+        lacks = [each.message for each in criteria if not each.passed]
+        return EvaluationResult(
+            evaluator_name=self.name,
+            category=self.category,
+            passed=not lacks,
+            score=sum(each.score for each in criteria) / len(criteria),
+            feedback=f"{PLAN_FILE} says what is to be done" if not lacks else "; ".join(lacks),
+            criteria=criteria,
+            suggestions=lacks,
+            metadata={"words": _words(text or "")},
+        )
+
+
+def _read_plan(path: Path) -> tuple[str | None, str]:
+    if path.is_symlink() or not path.is_file():
+        return (
+            None,
+            f"{PLAN_FILE} is missing: write the plan into a file of this name at the workspace's root",
+        )
+    if path.stat().st_size > _MAX_BYTES:
+        return None, f"{PLAN_FILE} is larger than a plan can be ({_MAX_BYTES} bytes); keep to the essentials"
+    try:
+        return path.read_text(encoding="utf-8"), ""
+    except UnicodeDecodeError:
+        return None, f"{PLAN_FILE} is not text: write it as Markdown in UTF-8"
+
+
+def _criteria(text: str) -> list[CriterionResult]:
+    words, steps = _words(text), len(_STEP.findall(text))
+    return [
+        _criterion("exists", True, ""),
+        _criterion(
+            "says something",
+            words >= _MIN_WORDS,
+            f"{PLAN_FILE} has {words} words besides its headings; explain what will be done and how",
+        ),
+        _criterion(
+            "names steps",
+            steps >= _MIN_STEPS,
+            f"{PLAN_FILE} names no steps; list them, one line each, with the files they touch",
+        ),
+    ]
+
+
+def _criterion(name: str, passed: bool, lack: str) -> CriterionResult:
+    return CriterionResult(
+        criterion=name, passed=passed, score=1.0 if passed else 0.0, message="" if passed else lack
+    )
+
+
+def _words(text: str) -> int:
+    return len(_WORD.findall(_HEADING.sub("", text)))

@@ -1,0 +1,124 @@
+"""Which pytest configuration counts: the base tree's; the candidate's only where it weakens no test."""
+
+import configparser
+import shlex
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+# Options in the base's `addopts` that say which tests there are and how they are imported. Others (coverage,
+# parallel runs, output) belong to people's convenience or to plugins that may not be loaded.
+_KEPT_WITH_VALUE = frozenset(
+    {"--import-mode", "--ignore", "--ignore-glob", "--deselect", "--doctest-glob", "-m", "-k", "-p"}
+)
+_KEPT_FLAGS = frozenset({"--doctest-modules", "--strict-markers", "--strict-config", "--pyargs"})
+_AS_SETTING = {"--asyncio-mode": "asyncio_mode"}
+
+# What a candidate may configure in a project that has no configuration yet.
+_HARMLESS = ("pythonpath", "markers", "asyncio_mode", "asyncio_default_fixture_loop_scope")
+_CONFIG_FILES = (
+    *("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini"),
+    *("pyproject.toml", "tox.ini", "setup.cfg"),
+)
+
+
+_TEST_FILES = ("test_*.py", "*_test.py")
+
+
+@dataclass(frozen=True, slots=True)
+class PytestSettings:
+    """Arguments that carry the configuration, and who wrote it.
+
+    Attributes:
+        config_file: for `-c`; None for an empty one.
+        arguments: further arguments.
+        source: for people.
+        test_files: glob patterns of test files.
+    """
+
+    config_file: Path | None
+    arguments: tuple[str, ...]
+    source: str
+    test_files: tuple[str, ...] = _TEST_FILES
+
+
+def settings_for(tree: Path, base: Path | None) -> PytestSettings:
+    """Choose the configuration for a run in `tree`; `base` may be that same tree."""
+    found = _find(base) if base else None
+    if found is None:
+        present = _find(tree)
+        own = present[1] if present else dict[str, Any]()
+        arguments = [part for name in _HARMLESS if name in own for part in _override(name, own[name], tree)]
+        if "pythonpath" not in own and (tree / "src").is_dir():
+            arguments += _override("pythonpath", "src", tree)
+        return PytestSettings(None, tuple(arguments), "built-in")
+    path, options = found
+    arguments = _kept(_words(options.get("addopts")))
+    if options.get("pythonpath"):
+        arguments += _override("pythonpath", options["pythonpath"], tree)
+    test_files = tuple(_words(options.get("python_files"))) or _TEST_FILES
+    return PytestSettings(path, tuple(arguments), f"base {path.name}", test_files)
+
+
+def _override(name: str, value: object, tree: Path) -> list[str]:
+    """Give an option that replaces a setting; paths are made those of the tree that is run."""
+    if name == "pythonpath":
+        value = " ".join(shlex.quote(str(tree / part)) for part in _words(value))
+    elif isinstance(value, list):
+        value = "\n".join(str(each) for each in cast("list[object]", value))
+    return ["-o", f"{name}={value}"]
+
+
+def _kept(options: Sequence[str]) -> list[str]:
+    kept: list[str] = []
+    words = iter(options)
+    for word in words:
+        name, has_value, value = word.partition("=") if word.startswith("--") else (word, "", "")
+        if name in _AS_SETTING:
+            kept += ["-o", f"{_AS_SETTING[name]}={value if has_value else next(words, '')}"]
+        elif name in _KEPT_WITH_VALUE:
+            kept += [word] if has_value else [word, next(words, "")]
+        elif name in _KEPT_FLAGS:
+            kept.append(word)
+    return kept
+
+
+def _words(value: object) -> list[str]:
+    if isinstance(value, list):
+        return [str(each) for each in cast("list[object]", value)]
+    return shlex.split(str(value)) if value else []
+
+
+def _find(tree: Path) -> tuple[Path, Mapping[str, Any]] | None:
+    """Find the file that pytest would take at the root of a tree, with its options."""
+    for name in _CONFIG_FILES:
+        path = tree / name
+        if path.is_file():
+            options = _options(path)
+            if options is not None:
+                return path, options
+    return None
+
+
+def _options(path: Path) -> Mapping[str, Any] | None:
+    """Read pytest's options; None when the file holds none."""
+    dedicated = path.name.lstrip(".").startswith("pytest.")
+    try:
+        text = path.read_text(encoding="utf-8")
+        if path.suffix == ".toml":
+            return _from_toml(tomllib.loads(text), dedicated=dedicated)
+        parser = configparser.RawConfigParser()
+        parser.read_string(text)
+    except (tomllib.TOMLDecodeError, configparser.Error, UnicodeDecodeError):
+        return None
+    section = "tool:pytest" if path.name == "setup.cfg" else "pytest"
+    return dict(parser[section]) if section in parser else ({} if dedicated else None)
+
+
+def _from_toml(document: Mapping[str, Any], *, dedicated: bool) -> Mapping[str, Any] | None:
+    if dedicated:
+        return cast("Mapping[str, Any]", document.get("pytest") or {})
+    table = cast("Mapping[str, Any]", document.get("tool", {}).get("pytest") or {})
+    return cast("Mapping[str, Any] | None", table.get("ini_options")) or (table or None)

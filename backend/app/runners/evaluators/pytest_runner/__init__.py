@@ -1,0 +1,1 @@
+"""What runs inside the child process that executes a workspace's tests."""

@@ -1,0 +1,186 @@
+"""Which evaluators judge which phase, and whether they decide."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pydantic_ai.models import Model
+
+from app.runners.evaluators.agent_claim import AgentClaimEvaluator
+from app.runners.evaluators.deterministic import PytestEvaluator, RuffLintEvaluator, TypeCheckEvaluator
+from app.runners.evaluators.llm_evaluator import (
+    CompletenessEvaluator,
+    LLMCodeQualityEvaluator,
+    ModelEvaluator,
+    OutputMode,
+    PerformanceEvaluator,
+    SecurityEvaluator,
+)
+from app.runners.evaluators.plan_artifact import PlanArtifactEvaluator
+from app.runners.evaluators.protocol import BLOCKING_THRESHOLD, EvaluationCategory, Evaluator
+
+DISCOVERY, CODING, VERIFICATION = "discovery", "coding", "verification"
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatorConfig:
+    """The figures of the built-in evaluators. Seconds are wall clock, thresholds are in [0, 1].
+
+    Attributes:
+        lint_timeout: for ruff, and for the type checker.
+        test_timeout: for one run of the tests.
+        llm_timeout: for one evaluation by a model.
+        pass_threshold: score from which a model's evaluation passes.
+        blocking_threshold: a criterion below it blocks.
+        model: name of a model (`provider:model`), or the model itself. Only with the model itself are the
+            evaluators for completeness, security and performance registered.
+        output_mode: how the model is made to answer in a structure.
+        python: interpreter that runs the workspace's tests and whose packages the type checker sees;
+            None is the one this program runs on.
+        compare_base: whether the tests are held against those of the base tree.
+    """
+
+    lint_timeout: float = 30.0
+    test_timeout: float = 120.0
+    llm_timeout: float = 60.0
+    pass_threshold: float = 0.7
+    blocking_threshold: float = BLOCKING_THRESHOLD
+    model: Model | str = "anthropic:claude-sonnet-4-20250514"
+    output_mode: OutputMode = "tool"
+    python: Path | None = None
+    compare_base: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """An evaluator and where it is used; `phases` None means everywhere. Only gates decide."""
+
+    evaluator: Evaluator
+    phases: tuple[str, ...] | None
+    gate: bool
+
+    def covers(self, phase: str) -> bool:
+        """True when the evaluator judges this phase."""
+        return self.phases is None or phase in self.phases
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatorDescription:
+    """What users are told about a registered evaluator; `phases` None means every phase."""
+
+    name: str
+    category: EvaluationCategory
+    deterministic: bool
+    gate: bool
+    phases: tuple[str, ...] | None
+    version: str
+
+
+class EvaluatorRegistry:
+    """The evaluators of each phase, in the order of registration."""
+
+    def __init__(self) -> None:
+        self._registrations: list[Registration] = []
+
+    def register(
+        self, evaluator: Evaluator, phases: Sequence[str] | None = None, *, gate: bool = True
+    ) -> None:
+        """Add an evaluator to some phases, or with None to every phase.
+
+        Raises:
+            ValueError: its name is empty, `phases` is empty, or one of these phases already has the name.
+        """
+        if not evaluator.name:
+            raise ValueError("an evaluator needs a name")
+        if phases is not None and not phases:
+            raise ValueError(
+                f"evaluator {evaluator.name!r} is registered for no phase; None means every phase"
+            )
+        added = Registration(evaluator, None if phases is None else tuple(phases), gate)
+        for present in self._registrations:
+            if present.evaluator.name == evaluator.name and _share_a_phase(present, added):
+                raise ValueError(
+                    f"evaluator {evaluator.name!r} is already registered for one of these phases"
+                )
+        self._registrations.append(added)
+
+    def registrations(self, phase: str) -> list[Registration]:
+        """Registrations that cover a phase: those of every phase first, then its own."""
+        covering = [each for each in self._registrations if each.covers(phase)]
+        return sorted(covering, key=lambda each: each.phases is not None)
+
+    def get_evaluators(self, phase: str) -> list[Evaluator]:
+        """Evaluators of a phase, in the order of `registrations`."""
+        return [each.evaluator for each in self.registrations(phase)]
+
+    def get_deterministic_evaluators(self, phase: str) -> list[Evaluator]:
+        """Those that are tools."""
+        return [each for each in self.get_evaluators(phase) if each.is_deterministic]
+
+    def get_llm_evaluators(self, phase: str) -> list[Evaluator]:
+        """Those that ask a model."""
+        return [each for each in self.get_evaluators(phase) if not each.is_deterministic]
+
+    def gates(self, phase: str) -> tuple[str, ...]:
+        """Names of the evaluators that decide about a phase."""
+        return tuple(each.evaluator.name for each in self.registrations(phase) if each.gate)
+
+    def is_gate(self, phase: str, name: str) -> bool:
+        """True when this evaluator decides about this phase; False for a name the phase does not have."""
+        return name in self.gates(phase)
+
+    def describe(self) -> list[EvaluatorDescription]:
+        """Every registration, in the order in which they were made."""
+        return [
+            EvaluatorDescription(
+                name=each.evaluator.name,
+                category=each.evaluator.category,
+                deterministic=each.evaluator.is_deterministic,
+                gate=each.gate,
+                phases=each.phases,
+                version=str(getattr(each.evaluator, "version", "1")),
+            )
+            for each in self._registrations
+        ]
+
+
+def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorRegistry:
+    """Give the built-in evaluators, registered for the phases of a sprint."""
+    config = config or EvaluatorConfig()
+    registry = EvaluatorRegistry()
+    registry.register(RuffLintEvaluator(timeout=config.lint_timeout))
+    registry.register(
+        PytestEvaluator(timeout=config.test_timeout, python=config.python, compare_base=config.compare_base),
+        [CODING, VERIFICATION],
+    )
+    registry.register(TypeCheckEvaluator(timeout=config.lint_timeout, python=config.python), [CODING])
+    registry.register(PlanArtifactEvaluator(), [DISCOVERY])
+    registry.register(AgentClaimEvaluator(), [VERIFICATION])
+    _register_models(registry, config)
+    return registry
+
+
+def _register_models(registry: EvaluatorRegistry, config: EvaluatorConfig) -> None:
+    evaluators: list[tuple[ModelEvaluator, list[str]]] = [(LLMCodeQualityEvaluator(), [CODING, DISCOVERY])]
+    if isinstance(config.model, Model):
+        evaluators += [
+            (CompletenessEvaluator(), [CODING, VERIFICATION]),
+            (SecurityEvaluator(), [CODING]),
+            (PerformanceEvaluator(), [CODING]),
+        ]
+    for evaluator, phases in evaluators:
+        configured = replace(
+            evaluator,
+            model=config.model,
+            timeout=config.llm_timeout,
+            pass_threshold=config.pass_threshold,
+            blocking_threshold=config.blocking_threshold,
+            output_mode=config.output_mode,
+        )
+        registry.register(configured, phases, gate=False)
+
+
+def _share_a_phase(one: Registration, other: Registration) -> bool:
+    if one.phases is None or other.phases is None:
+        return True
+    return not set(one.phases).isdisjoint(other.phases)

@@ -1,0 +1,110 @@
+"""What every evaluator that runs a tool needs: the workspace, a clean environment, a directory for scraps."""
+
+import tempfile
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, Evaluator, skipped
+from app.workspaces.process import ProcessOutcome, run_process
+
+_TEXT_CHARS = 1000
+
+
+class ToolTroubleError(Exception):
+    """A tool gave no report that can be used: missing, crashed, out of time, unreadable. Never a pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scratch:
+    """A directory outside the workspace in which a tool may leave what it likes.
+
+    Attributes:
+        path: the directory itself, for what the evaluator writes.
+        env: a complete environment: no secrets, home and temporary files inside the directory.
+    """
+
+    path: Path
+    env: Mapping[str, str]
+
+
+@contextmanager
+def scratch(python: Path) -> Generator[Scratch]:
+    """Make a scratch directory and remove it; `python`'s directory leads the search path."""
+    with tempfile.TemporaryDirectory(prefix="evaluate-", ignore_cleanup_errors=True) as name:
+        path = Path(name)
+        home, temporary = path / "home", path / "tmp"
+        home.mkdir()
+        temporary.mkdir()
+        yield Scratch(
+            path=path,
+            env={
+                "PATH": f"{python.parent}:/usr/local/bin:/usr/bin:/bin",
+                "HOME": str(home),
+                "TMPDIR": str(temporary),
+                "LANG": "C.UTF-8",
+                "LC_ALL": "C.UTF-8",
+                "PYTHONDONTWRITEBYTECODE": "1",
+            },
+        )
+
+
+async def run_tool(
+    argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout: float, output_limit: int = 8_000_000
+) -> ProcessOutcome:
+    """Run a tool to its end.
+
+    Raises:
+        ToolTroubleError: it is not there, cannot be started, or did not finish in time.
+    """
+    tool = Path(argv[0]).name
+    try:
+        outcome = await run_process(argv, cwd=cwd, env=env, timeout=timeout, output_limit=output_limit)
+    except (FileNotFoundError, PermissionError) as error:
+        raise ToolTroubleError(f"{tool} cannot be started: {error.strerror}") from error
+    if outcome.timed_out:
+        raise ToolTroubleError(f"{tool} did not finish within {timeout:g} seconds")
+    return outcome
+
+
+def find_workspace(evaluator: Evaluator, context: EvaluationContext, purpose: str) -> Path | EvaluationResult:
+    """Give the judged tree, or the result that says why there is none; `purpose` ends "No workspace to"."""
+    named = context.get("workspace_ref")
+    if not named:
+        return skipped(evaluator, f"No workspace to {purpose}")
+    path = Path(named)
+    if not path.is_dir():
+        return EvaluationResult(
+            evaluator_name=evaluator.name,
+            category=evaluator.category,
+            passed=False,
+            feedback=f"Workspace not found: {named}",
+        )
+    return path.absolute()
+
+
+def find_base(context: EvaluationContext) -> Path | None:
+    """Give the tree with the base commit, if there is one.
+
+    Raises:
+        ToolTroubleError: one is named that does not exist; without it old findings would count as new.
+    """
+    named = context.get("base_ref")
+    if not named:
+        return None
+    path = Path(named)
+    if not path.is_dir():
+        raise ToolTroubleError(f"The base tree was not found: {named}")
+    return path.absolute()
+
+
+def seconds_for(context: EvaluationContext, default: float) -> float:
+    """Give the time limit: the context's, else the evaluator's own."""
+    return context.get("limits", {}).get("seconds", default)
+
+
+def excerpt(text: str, limit: int = _TEXT_CHARS) -> str:
+    """Give the end of a tool's output, where the reason stands."""
+    text = text.strip()
+    return text if len(text) <= limit else f"…{text[-limit:]}"

@@ -1,0 +1,118 @@
+"""Which configuration the type checker runs under: the base tree's, as far as it cannot run code."""
+
+import configparser
+import fnmatch
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+_QUIET = ("--ignore-missing-imports", "--follow-imports=silent", "--disable-error-code=var-annotated")
+_INI_FILES = ("mypy.ini", ".mypy.ini", "setup.cfg")
+
+
+@dataclass(frozen=True, slots=True)
+class TypeSettings:
+    """How to call the type checker.
+
+    Attributes:
+        arguments: for its command line.
+        source: who chose them, for people.
+        config_text: content of the configuration file to write, with `config_name`; None for no file.
+        scope: paths or globs that the project has checked; empty means every file.
+        excluded: regular expressions of paths that the project leaves out.
+        search: directories, relative to the tree, from which modules are imported besides the tree itself.
+    """
+
+    arguments: tuple[str, ...]
+    source: str
+    config_name: str = ""
+    config_text: str | None = None
+    scope: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    search: tuple[str, ...] = ("src",)
+
+    def covers(self, name: str) -> bool:
+        """True when the project has this file checked."""
+        if any(re.search(pattern, name) for pattern in self.excluded):
+            return False
+        return not self.scope or any(_within(name, place) for place in self.scope)
+
+
+BUILT_IN = TypeSettings(arguments=_QUIET, source="built-in")
+
+
+def settings_of(base: Path | None) -> TypeSettings:
+    """Give the settings found at the root of the base tree, or quiet ones of our own.
+
+    A configuration that loads plugins is not used: plugins are code that would run in the checker.
+    """
+    if base is None:
+        return BUILT_IN
+    for name, section in _sections(base):
+        if section.get("plugins"):
+            return TypeSettings(_QUIET, f"built-in (base {name} loads plugins)")
+        try:
+            return _from_section(base / name, section)
+        except (re.error, UnicodeDecodeError) as error:
+            return TypeSettings(_QUIET, f"built-in (base {name} cannot be used: {error})")
+    return BUILT_IN
+
+
+def _from_section(path: Path, section: Mapping[str, Any]) -> TypeSettings:
+    excluded = section.get("exclude") or ()
+    patterns = (excluded.strip(),) if isinstance(excluded, str) else tuple(map(str, excluded))
+    for pattern in patterns:
+        re.compile(pattern)
+    return TypeSettings(
+        arguments=("--follow-imports=silent",),
+        source=f"base {path.name}",
+        config_name=path.name,
+        config_text=path.read_text(encoding="utf-8"),
+        scope=_listed(section.get("files")),
+        excluded=tuple(pattern for pattern in patterns if pattern),
+        search=("src", *_listed(section.get("mypy_path"))),
+    )
+
+
+def _sections(base: Path) -> "list[tuple[str, Mapping[str, Any]]]":
+    """Read the configuration files that mypy would look at, first the one that wins."""
+    found: list[tuple[str, Mapping[str, Any]]] = []
+    for name in (*_INI_FILES[:2], "pyproject.toml", _INI_FILES[2]):
+        path = base / name
+        section = _read_section(path) if path.is_file() else None
+        if section is not None:
+            found.append((name, section))
+    return found
+
+
+def _read_section(path: Path) -> Mapping[str, Any] | None:
+    try:
+        if path.suffix == ".toml":
+            document = tomllib.loads(path.read_text(encoding="utf-8"))
+            return cast("Mapping[str, Any] | None", document.get("tool", {}).get("mypy"))
+        parser = configparser.RawConfigParser()
+        parser.read_string(path.read_text(encoding="utf-8"))
+        return dict(parser["mypy"]) if "mypy" in parser else None
+    except (tomllib.TOMLDecodeError, configparser.Error, UnicodeDecodeError, AttributeError):
+        return None
+
+
+def _listed(value: object) -> tuple[str, ...]:
+    """Split what mypy takes as a list: commas, colons and line ends in text, or a real list."""
+    if isinstance(value, str):
+        parts = re.split(r"[,:\n]", value)
+    elif isinstance(value, list):
+        parts = [str(each) for each in cast("list[object]", value)]
+    else:
+        parts = []
+    cleaned = (
+        part.strip().replace("$MYPY_CONFIG_FILE_DIR", ".").removeprefix("./").rstrip("/") for part in parts
+    )
+    return tuple(part or "." for part in cleaned if part not in ("", "/")) if value else ()
+
+
+def _within(name: str, place: str) -> bool:
+    return place == "." or name == place or name.startswith(f"{place}/") or fnmatch.fnmatch(name, place)

@@ -1,0 +1,125 @@
+"""From the results of a panel to the verdict on an attempt. Pure; every rule of a pass is in this file.
+
+1. A gate that is missing from the results, or that reached no verdict, leaves the attempt unjudged: errored.
+2. A pass needs evidence: when no gate really checked something, the attempt is unjudged too.
+3. A failed gate, a gate's blocking issue, or a mean score of the gates below the threshold fails it.
+4. Advisory results never decide.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import fmean
+
+from app.runners.evaluators.protocol import BLOCKING_THRESHOLD, EvaluationResult, EvaluationStatus
+
+_ROUNDING = 1e-9
+"""A mean of floats may miss the threshold by less than this and still reach it."""
+
+
+class VerdictStatus(StrEnum):
+    """What became of an attempt. `ERRORED`: it is not judged yet and uses up no attempt."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERRORED = "errored"
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictPolicy:
+    """Thresholds in [0, 1]: for the gates' mean score, and below which a failed criterion blocks."""
+
+    pass_threshold: float = 0.7
+    blocking_threshold: float = BLOCKING_THRESHOLD
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The verdict on one attempt.
+
+    Attributes:
+        status: passed, failed or errored.
+        score: mean score of the gates that checked something; 0.0 when none did.
+        failed_gates: names of the gates that failed, in the order of the results.
+        errored_gates: names of the gates that are missing or reached no verdict.
+        blocking_issues: messages of the gates' failed criteria below the blocking threshold.
+        reason: one or a few sentences for people.
+        advisory: results that did not decide.
+    """
+
+    status: VerdictStatus
+    score: float
+    failed_gates: tuple[str, ...]
+    errored_gates: tuple[str, ...]
+    blocking_issues: tuple[str, ...]
+    reason: str
+    advisory: tuple[EvaluationResult, ...]
+
+    @property
+    def passed(self) -> bool:
+        """True when the attempt may go on to the next phase."""
+        return self.status is VerdictStatus.PASSED
+
+
+def judge(
+    results: Iterable[EvaluationResult], gates: Collection[str], policy: VerdictPolicy | None = None
+) -> Verdict:
+    """Judge an attempt.
+
+    Args:
+        results: what the panel returned, gates and advisory ones.
+        gates: names of the evaluators that are gates of the phase; each must be among the results.
+        policy: thresholds; the defaults when None.
+    """
+    policy = policy or VerdictPolicy()
+    every = list(results)
+    decisive = [each for each in every if each.evaluator_name in gates]
+    checked = [each for each in decisive if each.status in (EvaluationStatus.PASSED, EvaluationStatus.FAILED)]
+    present = {each.evaluator_name for each in decisive}
+    missing = [name for name in gates if name not in present]
+    errored = [each for each in decisive if each.status is EvaluationStatus.ERRORED]
+    failed = [each for each in decisive if each.status is EvaluationStatus.FAILED]
+    blocking = tuple(
+        issue for each in decisive for issue in each.blocking_issues_below(policy.blocking_threshold)
+    )
+    score = fmean(each.score for each in checked) if checked else 0.0
+    status, reason = _decide(missing, errored, failed, blocking, score if checked else None, policy)
+    return Verdict(
+        status=status,
+        score=score,
+        failed_gates=_names(failed),
+        errored_gates=tuple(dict.fromkeys((*missing, *_names(errored)))),
+        blocking_issues=blocking,
+        reason=reason,
+        advisory=tuple(each for each in every if each.evaluator_name not in gates),
+    )
+
+
+def _decide(
+    missing: list[str],
+    errored: list[EvaluationResult],
+    failed: list[EvaluationResult],
+    blocking: tuple[str, ...],
+    score: float | None,
+    policy: VerdictPolicy,
+) -> tuple[VerdictStatus, str]:
+    if missing or errored:
+        reasons = [f"{name} gave no result" for name in missing]
+        reasons += [f"{each.evaluator_name} reached no verdict: {each.feedback}" for each in errored]
+        return VerdictStatus.ERRORED, "; ".join(reasons)
+    if score is None:
+        return VerdictStatus.ERRORED, "No gate checked anything, so nothing speaks for a pass"
+    if failed:
+        return VerdictStatus.FAILED, "Failed: " + ", ".join(_names(failed))
+    if blocking:
+        return VerdictStatus.FAILED, "Blocking: " + "; ".join(blocking)
+    if score < policy.pass_threshold - _ROUNDING:
+        return (
+            VerdictStatus.FAILED,
+            f"Every gate passed, but their mean score {score:.2f} is below {policy.pass_threshold:.2f}",
+        )
+    return VerdictStatus.PASSED, "Every gate holds"
+
+
+def _names(results: Iterable[EvaluationResult]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each.evaluator_name for each in results))

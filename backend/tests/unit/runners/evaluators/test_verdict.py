@@ -1,0 +1,128 @@
+"""A pass means that every gate ran, at least one checked something, and nothing spoke against it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.runners.evaluators.protocol import (
+    CriterionResult,
+    EvaluationCategory,
+    EvaluationResult,
+    EvaluationStatus,
+)
+from app.runners.evaluators.verdict import VerdictPolicy, VerdictStatus, judge
+
+PASSED, FAILED, ERRORED, SKIPPED = EvaluationStatus
+
+
+def result(
+    name: str, status: EvaluationStatus = PASSED, score: float = 1.0, blocking: bool = False
+) -> EvaluationResult:
+    criteria = [CriterionResult(criterion="c", passed=False, score=0.1, message="blocks")] if blocking else []
+    return EvaluationResult(
+        evaluator_name=name,
+        category=EvaluationCategory.TESTING,
+        passed=status in (PASSED, SKIPPED),
+        status=status,
+        score=score,
+        feedback=f"{name} says",
+        criteria=criteria,
+    )
+
+
+@pytest.mark.parametrize(
+    ("results", "gates", "status", "reason"),
+    [
+        pytest.param([result("a")], ["a"], "passed", "Every gate holds", id="one gate"),
+        pytest.param([result("a"), result("b", FAILED)], ["a"], "passed", "", id="advisory failure"),
+        pytest.param([result("a"), result("b", ERRORED)], ["a"], "passed", "", id="advisory crash"),
+        pytest.param(
+            [result("a"), result("b", SKIPPED)], ["a", "b"], "passed", "", id="one had nothing to do"
+        ),
+        pytest.param([result("a"), result("b", FAILED)], ["a", "b"], "failed", "Failed: b", id="gate failed"),
+        pytest.param([result("a", blocking=True)], ["a"], "failed", "Blocking: blocks", id="blocking issue"),
+        pytest.param([result("a", score=0.69)], ["a"], "failed", "0.69 is below 0.70", id="low score"),
+        pytest.param([result(n, score=0.7) for n in "abc"], ["a", "b", "c"], "passed", "", id="just enough"),
+        pytest.param([result("a"), result("b", ERRORED)], ["a", "b"], "errored", "b says", id="gate crashed"),
+        pytest.param(
+            [result("a", FAILED), result("b", ERRORED)],
+            ["a", "b"],
+            "errored",
+            "b says",
+            id="failed and crashed",
+        ),
+        pytest.param([result("a")], ["a", "b"], "errored", "b gave no result", id="gate missing"),
+        pytest.param([result("a", SKIPPED)], ["a"], "errored", "No gate checked anything", id="all skipped"),
+        pytest.param([], [], "errored", "No gate checked anything", id="nothing at all"),
+        pytest.param([result("b")], [], "errored", "No gate checked anything", id="only advisory"),
+    ],
+)
+def test_verdicts(results: list[EvaluationResult], gates: list[str], status: str, reason: str) -> None:
+    verdict = judge(results, gates)
+    assert verdict.status == status
+    assert reason in verdict.reason
+    assert verdict.passed == (status == "passed")
+
+
+def test_a_verdict_names_its_grounds() -> None:
+    results = [result("a", FAILED, 0.5), result("b", SKIPPED), result("c", ERRORED), result("d", score=0.0)]
+    verdict = judge(results, ["a", "b", "c", "e"])
+    assert verdict.score == 0.5
+    assert verdict.failed_gates == ("a",)
+    assert verdict.errored_gates == ("e", "c")
+    assert [each.evaluator_name for each in verdict.advisory] == ["d"]
+
+
+def test_thresholds_come_from_the_policy() -> None:
+    assert judge([result("a", score=0.4)], ["a"], VerdictPolicy(pass_threshold=0.4)).passed
+    blocking = result("a", blocking=True)
+    assert judge([blocking], ["a"], VerdictPolicy(blocking_threshold=0.1)).passed
+
+
+GATES = ("a", "b", "c")
+panels = st.lists(
+    st.builds(
+        result,
+        st.sampled_from(["a", "b", "c", "x", "y"]),
+        st.sampled_from(list(EvaluationStatus)),
+        st.floats(0, 1),
+        st.booleans(),
+    ),
+    max_size=8,
+)
+
+
+@given(panels, st.sets(st.sampled_from(GATES)))
+def test_a_pass_always_has_evidence(results: list[EvaluationResult], gates: set[str]) -> None:
+    verdict = judge(results, gates)
+    decisive = [each for each in results if each.evaluator_name in gates]
+    if verdict.passed:
+        assert gates <= {each.evaluator_name for each in decisive}
+        assert all(each.status in (PASSED, SKIPPED) for each in decisive)
+        assert any(each.status is PASSED for each in decisive)
+        assert not verdict.blocking_issues
+        assert verdict.score >= 0.7 - 1e-9
+
+
+@given(panels, st.sets(st.sampled_from(GATES)))
+def test_advisory_results_never_decide(results: list[EvaluationResult], gates: set[str]) -> None:
+    without = [each for each in results if each.evaluator_name in gates]
+    with_all, with_gates = judge(results, gates), judge(without, gates)
+    assert (with_all.status, with_all.score, with_all.reason) == (
+        with_gates.status,
+        with_gates.score,
+        with_gates.reason,
+    )
+
+
+@given(panels, st.sampled_from(GATES), st.sampled_from([FAILED, ERRORED]))
+def test_one_bad_gate_is_enough(results: list[EvaluationResult], gate: str, status: EvaluationStatus) -> None:
+    assert not judge([*results, result(gate, status)], GATES).passed
+
+
+@given(panels)
+def test_losing_a_gate_never_helps(results: list[EvaluationResult]) -> None:
+    if judge(results, GATES).passed:
+        for gate in GATES:
+            rest = [each for each in results if each.evaluator_name != gate]
+            assert judge(rest, GATES).status is VerdictStatus.ERRORED
