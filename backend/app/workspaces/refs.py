@@ -1,0 +1,38 @@
+"""Which names git takes for a branch, and which we hand to it as a revision."""
+
+import re
+
+from app.core.errors import InvalidInputError
+
+# git-check-ref-format(1)
+_NOT_IN_A_BRANCH = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|$)")
+_NOT_IN_A_REVISION = re.compile(r"[\x00-\x1f\x7f]")
+
+
+def check_branch(name: str, field: str = "branch") -> str:
+    """Give `name` if it can be a branch or tag, also of a remote repository.
+
+    Raises:
+        InvalidInputError: it cannot.
+    """
+    refused = (
+        not name
+        or name.startswith(("-", "+", "/", "."))
+        or name.endswith(("/", "."))
+        or name == "@"
+        or _NOT_IN_A_BRANCH.search(name) is not None
+    )
+    if refused:
+        raise InvalidInputError(f"{name!r} is not a branch name", field=field)
+    return name
+
+
+def check_revision(name: str, field: str = "source.ref") -> str:
+    """Give `name` if it may be looked up: anything but an option or something with control characters.
+
+    Raises:
+        InvalidInputError: it may not.
+    """
+    if not name or name.startswith("-") or _NOT_IN_A_REVISION.search(name):
+        raise InvalidInputError(f"{name!r} is not a commit, branch or tag", field=field)
+    return name

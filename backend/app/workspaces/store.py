@@ -1,0 +1,145 @@
+"""Where the files of runs lie below one directory, and how they are cleaned away."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import anyio
+import anyio.to_thread
+
+from app.schemas.workspaces import WorkspaceSource
+from app.workspaces.git import Git
+from app.workspaces.importing import import_source
+from app.workspaces.limits import DEFAULT_LIMITS, WorkspaceLimits
+from app.workspaces.removal import remove_tree
+from app.workspaces.repository import RunRepository
+from app.workspaces.sources import SourcePolicy
+from app.workspaces.sweep import Dropped
+from app.workspaces.together import together
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPair:
+    """Two fresh copies that no agent has touched.
+
+    Attributes:
+        candidate: the files that are judged.
+        base: the files they are judged against.
+        withheld: what is in the candidate's commit but not in its copy.
+    """
+
+    candidate: Path
+    base: Path
+    withheld: tuple[Dropped, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimOnDisk:
+    """Files of one claim."""
+
+    run_id: UUID
+    claim: UUID
+
+
+class WorkspaceStore:
+    """The directory `runs` below a data directory.
+
+    `runs/RUN/repo.git` is a run's history, `runs/RUN/attempts/CLAIM/N/tree` the tree in which candidate N of
+    an attempt works, `runs/RUN/judged/…` holds copies while they are judged.
+    """
+
+    def __init__(self, root: Path, git: Git, limits: WorkspaceLimits = DEFAULT_LIMITS) -> None:
+        self._runs = root.absolute() / "runs"
+        self._git = git
+        self._limits = limits
+
+    def repository(self, run_id: UUID) -> RunRepository:
+        """Give the run's repository, which may not exist yet."""
+        return RunRepository(self._git, self._run(run_id) / "repo.git", self._limits)
+
+    def tree(self, run_id: UUID, claim: UUID, candidate: int = 0) -> Path:
+        """Give the place of a candidate's working tree; nothing is made."""
+        return self._claim(run_id, claim) / str(candidate) / "tree"
+
+    @asynccontextmanager
+    async def judged(self, run_id: UUID, commit: str, base_commit: str) -> AsyncGenerator[JudgedPair]:
+        """Give fresh copies of a commit and of the base; they are removed when the block is left.
+
+        Raises:
+            GitError: a commit is not in the run's repository.
+        """
+        repo = self.repository(run_id)
+        place = self._run(run_id) / "judged" / str(uuid4())
+        try:
+            candidate, base = await together(
+                repo.checkout(commit, place / "candidate"), repo.checkout(base_commit, place / "base")
+            )
+            yield JudgedPair(candidate.path, base.path, candidate.withheld)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await remove_tree(place)
+
+    async def snapshot_of(self, source: WorkspaceSource, policy: SourcePolicy) -> tuple[str, bytes]:
+        """Import a source that will not be there later; give its base commit and the bundle that restores it.
+
+        Raises:
+            InvalidInputError: a value cannot be used; it names the field.
+            WorkspaceError: the source cannot be read or is too large.
+        """
+        scratch = self._runs.with_name("imports") / str(uuid4())
+        repo = RunRepository(self._git, scratch / "repo.git", self._limits)
+        try:
+            base = await import_source(source, repo, policy)
+            return base, await repo.bundle(base)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await remove_tree(scratch)
+
+    async def remove_claim(self, run_id: UUID, claim: UUID) -> None:
+        """Delete the working trees of one claim; none there is no error."""
+        await remove_tree(self._claim(run_id, claim))
+
+    async def remove_judged(self, run_id: UUID) -> None:
+        """Delete copies that a killed worker left; call it only when nothing of the run is being judged."""
+        await remove_tree(self._run(run_id) / "judged")
+
+    async def remove_run(self, run_id: UUID) -> None:
+        """Delete everything of a run; nothing there is no error."""
+        await remove_tree(self._run(run_id))
+
+    async def runs_on_disk(self) -> list[UUID]:
+        """Runs that have files here."""
+        return await anyio.to_thread.run_sync(_ids_in, self._runs)
+
+    async def claims_on_disk(self) -> list[ClaimOnDisk]:
+        """Claims that have files here."""
+        return await anyio.to_thread.run_sync(self._claims)
+
+    def _claims(self) -> list[ClaimOnDisk]:
+        return [
+            ClaimOnDisk(run_id, claim)
+            for run_id in _ids_in(self._runs)
+            for claim in _ids_in(self._run(run_id) / "attempts")
+        ]
+
+    def _run(self, run_id: UUID) -> Path:
+        return self._runs / str(run_id)
+
+    def _claim(self, run_id: UUID, claim: UUID) -> Path:
+        return self._run(run_id) / "attempts" / str(claim)
+
+
+def _ids_in(directory: Path) -> list[UUID]:
+    ids: list[UUID] = []
+    try:
+        names = sorted(entry.name for entry in directory.iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    for name in names:
+        try:
+            ids.append(UUID(name))
+        except ValueError:  # not ours
+            continue
+    return ids

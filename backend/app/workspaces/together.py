@@ -1,0 +1,18 @@
+"""Awaits two things at once and fails like the first one that failed."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+async def together(first: Coroutine[Any, Any, A], second: Coroutine[Any, Any, B]) -> tuple[A, B]:
+    """Run both side by side and give both results; when one fails the other is cancelled and awaited."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            one, other = group.create_task(first), group.create_task(second)
+    except BaseExceptionGroup as failures:
+        raise failures.exceptions[0] from None
+    return one.result(), other.result()
