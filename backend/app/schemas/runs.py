@@ -1,5 +1,6 @@
 """What a run is: its kinds, states and the policy its decisions follow."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -95,6 +96,19 @@ class Usage(BaseModel):
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float | None = None
+
+    @classmethod
+    def total(cls, parts: Iterable["Usage"]) -> "Usage":
+        """The sum; its cost is that of the parts whose cost is known, null when none is."""
+        every = list(parts)
+        costs = [each.cost_usd for each in every if each.cost_usd is not None]
+        return cls(
+            requests=sum(each.requests for each in every),
+            tool_calls=sum(each.tool_calls for each in every),
+            input_tokens=sum(each.input_tokens for each in every),
+            output_tokens=sum(each.output_tokens for each in every),
+            cost_usd=sum(costs) if costs else None,
+        )
 
 
 class RunPolicy(BaseModel):

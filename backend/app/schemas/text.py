@@ -1,6 +1,7 @@
 """Rules for text that people type, and for text that programs print."""
 
 import unicodedata
+from typing import Any, cast
 
 _ALLOWED_CONTROLS = frozenset("\n\t")
 
@@ -22,5 +23,18 @@ def clean_text(value: str) -> str:
 
 
 def storable_text(value: str) -> str:
-    """Give `value` as Postgres can store it: NUL becomes its visible symbol, lone surrogates a question mark."""
+    """Give `value` as Postgres can store it: NUL becomes its visible symbol, a lone surrogate a `?`."""
     return value.replace("\0", "\u2400").encode("utf-8", "replace").decode("utf-8")
+
+
+def storable_json(value: object) -> Any:
+    """Give JSON data with every text in it made storable."""
+    if isinstance(value, str):
+        return storable_text(value)
+    if isinstance(value, dict):
+        return {
+            storable_text(str(k)): storable_json(v) for k, v in cast("dict[object, object]", value).items()
+        }
+    if isinstance(value, list):
+        return [storable_json(each) for each in cast("list[object]", value)]
+    return value

@@ -20,6 +20,7 @@ from app.schemas.runs import (
     RunPolicy,
     RunStatus,
 )
+from app.services.evaluation_rows import evaluation_result
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ async def load_run(session: AsyncSession, run_id: UUID) -> Recorded:
         phases=tuple(run.phases),
         phase=run.phase,
         attempts=tuple(_attempt_facts(each) for each in attempts),
-        escalations=tuple(_escalation_facts(each) for each in here),
+        escalations=tuple(escalation_facts(each) for each in here),
         spent=_spent(run, escalations),
         now=datetime.now(UTC),
     )
@@ -90,26 +91,6 @@ def guidance_lines(escalation: Escalation) -> list[str]:
     lines = [escalation.guidance] if escalation.guidance else []
     comments = [LineComment.model_validate(each) for each in escalation.line_comments]
     return lines + [f"{each.path}:{each.line}: {each.body}" for each in comments]
-
-
-def evaluation_result(row: Evaluation) -> EvaluationResult:
-    """The result that a stored evaluation came from."""
-    return EvaluationResult.model_validate(
-        {
-            "evaluator_name": row.evaluator,
-            "category": row.category,
-            "passed": row.passed,
-            "score": row.score,
-            "feedback": row.feedback,
-            "criteria": row.criteria,
-            "suggestions": row.suggestions,
-            "metadata": row.details,
-            "status": row.status,
-            "evaluator_version": row.version,
-            "duration_ms": row.duration_ms,
-            "trace_id": row.trace_id,
-        }
-    )
 
 
 async def _results_by_attempt(
@@ -148,7 +129,8 @@ def _attempt_facts(row: Attempt) -> AttemptFacts:
     )
 
 
-def _escalation_facts(row: Escalation) -> EscalationFacts:
+def escalation_facts(row: Escalation) -> EscalationFacts:
+    """What decisions need to know of an escalation."""
     return EscalationFacts(
         attempt=row.attempt,
         reason=EscalationReason(row.reason_kind),

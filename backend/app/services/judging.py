@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Protocol
 from uuid import UUID
 
 import logfire
-from sqlalchemy import delete, select
+from sqlalchemy import select
 
+from app.agents.judge import Judge
 from app.core.event_data import (
     EvaluationCompletedData,
     EvaluationData,
@@ -29,7 +29,7 @@ from app.core.websocket_events import (
     JudgeStartedEvent,
 )
 from app.db.engine import Sessions
-from app.db.models import Attempt, Candidate, Evaluation, Run
+from app.db.models import Attempt, Candidate, Run
 from app.jobs.queue import enqueue_advance
 from app.realtime.store import Fence
 from app.runners.decision import backoff_seconds, rest_until
@@ -38,43 +38,20 @@ from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult
 from app.runners.evaluators.verdict import Verdict, VerdictStatus
 from app.runners.phase_runner import PhaseRunner
 from app.schemas.runs import AttemptState
+from app.services.attempt_rows import spend, total_usage
+from app.services.evaluation_rows import judges_usage, store_evaluations
 from app.services.history import Recorded, load_memory
 from app.services.recording import Recorder, Recording
+from app.workspaces.store import JudgedPair
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedTrees:
-    """Copies that only the evaluators see: the candidate's commit, and the run's base."""
-
-    candidate: Path
-    base: Path
 
 
 class JudgedCopies(Protocol):
     """Materialises commits for judging."""
 
-    def open(self, run_id: UUID, commit: str, base_commit: str) -> AbstractAsyncContextManager[JudgedTrees]:
+    def judged(self, run_id: UUID, commit: str, base_commit: str) -> AbstractAsyncContextManager[JudgedPair]:
         """Give fresh copies of a commit and of the base; they are removed when the block is left."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Which of several candidates a judge prefers, and why."""
-
-    index: int
-    rationale: str
-    score: float | None = None
-    model: str | None = None
-
-
-class TieBreaker(Protocol):
-    """Chooses between candidates that the gates rank alike."""
-
-    async def choose(self, goal: str, candidates: Sequence[Candidate]) -> Choice:
-        """Choose one of at least two candidates."""
         ...
 
 
@@ -93,7 +70,7 @@ class Judging:
         recorder: opens fenced transactions.
         runner: knows the evaluators and the verdict.
         copies: gives the trees that are judged.
-        tie_breaker: chooses between candidates that the gates rank alike.
+        judge: chooses between candidates that the gates rank alike.
     """
 
     def __init__(
@@ -102,13 +79,13 @@ class Judging:
         recorder: Recorder,
         runner: PhaseRunner,
         copies: JudgedCopies,
-        tie_breaker: TieBreaker,
+        judge: Judge,
     ) -> None:
         self._sessions = sessions
         self._recorder = recorder
         self._runner = runner
         self._copies = copies
-        self._tie_breaker = tie_breaker
+        self._judge = judge
 
     async def __call__(self, recorded: Recorded, number: int, fence: Fence) -> None:
         """Judge attempt `number` of the run's current phase and record the outcome."""
@@ -169,7 +146,7 @@ class Judging:
             )
             await self._recorder.progress(run.id, fence, [event])
 
-        async with self._copies.open(run.id, commit, run.base_commit) as trees:
+        async with self._copies.judged(run.id, commit, run.base_commit) as trees:
             context = {**context, "workspace_ref": str(trees.candidate), "base_ref": str(trees.base)}
             results = await self._runner.evaluate_phase_output(
                 phase, candidate.output, context, recorded.policy.deterministic_only, on_result=tell
@@ -188,8 +165,9 @@ class Judging:
         async with self._recorder.open_claimed(run.id, fence, attempt.claim) as (recording, _):
             at = dict(recording.envelope(attempt.phase, attempt.number))
             recording.emit(JudgeStartedEvent(**at, data=JudgeStartedData(candidates=indexes)))
-        choice = await self._tie_breaker.choose(run.goal, [each.candidate for each in leaders])
+        choice = await self._judge.choose(run.goal, [_contender(each.candidate) for each in leaders])
         async with self._recorder.open_claimed(run.id, fence, attempt.claim) as (recording, _):
+            spend(recording.run, total_usage([choice]))
             at = dict(recording.envelope(attempt.phase, attempt.number))
             decided = JudgeDecidedData(
                 candidate=choice.index, score=choice.score, rationale=choice.rationale, model=choice.model
@@ -202,7 +180,7 @@ class Judging:
     ) -> None:
         policy, verdict = recorded.policy, judged.verdict
         async with self._recorder.open_claimed(recorded.run.id, fence, attempt.claim) as (recording, row):
-            await _store(recording, [judged], self._gates(attempt.phase))
+            await self._store(recording, [judged], attempt.phase)
             row.status = AttemptState.PRODUCED
             row.evaluation_failures += 1
             row.last_error = row.verdict_reason = verdict.reason
@@ -225,16 +203,16 @@ class Judging:
     ) -> None:
         verdict, phase = chosen.verdict, attempt.phase
         async with self._recorder.open_claimed(recorded.run.id, fence, attempt.claim) as (recording, row):
-            await _store(recording, judged, self._gates(phase))
+            await self._store(recording, judged, phase)
             row.status = AttemptState.PASSED if verdict.passed else AttemptState.FAILED
             row.verdict = verdict.status.value
             row.verdict_reason = verdict.reason
             row.score = verdict.score
             row.completed_at = datetime.now(UTC)
             row.not_before = None
-            row.fingerprint = None if verdict.passed else failure_fingerprint(chosen.results)
+            row.fingerprint = None if verdict.passed else _fingerprint(chosen)
             _adopt(row, chosen.candidate)
-            _spend_on_judges(recording.run, [result for each in judged for result in each.results])
+            spend(recording.run, judges_usage([result for each in judged for result in each.results]))
             data = EvaluationCompletedData(
                 phase=phase,
                 attempt=attempt.number,
@@ -245,6 +223,10 @@ class Judging:
             )
             at = dict(recording.envelope(phase, attempt.number))
             recording.emit(EvaluationCompletedEvent(**at, data=data))
+
+    async def _store(self, recording: Recording, judged: Sequence[_Judged], phase: str) -> None:
+        results = {each.candidate.id: each.results for each in judged}
+        await store_evaluations(recording.session, results, self._gates(phase))
 
     def _gates(self, phase: str) -> frozenset[str]:
         return frozenset(self._runner.get_evaluator_registry().gates(phase))
@@ -267,52 +249,25 @@ def _rank(verdict: Verdict) -> tuple[bool, bool, float]:
     return verdict.passed, verdict.status is not VerdictStatus.ERRORED, verdict.score
 
 
+@dataclass(frozen=True, slots=True)
+class _Contender:
+    index: int
+    output: str
+    changed_files: list[str]
+
+
+def _contender(candidate: Candidate) -> _Contender:
+    return _Contender(candidate.index, candidate.output, candidate.changed_files)
+
+
+def _fingerprint(judged: _Judged) -> str:
+    failed = set(judged.verdict.failed_gates)
+    return failure_fingerprint(each for each in judged.results if each.evaluator_name in failed)
+
+
 def _adopt(row: Attempt, candidate: Candidate) -> None:
     row.chosen_candidate = candidate.index
     row.output = candidate.output
     row.head_commit = candidate.head_commit
     row.tree = candidate.tree
     row.changed_files = candidate.changed_files
-
-
-def _spend_on_judges(run: Run, results: Sequence[EvaluationResult]) -> None:
-    for given in (each.metadata.get("usage") for each in results):
-        if not isinstance(given, dict):
-            continue
-        usage = cast("dict[str, Any]", given)
-        run.used_requests += int(usage.get("requests") or 0)
-        run.used_input_tokens += int(usage.get("input_tokens") or 0)
-        run.used_output_tokens += int(usage.get("output_tokens") or 0)
-        if usage.get("cost_usd") is not None:
-            run.used_cost_usd = (run.used_cost_usd or 0.0) + float(usage["cost_usd"])
-
-
-async def _store(recording: Recording, judged: Sequence[_Judged], gates: frozenset[str]) -> None:
-    # What an earlier try without a verdict left is replaced: its events still tell of it.
-    candidates = [each.candidate.id for each in judged]
-    await recording.session.execute(delete(Evaluation).where(Evaluation.candidate_id.in_(candidates)))
-    for each in judged:
-        rows = [
-            _row(each.candidate.id, position, result, gates) for position, result in enumerate(each.results)
-        ]
-        recording.session.add_all(rows)
-
-
-def _row(candidate_id: UUID, position: int, result: EvaluationResult, gates: frozenset[str]) -> Evaluation:
-    return Evaluation(
-        candidate_id=candidate_id,
-        position=position,
-        evaluator=result.evaluator_name,
-        version=result.evaluator_version,
-        category=result.category.value,
-        gate=result.evaluator_name in gates,
-        status=result.status.value,
-        passed=result.passed,
-        score=result.score,
-        feedback=result.feedback,
-        criteria=[each.model_dump(mode="json") for each in result.criteria],
-        suggestions=result.suggestions,
-        details=result.metadata,
-        duration_ms=result.duration_ms,
-        trace_id=result.trace_id,
-    )

@@ -2,8 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from uuid import UUID
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -36,7 +37,7 @@ class ProgressBatcher:
         self._attempt = attempt
         self._store = store
         self._trace_id = current_trace_id()
-        self._waiting: list[tuple[int, AgentProgress]] = []
+        self._waiting: list[tuple[int, AgentProgress] | Event] = []
         self._dropped = 0
         self._more = asyncio.Event()
         self._stopping = False
@@ -52,6 +53,11 @@ class ProgressBatcher:
             self._more.set()
 
         return report
+
+    def add(self, event: Event) -> None:
+        """Add an event in its place among the progress; it is never dropped."""
+        self._waiting.append(event)
+        self._more.set()
 
     async def pump(self) -> None:
         """Store batches until `stop` is called, or until the run is somebody else's."""
@@ -80,24 +86,23 @@ class ProgressBatcher:
             del self._waiting[: len(batch)]
         return True
 
-    def _events(self, batch: list[tuple[int, AgentProgress]]) -> list[Event]:
+    def _events(self, batch: Sequence[tuple[int, AgentProgress] | Event]) -> list[Event]:
         events: list[Event] = []
         lines: list[ProgressLine] = []
         speaker = 0
         if self._dropped:
-            note = f"[{self._dropped} lines were dropped: they came faster than they could be stored]"
-            lines.append(ProgressLine(text=note, at=batch[0][1].at))
+            lines.append(_gap(self._dropped))
             self._dropped = 0
-        for candidate, progress in batch:
-            is_text = progress.kind is ProgressKind.TEXT
-            if lines and (not is_text or candidate != speaker):
+        for each in batch:
+            spoken = each if isinstance(each, tuple) and each[1].kind is ProgressKind.TEXT else None
+            if lines and (spoken is None or spoken[0] != speaker):
                 events.append(self._said(speaker, lines))
                 lines = []
-            if is_text:
-                speaker = candidate
+            if spoken is not None:
+                speaker, progress = spoken
                 lines.append(ProgressLine(text=storable_text(progress.text), at=progress.at))
             else:
-                events.append(self._used_tool(candidate, progress))
+                events.append(self._used_tool(*each) if isinstance(each, tuple) else each)
         if lines:
             events.append(self._said(speaker, lines))
         return events
@@ -126,6 +131,11 @@ class ProgressBatcher:
                 tool=progress.tool or "tool", text=storable_text(progress.text), candidate=candidate
             ),
         )
+
+
+def _gap(lines: int) -> ProgressLine:
+    text = f"[{lines} lines were dropped: they came faster than they could be stored]"
+    return ProgressLine(text=text, at=datetime.now(UTC))
 
 
 @asynccontextmanager

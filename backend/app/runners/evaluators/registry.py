@@ -1,6 +1,6 @@
 """Which evaluators judge which phase, and whether they decide."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -33,7 +33,7 @@ class EvaluatorConfig:
         pass_threshold: score from which a model's evaluation passes.
         blocking_threshold: a criterion below it blocks.
         model: name of a model (`provider:model`), or the model itself. Only with the model itself are the
-            evaluators for completeness, security and performance registered.
+            evaluators for completeness, security and performance registered; with None no model judges.
         output_mode: how the model is made to answer in a structure.
         python: interpreter that runs the workspace's tests and whose packages the type checker sees;
             None is the one this program runs on.
@@ -45,7 +45,7 @@ class EvaluatorConfig:
     llm_timeout: float = 60.0
     pass_threshold: float = 0.7
     blocking_threshold: float = BLOCKING_THRESHOLD
-    model: Model | str = "anthropic:claude-sonnet-4-20250514"
+    model: Model | str | None = "anthropic:claude-sonnet-4-20250514"
     output_mode: OutputMode = "tool"
     python: Path | None = None
     compare_base: bool = True
@@ -104,6 +104,12 @@ class EvaluatorRegistry:
                 )
         self._registrations.append(added)
 
+    def without(self, names: Collection[str]) -> "EvaluatorRegistry":
+        """Give a registry of the same evaluators but these."""
+        rest = EvaluatorRegistry()
+        rest._registrations = [each for each in self._registrations if each.evaluator.name not in names]
+        return rest
+
     def registrations(self, phase: str) -> list[Registration]:
         """Registrations that cover a phase: those of every phase first, then its own."""
         covering = [each for each in self._registrations if each.covers(phase)]
@@ -156,13 +162,14 @@ def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorR
     registry.register(TypeCheckEvaluator(timeout=config.lint_timeout, python=config.python), [CODING])
     registry.register(PlanArtifactEvaluator(), [DISCOVERY])
     registry.register(AgentClaimEvaluator(), [VERIFICATION])
-    _register_models(registry, config)
+    if config.model is not None:
+        _register_models(registry, config, config.model)
     return registry
 
 
-def _register_models(registry: EvaluatorRegistry, config: EvaluatorConfig) -> None:
+def _register_models(registry: EvaluatorRegistry, config: EvaluatorConfig, model: Model | str) -> None:
     evaluators: list[tuple[ModelEvaluator, list[str]]] = [(LLMCodeQualityEvaluator(), [CODING, DISCOVERY])]
-    if isinstance(config.model, Model):
+    if isinstance(model, Model):
         evaluators += [
             (CompletenessEvaluator(), [CODING, VERIFICATION]),
             (SecurityEvaluator(), [CODING]),
@@ -171,7 +178,7 @@ def _register_models(registry: EvaluatorRegistry, config: EvaluatorConfig) -> No
     for evaluator, phases in evaluators:
         configured = replace(
             evaluator,
-            model=config.model,
+            model=model,
             timeout=config.llm_timeout,
             pass_threshold=config.pass_threshold,
             blocking_threshold=config.blocking_threshold,

@@ -1,0 +1,54 @@
+"""Gives routes their services, and checks who asks."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from app.core.errors import ForbiddenError
+from app.core.security import Principal, Role
+from app.services.escalations import EscalationService
+from app.services.evaluations import EvaluationService
+from app.services.idempotency import IdempotencyService
+from app.services.queries import RunQueries
+from app.services.results import ResultService
+from app.services.sprints import SprintService
+from app.services.status import StatusService
+
+
+@dataclass(frozen=True, slots=True)
+class ApiServices:
+    """What the routes call."""
+
+    sprints: SprintService
+    queries: RunQueries
+    results: ResultService
+    escalations: EscalationService
+    evaluations: EvaluationService
+    idempotency: IdempotencyService
+    status: StatusService
+
+
+def get_services(request: Request) -> ApiServices:
+    """The process's services: `app.state.services`."""
+    services: ApiServices = request.app.state.services
+    return services
+
+
+def needs(role: Role) -> Callable[[Request], Principal]:
+    """A dependency that gives who asks, when he has the role."""
+
+    def check(request: Request) -> Principal:
+        principal: Principal = request.scope["principal"]
+        if not principal.role.includes(role):
+            raise ForbiddenError(f"this needs the role {role}; {principal.name} has {principal.role}")
+        return principal
+
+    return check
+
+
+Services = Annotated[ApiServices, Depends(get_services)]
+Viewer = Annotated[Principal, Depends(needs(Role.VIEWER))]
+Operator = Annotated[Principal, Depends(needs(Role.OPERATOR))]
+Reviewer = Annotated[Principal, Depends(needs(Role.REVIEWER))]

@@ -1,0 +1,45 @@
+"""Puts the application together."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from fastapi import FastAPI
+
+from app.api import escalations, evaluators, event_routes, problems, socket, sprints, system
+from app.api.access import ApiServices
+from app.api.gate import Gate, Recognise
+from app.realtime.hub import Hub
+from app.realtime.reader import EventReader
+
+
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """From where requests are taken: host names beside the loopback ones, and who recognises tokens.
+
+    Without `recognise` everyone who reaches the service is admin; that is for loopback alone.
+    """
+
+    hosts: Collection[str] = ()
+    recognise: Recognise | None = None
+
+
+def create_app(
+    services: ApiServices, hub: Hub, events: EventReader, doors: Doors, *, version: str
+) -> FastAPI:
+    """Make the application from what the composition root built."""
+    app = FastAPI(
+        title="PhaseRunner",
+        version=version,
+        summary="Lets coding agents work unattended and only lets good work through.",
+        # Their pages load scripts from elsewhere; no request leaves this origin.
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.services = services
+    app.state.hub = hub
+    app.state.event_reader = events
+    problems.install(app)
+    for module in (sprints, escalations, evaluators, event_routes, socket, system):
+        app.include_router(module.router)
+    app.add_middleware(Gate, hosts=doors.hosts, recognise=doors.recognise)
+    return app

@@ -1,0 +1,167 @@
+"""Routes of sprints: start, list, show, cancel, attempts, diffs, results."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi.responses import JSONResponse, PlainTextResponse
+from pydantic import BaseModel
+
+from app.api.access import Operator, Services, Viewer
+from app.api.problems import RESPONSES
+from app.core.errors import InvalidInputError
+from app.schemas.runs import Phase, RunStatus
+from app.schemas.sprints import (
+    AttemptDetail,
+    AttemptView,
+    SprintCancel,
+    SprintCreate,
+    SprintDetail,
+    SprintPage,
+)
+from app.schemas.workspaces import Diff
+from app.services.results import Against
+
+router = APIRouter(prefix="/api/v1", tags=["sprints"], responses=RESPONSES)
+
+Limit = Annotated[int, Query(ge=1, le=200)]
+
+
+class ResultView(BaseModel):
+    """Where the result is; `is_final` is false while the gates have not let it through."""
+
+    branch: str
+    base_commit: str
+    commit: str
+    is_final: bool
+    patch: str
+    bundle: str
+
+
+class SprintStarted(SprintDetail):
+    """A sprint that was started; `notes` say what the source looked like."""
+
+    notes: list[str]
+
+
+@router.post("/sprints", status_code=201, response_model=SprintStarted, summary="Start a sprint")
+async def start_sprint(
+    body: SprintCreate,
+    request: Request,
+    services: Services,
+    who: Operator,
+    idempotency_key: Annotated[str | None, Header()] = None,
+) -> Response:
+    """Import the source and start; the sprint goes on in a worker. Repeat safely with an Idempotency-Key."""
+
+    async def act() -> tuple[int, dict[str, Any]]:
+        started = await services.sprints.start(body, who.name)
+        sprint = await services.queries.get(started.run_id)
+        notes = list(started.source.notes)
+        if started.source.dirty:
+            notes.append(
+                f"{started.source.dirty_files} uncommitted changes are not part of the sprint; "
+                "they are not touched"
+            )
+        return 201, SprintStarted(**dict(sprint), notes=notes).model_dump(mode="json")
+
+    raw = await request.body()
+    status, answer = await services.idempotency.once(idempotency_key, "POST /sprints", raw, act)
+    return JSONResponse(answer, status, headers={"Location": f"/api/v1/sprints/{answer['id']}"})
+
+
+@router.get("/sprints", summary="List sprints, newest first")
+@router.get("/runs", summary="List runs of every kind, newest first")
+async def list_sprints(
+    services: Services,
+    who: Viewer,
+    status: Annotated[list[RunStatus] | None, Query()] = None,
+    q: Annotated[str | None, Query(max_length=200)] = None,
+    limit: Limit = 50,
+    cursor: Annotated[str | None, Query(max_length=500)] = None,
+) -> SprintPage:
+    """Filter by `status` (repeatable) and by `q`, part of a name or goal or the beginning of an id."""
+    if q is not None and "\0" in q:
+        raise InvalidInputError("must not contain NUL", field="q")
+    return await services.queries.page(statuses=status or [], search=q, limit=limit, cursor=cursor)
+
+
+@router.get("/sprints/{sprint_id}", summary="Show a sprint with its attempts, verdicts and escalations")
+async def show_sprint(sprint_id: UUID, services: Services, who: Viewer) -> SprintDetail:
+    """Everything but prompts, diffs and events."""
+    return await services.queries.get(sprint_id)
+
+
+@router.post("/sprints/{sprint_id}/cancel", summary="Cancel a sprint")
+async def cancel_sprint(
+    sprint_id: UUID, services: Services, who: Operator, body: SprintCancel | None = None
+) -> SprintDetail:
+    """Stop the agent and end the sprint; what was recorded stays."""
+    await services.sprints.cancel(sprint_id, body.reason if body else "", who.name)
+    return await services.queries.get(sprint_id)
+
+
+@router.get("/sprints/{sprint_id}/attempts", summary="List a sprint's attempts with their verdicts")
+async def list_attempts(sprint_id: UUID, services: Services, who: Viewer) -> list[AttemptView]:
+    """In the order of phases and numbers."""
+    return await services.queries.attempts(sprint_id)
+
+
+@router.get(
+    "/sprints/{sprint_id}/attempts/{phase}/{number}",
+    summary="Show an attempt with its prompt and candidates",
+)
+async def show_attempt(
+    sprint_id: UUID, phase: Phase, number: int, services: Services, who: Viewer
+) -> AttemptDetail:
+    """The prompt is exactly what the agent was given."""
+    return await services.queries.attempt(sprint_id, phase, number)
+
+
+@router.get("/sprints/{sprint_id}/attempts/{phase}/{number}/diff", response_model=Diff, summary="Show a diff")
+async def show_diff(
+    sprint_id: UUID,
+    phase: Phase,
+    number: int,
+    services: Services,
+    who: Viewer,
+    against: Against = Against.BASE,
+    accept: Annotated[str, Header()] = "",
+) -> Response:
+    """File by file as JSON; with `Accept: text/plain` or `text/x-diff` as one unified diff."""
+    if "text/plain" in accept or "text/x-diff" in accept:
+        return PlainTextResponse(await services.results.diff_text(sprint_id, phase, number, against))
+    diff = await services.results.diff(sprint_id, phase, number, against)
+    return Response(diff.model_dump_json(), media_type="application/json")
+
+
+@router.get("/sprints/{sprint_id}/result", summary="Where a sprint's result is")
+async def show_result(sprint_id: UUID, services: Services, who: Viewer) -> ResultView:
+    """The newest output, also while the gates have not let it through."""
+    found = await services.results.result(sprint_id)
+    here = f"/api/v1/sprints/{sprint_id}/result"
+    return ResultView(
+        branch=found.branch,
+        base_commit=found.base_commit,
+        commit=found.commit,
+        is_final=found.is_final,
+        patch=f"{here}.patch",
+        bundle=f"{here}.bundle",
+    )
+
+
+@router.get("/sprints/{sprint_id}/result.patch", summary="The result as a patch", response_class=Response)
+async def result_patch(sprint_id: UUID, services: Services, who: Viewer) -> Response:
+    """For `git apply`."""
+    return Response(await services.results.patch(sprint_id), media_type="text/x-diff; charset=utf-8")
+
+
+@router.get("/sprints/{sprint_id}/result.bundle", summary="The result as a bundle", response_class=Response)
+async def result_bundle(sprint_id: UUID, services: Services, who: Viewer) -> Response:
+    """For `git fetch FILE BRANCH`; the header `X-Branch` names the branch."""
+    result, bundle = await services.results.bundle(sprint_id)
+    headers = {
+        "X-Branch": result.branch,
+        "Content-Disposition": f'attachment; filename="{str(sprint_id)[:8]}.bundle"',
+    }
+    return Response(bundle, media_type="application/x-git-bundle", headers=headers)

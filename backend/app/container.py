@@ -1,0 +1,262 @@
+"""Builds the object graph from settings: the one place that knows which part is made of which."""
+
+import os
+import sys
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+
+import anyio
+
+from app.agents.judge import FirstContender, Judge, ModelJudge
+from app.agents.model_factory import ProviderKeys, build_model
+from app.agents.port import AgentLimits
+from app.agents.provider import AgentProvider
+from app.api.access import ApiServices
+from app.core.config import Settings
+from app.db.embedded import ensure_running
+from app.db.engine import Sessions, create_engine, create_sessions, plain_url
+from app.db.migrate import upgrade_to_head
+from app.jobs.worker import JobWorker, WorkerTimings
+from app.runners.evaluators.registry import EvaluatorConfig, EvaluatorRegistry, create_default_registry
+from app.runners.phase_runner import PhaseRunner
+from app.schemas.agents import AgentBackend, AgentSpec
+from app.schemas.runs import Budget, RunPolicy
+from app.services.advance import Advance
+from app.services.candidates import CandidateRuns
+from app.services.escalations import EscalationService
+from app.services.evaluations import EvaluationService
+from app.services.idempotency import IdempotencyService
+from app.services.judging import Judging
+from app.services.producing import Producing
+from app.services.queries import RunQueries
+from app.services.reconcile import Reconcile
+from app.services.recording import Bell, Recorder
+from app.services.results import ResultService
+from app.services.sprints import SprintService
+from app.services.status import Info, StatusService
+from app.services.tokens import TokenService
+from app.services.trees import RunTrees
+from app.workspaces.git import Git
+from app.workspaces.limits import WorkspaceLimits
+from app.workspaces.process import run_process
+from app.workspaces.sources import SourcePolicy
+from app.workspaces.store import WorkspaceStore
+
+ABOUT_THE_AGENT = ("agent_claim", "plan_artifact")
+"""Evaluators that judge what an agent said or planned; they have no say about a workspace alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What settings alone determine; needs no database."""
+
+    git: Git
+    keys: ProviderKeys
+    sources: SourcePolicy
+    limits: WorkspaceLimits
+    policy: RunPolicy
+    registry: EvaluatorRegistry
+    agents: AgentProvider
+    judge: Judge
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """The services of one process."""
+
+    api: ApiServices
+    tokens: TokenService
+    advance: Advance
+    reconcile: Reconcile
+
+
+def build_tools(settings: Settings) -> Tools:
+    """Make what needs no database."""
+    keys = _keys(settings)
+    return Tools(
+        git=Git.find(os.environ),  # noqa: TID251 - proxies and certificates, for fetching
+        keys=keys,
+        sources=SourcePolicy(
+            allowed_roots=tuple(settings.WORKSPACE_ROOTS), allow_file_urls=settings.WORKSPACE_ALLOW_FILE_URLS
+        ),
+        limits=WorkspaceLimits(settings.WORKSPACE_MAX_FILES, settings.WORKSPACE_MAX_BYTES),
+        policy=_policy(settings),
+        registry=create_default_registry(_evaluator_config(settings, keys)),
+        agents=AgentProvider(
+            keys=keys,
+            run_program=run_process,
+            python=settings.WORKSPACE_PYTHON or Path(sys.executable),
+            default_backend=AgentBackend(settings.AGENT_BACKEND.value),
+            default_model=settings.AGENT_MODEL,
+            test_seconds=settings.EVALUATOR_TEST_TIMEOUT,
+        ),
+        judge=_judge(settings, keys),
+    )
+
+
+def build_container(settings: Settings, sessions: Sessions, bell: Bell) -> Container:
+    """Make the services of a process that has a database."""
+    tools = build_tools(settings)
+    store = WorkspaceStore(settings.DATA_DIR, tools.git, tools.limits)
+    trees = RunTrees(store, sessions)
+    sprints = SprintService(sessions, store, tools.git, tools.sources, tools.policy, bell)
+    runner = PhaseRunner(tools.registry, sprints.begin)
+    recorder = Recorder(sessions, bell)
+    limits = AgentLimits(
+        seconds=settings.AGENT_TIMEOUT,
+        requests=settings.AGENT_MAX_REQUESTS,
+        total_tokens=settings.AGENT_MAX_TOKENS,
+    )
+    producing = Producing(sessions, recorder, runner, CandidateRuns(tools.agents, trees), limits)
+    judging = Judging(sessions, recorder, runner, trees, tools.judge)
+    api = ApiServices(
+        sprints=sprints,
+        queries=RunQueries(sessions),
+        results=ResultService(sessions, trees),
+        escalations=EscalationService(sessions, bell),
+        evaluations=build_evaluations(tools),
+        idempotency=IdempotencyService(sessions),
+        status=StatusService(sessions, _info(settings, tools)),
+    )
+    return Container(
+        api, TokenService(sessions), Advance(sessions, recorder, producing, judging), Reconcile(sessions)
+    )
+
+
+def build_evaluations(tools: Tools) -> EvaluationService:
+    """Make the service that judges workspaces without agents."""
+    registry = tools.registry.without(ABOUT_THE_AGENT)
+
+    async def begin(_: object) -> None:
+        raise AssertionError("nothing is started here")
+
+    return EvaluationService(
+        PhaseRunner(registry, begin),
+        tools.policy,
+        tools.git,
+        tools.sources,
+        tools.limits,
+        tools.registry.describe(),
+    )
+
+
+def build_worker(settings: Settings, database_url: str, container: Container) -> JobWorker:
+    """Make the worker of a process."""
+    timings = WorkerTimings(
+        heartbeat=settings.ENGINE_HEARTBEAT_SECONDS,
+        stalled_after=settings.ENGINE_STALLED_AFTER_SECONDS,
+        sweep=settings.ENGINE_RECONCILE_SECONDS,
+        grace=settings.SHUTDOWN_GRACE_SECONDS,
+    )
+    return JobWorker(
+        database_url,
+        container.advance,
+        container.reconcile,
+        concurrency=settings.WORKER_CONCURRENCY,
+        timings=timings,
+    )
+
+
+@asynccontextmanager
+async def open_database(settings: Settings) -> AsyncGenerator[str]:
+    """Give the URL of a database with the newest schema; the embedded one runs while the block does.
+
+    Raises:
+        InvalidInputError: DATABASE_URL is not one.
+        DatabaseSetupError: there is none, and it cannot be made.
+    """
+    if settings.DATABASE_URL is not None:
+        url = plain_url(settings.DATABASE_URL.get_secret_value())
+        await upgrade_to_head(url)
+        yield url
+        return
+    lease = await ensure_running(Path(await anyio.Path(settings.DATA_DIR).absolute()))
+    try:
+        await upgrade_to_head(lease.url)
+        yield lease.url
+    finally:
+        lease.release()
+
+
+@asynccontextmanager
+async def open_sessions(settings: Settings, database_url: str) -> AsyncGenerator[Sessions]:
+    """Give the session factory while the block runs."""
+    engine = create_engine(database_url, pool_size=settings.DATABASE_POOL_SIZE)
+    try:
+        yield create_sessions(engine)
+    finally:
+        await engine.dispose()
+
+
+@asynccontextmanager
+async def evaluation_service(settings: Settings) -> AsyncGenerator[EvaluationService]:
+    """Give the service that judges workspaces, without server or database."""
+    yield build_evaluations(build_tools(settings))
+
+
+@asynccontextmanager
+async def token_service(settings: Settings) -> AsyncGenerator[TokenService]:
+    """Give the service that manages tokens, on the service's database."""
+    async with open_database(settings) as url, open_sessions(settings, url) as sessions:
+        yield TokenService(sessions)
+
+
+def _keys(settings: Settings) -> ProviderKeys:
+    anthropic, openai = settings.ANTHROPIC_API_KEY, settings.OPENAI_API_KEY
+    return ProviderKeys(
+        anthropic_api_key=anthropic.get_secret_value() if anthropic else None,
+        openai_api_key=openai.get_secret_value() if openai else None,
+        anthropic_base_url=settings.ANTHROPIC_BASE_URL,
+        openai_base_url=settings.OPENAI_BASE_URL,
+    )
+
+
+def _policy(settings: Settings) -> RunPolicy:
+    return RunPolicy(
+        max_attempts=settings.EVALUATOR_MAX_RETRIES,
+        pass_threshold=settings.EVALUATOR_PASS_THRESHOLD,
+        blocking_threshold=settings.EVALUATOR_BLOCKING_THRESHOLD,
+        deterministic_only=settings.EVALUATOR_RUN_DETERMINISTIC_ONLY,
+        max_agent_failures=settings.AGENT_MAX_FAILURES,
+        retry_base_seconds=settings.AGENT_RETRY_BASE_SECONDS,
+        budget=Budget(tokens=settings.RUN_MAX_TOKENS, cost_usd=settings.RUN_MAX_COST_USD),
+    )
+
+
+def _evaluator_config(settings: Settings, keys: ProviderKeys) -> EvaluatorConfig:
+    name = settings.EVALUATOR_MODEL
+    return EvaluatorConfig(
+        lint_timeout=settings.EVALUATOR_LINT_TIMEOUT,
+        test_timeout=settings.EVALUATOR_TEST_TIMEOUT,
+        llm_timeout=settings.EVALUATOR_LLM_TIMEOUT,
+        pass_threshold=settings.EVALUATOR_PASS_THRESHOLD,
+        blocking_threshold=settings.EVALUATOR_BLOCKING_THRESHOLD,
+        # Without a key no model judges; an evaluator that could only say so after each attempt is noise.
+        model=build_model(name, keys) if keys.has_key_for(name) else None,
+        python=settings.WORKSPACE_PYTHON,
+    )
+
+
+def _judge(settings: Settings, keys: ProviderKeys) -> Judge:
+    if not keys.has_key_for(settings.EVALUATOR_MODEL):
+        return FirstContender()
+    return ModelJudge(
+        settings.EVALUATOR_MODEL, partial(build_model, keys=keys), timeout=settings.EVALUATOR_LLM_TIMEOUT
+    )
+
+
+def _info(settings: Settings, tools: Tools) -> Info:
+    model = tools.agents.model_for(AgentSpec())
+    backends: Sequence[AgentBackend] = (AgentBackend.AUTO, AgentBackend.PYDANTIC_AI)
+    with_model = tools.agents.default_backend in backends
+    return Info(
+        version=version("phaserunner"),
+        default_agent=f"pydantic-ai {model}" if with_model else str(tools.agents.default_backend),
+        default_agent_ready=not with_model or tools.keys.has_key_for(model),
+        evaluator_model=settings.EVALUATOR_MODEL,
+        max_attempts=tools.policy.max_attempts,
+    )

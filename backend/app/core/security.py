@@ -1,0 +1,90 @@
+"""Who may do what: roles, tokens, and from where requests are taken."""
+
+import hashlib
+import ipaddress
+import secrets
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import urlsplit
+
+from app.core.errors import InvalidInputError
+
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class Role(StrEnum):
+    """What a token allows; each role includes those before it."""
+
+    VIEWER = "viewer"
+    OPERATOR = "operator"
+    REVIEWER = "reviewer"
+    ADMIN = "admin"
+
+    def includes(self, other: "Role") -> bool:
+        """True when this role may do what `other` may."""
+        order = list(Role)
+        return order.index(self) >= order.index(other)
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who asks."""
+
+    name: str
+    role: Role
+
+
+def new_token() -> str:
+    """A token with 256 bits of randomness; its prefix lets secret scanners find it."""
+    return f"pr_{secrets.token_urlsafe(32)}"
+
+
+def digest_of(token: str) -> bytes:
+    """What is stored of a token. It is random enough for a plain SHA-256."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+def is_loopback(host: str) -> bool:
+    """True for an address that only this machine can reach."""
+    if host in LOOPBACK_NAMES:
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def require_safe_binding(host: str, *, tokens_exist: bool) -> None:
+    """Refuse to listen beyond this machine while nobody has to show a token.
+
+    Raises:
+        InvalidInputError: naming HOST.
+    """
+    if not is_loopback(host) and not tokens_exist:
+        raise InvalidInputError(
+            f"{host} can be reached from other machines, and no API token exists. Create one first: "
+            "phaserunner tokens create NAME --role admin",
+            field="HOST",
+        )
+
+
+def host_name(host_header: str) -> str:
+    """The name in a Host header, without port and brackets, in lower case."""
+    return (urlsplit(f"//{host_header}").hostname or "").lower()
+
+
+def host_allowed(host_header: str, further: Collection[str]) -> bool:
+    """True when a request is addressed to us; a rebound DNS name is not."""
+    try:
+        name = host_name(host_header)
+    except ValueError:
+        return False
+    return name in LOOPBACK_NAMES or name in {each.lower() for each in further}
+
+
+def origin_allowed(origin: str | None, host_header: str) -> bool:
+    """True when a request comes from our own pages, or from no page at all."""
+    if not origin:
+        return True
+    return urlsplit(origin).netloc.lower() == host_header.lower()

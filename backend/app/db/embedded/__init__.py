@@ -1,0 +1,10 @@
+"""A Postgres server that comes along: real binaries, a life cycle of our own.
+
+Whoever uses the server holds a shared lock on one file. Starting is serialised by a second lock. A detached
+*reaper* waits for an exclusive lock on the first file, which it gets when the last user is gone, however he
+ended, and then stops the server.
+"""
+
+from app.db.embedded.server import Lease, ServerStatus, ensure_running, server_status
+
+__all__ = ["Lease", "ServerStatus", "ensure_running", "server_status"]

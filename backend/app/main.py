@@ -1,0 +1,124 @@
+"""The service: API, event delivery and, unless it is told not to, a worker, in one process."""
+
+import asyncio
+import contextlib
+import logging
+import socket
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from importlib.metadata import version
+
+import uvicorn
+
+from app.api.app import Doors, create_app
+from app.container import Container, build_container, build_worker, open_database, open_sessions
+from app.core.config import Settings
+from app.core.errors import InvalidInputError
+from app.core.security import require_safe_binding
+from app.core.telemetry import configure_telemetry
+from app.jobs.worker import running
+from app.realtime.protocol import EventHttpProtocol, EventServer, EventWebSocketProtocol
+from app.realtime.service import Realtime, open_realtime
+
+_MAX_FRAME_BYTES = 65_536
+_READY_POLL_SECONDS = 0.02
+
+Ready = Callable[[str], None]
+"""Is told the service's address as soon as it answers."""
+
+
+async def serve(settings: Settings, *, ready: Ready | None = None, with_worker: bool = True) -> None:
+    """Serve until a signal or cancellation ends it.
+
+    Raises:
+        InvalidInputError: HOST and PORT cannot be listened on, or must not without tokens.
+        DatabaseSetupError: there is no database.
+    """
+    configure_logging(settings)
+    configure_telemetry(settings, service="phaserunner")
+    with _listen(settings) as listener:
+        async with open_service(settings, with_worker=with_worker) as (container, realtime):
+            tokens_exist = await container.tokens.any_valid()
+            require_safe_binding(settings.HOST, tokens_exist=tokens_exist)
+            doors = Doors(settings.ALLOWED_HOSTS, container.tokens.recognise if tokens_exist else None)
+            app = create_app(
+                container.api, realtime.hub, realtime.reader, doors, version=version("phaserunner")
+            )
+            server = EventServer(_config(app, settings), before_shutdown=realtime.hub.close)
+            await _run(server, listener, settings, ready)
+
+
+@asynccontextmanager
+async def open_service(
+    settings: Settings, *, with_worker: bool
+) -> AsyncGenerator[tuple[Container, Realtime]]:
+    """Build and run everything behind the API while the block runs."""
+    async with AsyncExitStack() as stack:
+        url = await stack.enter_async_context(open_database(settings))
+        sessions = await stack.enter_async_context(open_sessions(settings, url))
+        realtime = await stack.enter_async_context(open_realtime(url))
+        container = build_container(settings, sessions, realtime.doorbell)
+        if with_worker:
+            await stack.enter_async_context(running(build_worker(settings, url, container)))
+        yield container, realtime
+
+
+def configure_logging(settings: Settings) -> None:
+    """Log to standard error, one line an event."""
+    logging.basicConfig(
+        level=settings.LOG_LEVEL.upper(),
+        format="%(asctime)s %(levelname)-7s %(name)s: %(message)s",
+        datefmt="%H:%M:%S",
+    )
+    # Each job is told by the run it moves on; the queue and the HTTP client need not say it again.
+    for chatty in ("procrastinate", "httpx", "alembic"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)
+
+
+def _listen(settings: Settings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.HOST else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((settings.HOST, settings.PORT))
+    except OSError as error:
+        listener.close()
+        raise InvalidInputError(
+            f"{settings.HOST}:{settings.PORT} cannot be listened on: {error.strerror or error}. "
+            "Choose another with PORT or --port",
+            field="PORT",
+        ) from error
+    return listener
+
+
+def _config(app: object, settings: Settings) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,  # pyright: ignore[reportArgumentType] - FastAPI is an ASGI application
+        http=EventHttpProtocol,
+        ws=EventWebSocketProtocol,
+        ws_max_size=_MAX_FRAME_BYTES,
+        ws_per_message_deflate=False,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=max(1, round(settings.SHUTDOWN_GRACE_SECONDS)),
+    )
+
+
+async def _run(
+    server: uvicorn.Server, listener: socket.socket, settings: Settings, ready: Ready | None
+) -> None:
+    port = listener.getsockname()[1]
+    host = f"[{settings.HOST}]" if ":" in settings.HOST else settings.HOST
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    try:
+        while not server.started and not serving.done():  # noqa: ASYNC110 - uvicorn offers no event
+            await asyncio.sleep(_READY_POLL_SECONDS)
+        if ready is not None and not serving.done():
+            ready(f"http://{host}:{port}")
+        await serving
+    except asyncio.CancelledError:
+        server.should_exit = True
+        with contextlib.suppress(asyncio.CancelledError):
+            await serving
+        raise

@@ -1,0 +1,194 @@
+"""Gives one piece of work to one or several agents side by side, and chooses what they produced."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Protocol
+from uuid import uuid4
+
+from opentelemetry import trace
+
+from app.agents.judge import Choice, Judge
+from app.agents.port import AgentLimits, AgentTask
+from app.core.errors import InvalidInputError, PhaseRunnerError
+from app.core.event_data import JudgeDecidedData, JudgeStartedData
+from app.core.websocket_events import SprintEventType
+from app.schemas.agent_tdd import (
+    AgentMetrics,
+    AgentTddCandidate,
+    AgentTddDecision,
+    AgentTddRunCreate,
+    AgentTddRunResult,
+    SubagentSpec,
+)
+from app.services.side_by_side import (
+    AgentProvider,
+    CandidateOutcome,
+    OnEvent,
+    Production,
+    ReporterFor,
+    SideBySide,
+    Subagent,
+    no_reporter,
+    tell_nobody,
+)
+
+
+_tracer = trace.get_tracer(__name__)
+
+
+class NoCandidateError(PhaseRunnerError):
+    """No agent finished its work; the message gives every reason."""
+
+    status = 502
+    code = "no-candidate"
+    title = "No agent finished its work"
+
+
+class CandidateTrees(Protocol):
+    """Separate copies of a workspace."""
+
+    def open(self, workspace: Path, count: int) -> AbstractAsyncContextManager[Sequence[Path]]:
+        """Give `count` copies of a workspace; they are removed when the block is left."""
+        ...
+
+    async def changed_files(self, tree: Path, workspace: Path) -> list[str]:
+        """Give the paths in which a copy differs from its workspace."""
+        ...
+
+    async def adopt(self, tree: Path, workspace: Path) -> None:
+        """Make the workspace's content that of the copy."""
+        ...
+
+
+Rank = Callable[[AgentTask, Sequence[CandidateOutcome]], Awaitable[Sequence[float]]]
+"""Gives each candidate's rank by the gates, in [0, 1]; higher is better, equal is a tie."""
+
+JudgeFor = Callable[[str | None], Judge]
+"""Gives the judge that uses a model (`provider:model`), or the service's own."""
+
+
+class AgentTddService:
+    """Runs agents and chooses between what they produced.
+
+    Args:
+        agents: makes agents.
+        trees: makes a copy of the workspace for each of several candidates.
+        rank: has the gates rank candidates.
+        judge_for: gives the judge that breaks ties.
+        limits: bounds on each agent's work.
+    """
+
+    def __init__(
+        self,
+        agents: AgentProvider,
+        trees: CandidateTrees,
+        rank: Rank,
+        judge_for: JudgeFor,
+        limits: AgentLimits | None = None,
+    ) -> None:
+        self._agents = agents
+        self._trees = trees
+        self._rank = rank
+        self._judge_for = judge_for
+        self._limits = limits or AgentLimits()
+
+    async def execute(
+        self,
+        request: AgentTddRunCreate,
+        user_id: str,
+        *,
+        report: ReporterFor = no_reporter,
+        on_event: OnEvent = tell_nobody,
+    ) -> AgentTddRunResult:
+        """Have the work done, and leave the chosen candidate's files in the workspace.
+
+        One agent works in the workspace itself. Several work in copies; the gates rank them and a judge
+        breaks ties. An agent that fails is among the candidates with its error.
+
+        Raises:
+            InvalidInputError: `workspace_ref` is no directory.
+            NoCandidateError: no agent finished.
+        """
+        workspace = Path(request.workspace_ref)
+        if not await asyncio.to_thread(workspace.is_dir):
+            raise InvalidInputError(f"{workspace} is not a directory", field="workspace_ref")
+        task = AgentTask(request.phase, 1, request.message, workspace, self._limits)
+        subagents = [Subagent(each.agent_spec(), each.name) for each in request.subagents or [SubagentSpec()]]
+        with _tracer.start_as_current_span("agents", attributes={"count": len(subagents), "user": user_id}):
+            work = SideBySide(self._agents, report, on_event)
+            if len(subagents) == 1:
+                production = await work.run(task, subagents, [workspace])
+                decision = _the_only(production)
+            else:
+                judge = self._judge_for(request.judge.model)
+                async with self._trees.open(workspace, len(subagents)) as copies:
+                    production = await work.run(task, subagents, copies)
+                    decision = await self._choose(task, production, judge, on_event)
+                    await self._trees.adopt(copies[decision.index], workspace)
+        return _result(request, user_id, production, decision)
+
+    async def _choose(
+        self, task: AgentTask, production: Production, judge: Judge, on_event: OnEvent
+    ) -> Choice:
+        finished = production.succeeded
+        if len(finished) < 2:
+            return _the_only(production)
+        scores = await self._rank(task, finished)
+        best = max(scores)
+        leaders = [each for each, score in zip(finished, scores, strict=True) if score == best]
+        if len(leaders) == 1:
+            return Choice(leaders[0].index, "The gates rank it first.", best)
+        contenders = [await self._look_at(each, task.workspace) for each in leaders]
+        indexes = [each.index for each in contenders]
+        await on_event(SprintEventType.JUDGE_STARTED, JudgeStartedData(candidates=indexes))
+        choice = await judge.choose(task.prompt, contenders)
+        decided = JudgeDecidedData(
+            candidate=choice.index, score=choice.score, rationale=choice.rationale, model=choice.model
+        )
+        await on_event(SprintEventType.JUDGE_DECIDED, decided)
+        return choice
+
+    async def _look_at(self, candidate: CandidateOutcome, workspace: Path) -> CandidateOutcome:
+        changed = await self._trees.changed_files(candidate.workspace, workspace)
+        return replace(candidate, changed_files=tuple(changed))
+
+
+def _the_only(production: Production) -> Choice:
+    if production.chosen is None:
+        reasons = [f"{each.agent}: {each.error}" for each in production.candidates]
+        raise NoCandidateError("; ".join(dict.fromkeys(reasons)))
+    alone = len(production.candidates) == 1
+    return Choice(production.chosen, "The only candidate." if alone else "The only candidate that finished.")
+
+
+def _result(
+    request: AgentTddRunCreate, user_id: str, production: Production, choice: Choice
+) -> AgentTddRunResult:
+    return AgentTddRunResult(
+        run_id=uuid4(),
+        user_id=user_id,
+        candidates=[_view(each) for each in production.candidates],
+        decision=AgentTddDecision(
+            candidate_id=production.candidates[choice.index].id,
+            score=choice.score,
+            rationale=choice.rationale,
+            model=choice.model,
+        ),
+        metadata=request.metadata,
+    )
+
+
+def _view(candidate: CandidateOutcome) -> AgentTddCandidate:
+    return AgentTddCandidate(
+        id=candidate.id,
+        agent_name=candidate.agent,
+        provider=candidate.provider,
+        model=candidate.model,
+        output=candidate.output,
+        tool_calls=list(candidate.tool_calls),
+        metrics=AgentMetrics(**asdict(candidate.outcome.usage), seconds=candidate.seconds),
+        error=candidate.error,
+    )

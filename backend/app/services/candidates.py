@@ -1,0 +1,119 @@
+"""Runs the candidates of one attempt, each in a tree of its own, and commits what they leave."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+from uuid import UUID
+
+from app.agents.port import AgentFailure, AgentOutcome, AgentTask, FailureKind, ReportProgress
+from app.core.errors import WorkspaceError
+from app.core.event_data import EventData
+from app.core.websocket_events import SprintEventType
+from app.schemas.agents import AgentSpec
+from app.services.side_by_side import AgentProvider, CandidateOutcome, SideBySide, Subagent
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """What an agent left: a commit on top of the run's base, and the bundle that carries it.
+
+    `dropped` says what was left out and why, ready to be shown.
+    """
+
+    commit: str
+    tree: str
+    changed_files: list[str]
+    dropped: list[str]
+    bundle: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ProducedCandidate:
+    """How one agent ended; `committed` is None when it failed."""
+
+    ended: CandidateOutcome
+    committed: Committed | None = None
+
+    @property
+    def outcome(self) -> AgentOutcome:
+        """The agent's result or failure."""
+        return self.ended.outcome
+
+
+class AttemptTrees(Protocol):
+    """Working trees for agents."""
+
+    def open(self, run_id: UUID, commit: str, count: int) -> AbstractAsyncContextManager[Sequence[Path]]:
+        """Give `count` fresh trees of a commit; they are removed when the block is left."""
+        ...
+
+    async def commit(self, run_id: UUID, tree: Path, parent: str, message: str) -> Committed:
+        """Commit what is in a tree.
+
+        Raises:
+            WorkspaceError: it cannot be committed: too many files, too large.
+        """
+        ...
+
+
+class Watch(Protocol):
+    """Is told what the candidates do, by their index."""
+
+    def reporter(self, candidate: int) -> ReportProgress:
+        """The function that takes one candidate's progress."""
+        ...
+
+    def tell(self, event: SprintEventType, data: EventData) -> Awaitable[None]:
+        """A candidate starts or ends."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateJob:
+    """What the candidates of one attempt start from; `task_in` makes the task for a working tree."""
+
+    run_id: UUID
+    spec: AgentSpec
+    start_commit: str
+    message: str
+    task_in: Callable[[Path], AgentTask]
+
+
+class CandidateRuns:
+    """Runs candidates.
+
+    Args:
+        agents: makes the agent that a run asks for.
+        trees: gives the trees in which agents work.
+    """
+
+    def __init__(self, agents: AgentProvider, trees: AttemptTrees) -> None:
+        self._agents = agents
+        self._trees = trees
+
+    async def run(self, job: CandidateJob, watch: Watch) -> list[ProducedCandidate]:
+        """Run every candidate to its end and commit; an agent's failure is among the results.
+
+        Raises:
+            WorkspaceError, OSError: there are no trees to work in.
+        """
+        work = SideBySide(self._agents, watch.reporter, watch.tell)
+        async with self._trees.open(job.run_id, job.start_commit, job.spec.candidates) as trees:
+            subagents = [Subagent(job.spec)] * len(trees)
+            production = await work.run(job.task_in(trees[0]), subagents, trees)
+            return [await self._commit(job, each) for each in production.candidates]
+
+    async def _commit(self, job: CandidateJob, ended: CandidateOutcome) -> ProducedCandidate:
+        if isinstance(ended.outcome, AgentFailure):
+            return ProducedCandidate(ended)
+        # The number keeps equal work of two candidates apart: equal commits would share an id.
+        message = job.message if ended.index == 0 else f"{job.message}, candidate {ended.index + 1}"
+        try:
+            committed = await self._trees.commit(job.run_id, ended.workspace, job.start_commit, message)
+        except (WorkspaceError, OSError) as error:
+            text = f"What the agent left cannot be committed: {error}"
+            failure = AgentFailure(FailureKind.LIMIT, text, ended.outcome.usage, ended.model)
+            return ProducedCandidate(replace(ended, outcome=failure))
+        return ProducedCandidate(ended, committed)

@@ -1,0 +1,72 @@
+"""Evaluation results as rows, and back."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any, cast
+from uuid import UUID
+
+from sqlalchemy import delete
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.db.models import Evaluation
+from app.runners.evaluators.protocol import EvaluationResult
+from app.schemas.runs import Usage
+
+
+async def store_evaluations(
+    session: AsyncSession, results: Mapping[UUID, Sequence[EvaluationResult]], gates: AbstractSet[str]
+) -> None:
+    """Store the results of each candidate; those of an earlier try without a verdict are replaced."""
+    await session.execute(delete(Evaluation).where(Evaluation.candidate_id.in_(list(results))))
+    for candidate_id, each in results.items():
+        session.add_all(_row(candidate_id, position, one, gates) for position, one in enumerate(each))
+
+
+def judges_usage(results: Iterable[EvaluationResult]) -> Usage:
+    """What evaluators that ask a model consumed; they say so in their metadata."""
+    found = [each.metadata.get("usage") for each in results]
+    spent = [cast("dict[str, Any]", each) for each in found if isinstance(each, dict)]
+    return Usage.total(
+        Usage.model_validate({name: each[name] for name in Usage.model_fields if name in each})
+        for each in spent
+    )
+
+
+def evaluation_result(row: Evaluation) -> EvaluationResult:
+    """The result that a stored evaluation came from."""
+    return EvaluationResult.model_validate(
+        {
+            "evaluator_name": row.evaluator,
+            "category": row.category,
+            "passed": row.passed,
+            "score": row.score,
+            "feedback": row.feedback,
+            "criteria": row.criteria,
+            "suggestions": row.suggestions,
+            "metadata": row.details,
+            "status": row.status,
+            "evaluator_version": row.version,
+            "duration_ms": row.duration_ms,
+            "trace_id": row.trace_id,
+        }
+    )
+
+
+def _row(candidate_id: UUID, position: int, result: EvaluationResult, gates: AbstractSet[str]) -> Evaluation:
+    return Evaluation(
+        candidate_id=candidate_id,
+        position=position,
+        evaluator=result.evaluator_name,
+        version=result.evaluator_version,
+        category=result.category.value,
+        gate=result.evaluator_name in gates,
+        status=result.status.value,
+        passed=result.passed,
+        score=result.score,
+        feedback=result.feedback,
+        criteria=[each.model_dump(mode="json") for each in result.criteria],
+        suggestions=result.suggestions,
+        details=result.metadata,
+        duration_ms=result.duration_ms,
+        trace_id=result.trace_id,
+    )

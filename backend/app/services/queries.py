@@ -1,0 +1,182 @@
+"""Reads runs for people: lists, one whole, one attempt."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from sqlalchemy import and_, func, or_, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.core.errors import NotFoundError
+from app.db.engine import Sessions
+from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run
+from app.schemas.runs import RunPolicy, RunStatus
+from app.schemas.sprints import AttemptDetail, AttemptView, SprintDetail, SprintPage, SprintView
+from app.services.paging import decode_cursor, encode_cursor
+from app.services.views import attempt_view, candidate_view, escalation_view, phase_views, sprint_view
+
+
+class RunQueries:
+    """Reads runs."""
+
+    def __init__(self, sessions: Sessions) -> None:
+        self._sessions = sessions
+
+    async def page(
+        self,
+        *,
+        statuses: Sequence[RunStatus],
+        search: str | None,
+        limit: int,
+        cursor: str | None,
+    ) -> SprintPage:
+        """Give a page of runs, newest first.
+
+        Args:
+            statuses: only runs in one of these; empty for all.
+            search: part of the name or the goal, in any case, or the beginning of an id.
+            limit: runs on the page.
+            cursor: where the page before ended.
+
+        Raises:
+            InvalidInputError: the cursor is not one of ours.
+        """
+        statement = select(Run).order_by(Run.created_at.desc(), Run.id.desc()).limit(limit + 1)
+        if statuses:
+            statement = statement.where(Run.status.in_(statuses))
+        if search:
+            found = [column.icontains(search, autoescape=True) for column in (Run.name, Run.goal)]
+            as_id = func.cast(Run.id, Run.name.type).startswith(search.lower(), autoescape=True)
+            statement = statement.where(or_(*found, as_id))
+        if cursor is not None:
+            statement = statement.where(tuple_(Run.created_at, Run.id) < tuple_(*decode_cursor(cursor)))
+        async with self._sessions() as session:
+            runs = (await session.scalars(statement)).all()
+            items = await _views(session, runs[:limit])
+        last = runs[limit - 1] if len(runs) > limit else None
+        return SprintPage(items=items, next_cursor=encode_cursor(last.created_at, last.id) if last else None)
+
+    async def get(self, run_id: UUID) -> SprintDetail:
+        """Give one run, whole.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        async with self._sessions() as session:
+            run = await _run(session, run_id)
+            attempts = await _attempts(session, [run_id])
+            escalations = await _escalations(session, [run_id])
+            evaluations = await _evaluations(session, [each.id for each in attempts])
+        position = {phase: index for index, phase in enumerate(run.phases)}
+        ordered = sorted(attempts, key=lambda each: (position.get(each.phase, -1), each.number))
+        return SprintDetail(
+            **dict(sprint_view(run, attempts, escalations)),
+            source=run.source,
+            policy=RunPolicy.model_validate(run.policy),
+            base_commit=run.base_commit,
+            head_commit=run.head_commit,
+            last_sequence=run.last_sequence,
+            phases=phase_views(run, attempts, escalations),
+            attempts=[attempt_view(each, _chosen(each, evaluations)) for each in ordered],
+            escalations=[escalation_view(each, run.name) for each in escalations],
+        )
+
+    async def attempts(self, run_id: UUID) -> list[AttemptView]:
+        """Give a run's attempts in order.
+
+        Raises:
+            NotFoundError: there is no such run.
+        """
+        return (await self.get(run_id)).attempts
+
+    async def attempt(self, run_id: UUID, phase: str, number: int) -> AttemptDetail:
+        """Give one attempt with its prompt and every candidate.
+
+        Raises:
+            NotFoundError: there is no such run or attempt.
+        """
+        async with self._sessions() as session:
+            attempt = await find_attempt(session, run_id, phase, number)
+            statement = select(Candidate).where(Candidate.attempt_id == attempt.id).order_by(Candidate.index)
+            candidates = (await session.scalars(statement)).all()
+            evaluations = await _evaluations(session, [attempt.id])
+        return AttemptDetail(
+            **dict(attempt_view(attempt, _chosen(attempt, evaluations))),
+            prompt=attempt.prompt,
+            optimization_context=attempt.optimization_context,
+            candidates=[
+                candidate_view(
+                    each,
+                    [row for candidate, row in evaluations if candidate.id == each.id],
+                    chosen=each.index == attempt.chosen_candidate,
+                )
+                for each in candidates
+            ],
+        )
+
+
+async def find_attempt(session: AsyncSession, run_id: UUID, phase: str, number: int) -> Attempt:
+    """Read one attempt.
+
+    Raises:
+        NotFoundError: there is no such run or attempt.
+    """
+    run = await _run(session, run_id)
+    statement = select(Attempt).where(
+        Attempt.run_id == run.id, Attempt.phase == phase, Attempt.number == number
+    )
+    attempt = (await session.execute(statement)).scalar_one_or_none()
+    if attempt is None:
+        raise NotFoundError(f"sprint {run_id} has no attempt {number} of phase {phase}")
+    return attempt
+
+
+async def _run(session: AsyncSession, run_id: UUID) -> Run:
+    run = await session.get(Run, run_id)
+    if run is None:
+        raise NotFoundError(f"there is no sprint {run_id}")
+    return run
+
+
+async def _views(session: AsyncSession, runs: Sequence[Run]) -> list[SprintView]:
+    ids = [each.id for each in runs]
+    attempts = await _attempts(session, ids)
+    escalations = await _escalations(session, ids)
+    return [
+        sprint_view(
+            run,
+            [each for each in attempts if each.run_id == run.id],
+            [each for each in escalations if each.run_id == run.id],
+        )
+        for run in runs
+    ]
+
+
+async def _attempts(session: AsyncSession, run_ids: Sequence[UUID]) -> Sequence[Attempt]:
+    statement = select(Attempt).where(Attempt.run_id.in_(run_ids)).order_by(Attempt.number)
+    return (await session.scalars(statement)).all()
+
+
+async def _escalations(session: AsyncSession, run_ids: Sequence[UUID]) -> Sequence[Escalation]:
+    statement = select(Escalation).where(Escalation.run_id.in_(run_ids)).order_by(Escalation.created_at)
+    return (await session.scalars(statement)).all()
+
+
+async def _evaluations(
+    session: AsyncSession, attempt_ids: Sequence[UUID]
+) -> Sequence[tuple[Candidate, Evaluation]]:
+    statement = (
+        select(Candidate, Evaluation)
+        .join(Evaluation, and_(Evaluation.candidate_id == Candidate.id))
+        .where(Candidate.attempt_id.in_(attempt_ids))
+        .order_by(Candidate.index, Evaluation.position)
+    )
+    return (await session.execute(statement)).tuples().all()
+
+
+def _chosen(attempt: Attempt, evaluations: Sequence[tuple[Candidate, Evaluation]]) -> list[Evaluation]:
+    chosen = attempt.chosen_candidate or 0
+    return [
+        row
+        for candidate, row in evaluations
+        if candidate.attempt_id == attempt.id and candidate.index == chosen
+    ]

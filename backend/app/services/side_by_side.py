@@ -1,0 +1,227 @@
+"""Lets several agents work on one task at the same time, each in a workspace of its own."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+from uuid import UUID, uuid4
+
+from app.agents.port import (
+    Agent,
+    AgentFailure,
+    AgentOutcome,
+    AgentProgress,
+    AgentResult,
+    AgentTask,
+    FailureKind,
+    ProgressKind,
+    ReportProgress,
+)
+from app.core.event_data import CandidateData, EventData
+from app.core.websocket_events import SprintEventType
+from app.schemas.agent_tdd import AgentToolCall
+from app.schemas.agents import AgentSpec
+
+logger = logging.getLogger(__name__)
+
+MAX_TOOL_CALLS = 1_000
+
+
+class AgentProvider(Protocol):
+    """Makes the agent that is asked for."""
+
+    def __call__(self, spec: AgentSpec) -> Agent | AgentFailure:
+        """Give the agent, or say what is missing."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Subagent:
+    """An agent to ask; without a name it goes by its own."""
+
+    spec: AgentSpec
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateOutcome:
+    """How one agent ended.
+
+    Attributes:
+        index: its number among the candidates, from 0.
+        workspace: the tree it worked in.
+        changed_files: what it changed there; empty until somebody looked.
+        seconds: wall clock.
+    """
+
+    id: UUID
+    index: int
+    agent: str
+    provider: str
+    model: str | None
+    workspace: Path
+    outcome: AgentOutcome
+    tool_calls: tuple[AgentToolCall, ...] = ()
+    changed_files: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def output(self) -> str:
+        """The agent's final message; empty when it failed."""
+        return self.outcome.output if isinstance(self.outcome, AgentResult) else ""
+
+    @property
+    def error(self) -> str | None:
+        """Why it failed."""
+        return self.outcome.message if isinstance(self.outcome, AgentFailure) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Production:
+    """What every agent made of a task. `chosen` is set as soon as there is nothing to choose between."""
+
+    candidates: tuple[CandidateOutcome, ...]
+    chosen: int | None = None
+
+    @property
+    def succeeded(self) -> tuple[CandidateOutcome, ...]:
+        """Those that finished."""
+        return tuple(each for each in self.candidates if each.error is None)
+
+
+ReporterFor = Callable[[int], ReportProgress]
+"""Gives the function that takes the progress of one candidate."""
+
+OnEvent = Callable[[SprintEventType, EventData], Awaitable[None]]
+"""Is told what happens: `candidate.started|generated|failed` and `judge.started|decided`."""
+
+
+async def tell_nobody(event: SprintEventType, data: EventData) -> None:
+    """Take no notice."""
+
+
+def no_reporter(index: int) -> ReportProgress:
+    """Take no notice of any progress."""
+    return lambda progress: None
+
+
+class SideBySide:
+    """Runs agents side by side; failures are among the outcomes, never raised.
+
+    Args:
+        agents: makes agents.
+        report: gives the function that takes one candidate's progress.
+        on_event: is told when candidates start and end.
+    """
+
+    def __init__(
+        self, agents: AgentProvider, report: ReporterFor = no_reporter, on_event: OnEvent = tell_nobody
+    ) -> None:
+        self._agents = agents
+        self._report = report
+        self._on_event = on_event
+
+    async def run(
+        self, task: AgentTask, subagents: Sequence[Subagent], workspaces: Sequence[Path]
+    ) -> Production:
+        """Let every agent work on the task.
+
+        Args:
+            task: what is to be done; its workspace, model, prompt of the system and temperature are replaced.
+            subagents: who is asked.
+            workspaces: one for each of them.
+        """
+        async with asyncio.TaskGroup() as group:
+            works = [
+                group.create_task(self._work(replace(task, workspace=tree), index, subagent))
+                for index, (subagent, tree) in enumerate(zip(subagents, workspaces, strict=True))
+            ]
+        production = Production(tuple(each.result() for each in works))
+        finished = production.succeeded
+        return replace(production, chosen=finished[0].index) if len(finished) == 1 else production
+
+    async def _work(self, task: AgentTask, index: int, subagent: Subagent) -> CandidateOutcome:
+        spec, started = subagent.spec, time.monotonic()
+        agent = self._agents(spec)
+        candidate = _candidate(index, subagent, agent, task.workspace)
+        calls = _ToolCalls(self._report(index))
+        if isinstance(agent, AgentFailure):
+            outcome: AgentOutcome = agent
+        else:
+            await self._on_event(SprintEventType.CANDIDATE_STARTED, _event_data(candidate, None))
+            asked = replace(
+                task, model=spec.model, system_prompt=spec.system_prompt, temperature=spec.temperature
+            )
+            outcome = await _guarded(agent, asked, calls.take)
+        ended = replace(
+            candidate,
+            model=outcome.model or candidate.model,
+            outcome=outcome,
+            tool_calls=calls.collected(),
+            seconds=time.monotonic() - started,
+        )
+        kind = SprintEventType.CANDIDATE_FAILED if ended.error else SprintEventType.CANDIDATE_GENERATED
+        await self._on_event(kind, _event_data(ended, ended.error))
+        return ended
+
+
+class _ToolCalls:
+    """Passes progress on, and keeps the tool calls with their results."""
+
+    def __init__(self, report: ReportProgress) -> None:
+        self._report = report
+        self._calls: list[AgentToolCall] = []
+
+    def take(self, progress: AgentProgress) -> None:
+        tool = progress.tool or "tool"
+        if progress.kind is ProgressKind.TOOL_CALL and len(self._calls) < MAX_TOOL_CALLS:
+            self._calls.append(AgentToolCall(tool=tool, arguments=progress.text))
+        elif progress.kind is ProgressKind.TOOL_RESULT:
+            self._answer(tool, progress.text)
+        self._report(progress)
+
+    def _answer(self, tool: str, result: str) -> None:
+        # Calls of one tool that run side by side come back in the order in which they were made, mostly.
+        for position, each in enumerate(self._calls):
+            if each.tool == tool and each.result is None:
+                self._calls[position] = each.model_copy(update={"result": result})
+                return
+
+    def collected(self) -> tuple[AgentToolCall, ...]:
+        return tuple(self._calls)
+
+
+async def _guarded(agent: Agent, task: AgentTask, report: ReportProgress) -> AgentOutcome:
+    try:
+        return await agent.run(task, report)
+    except Exception as error:
+        # One agent's defect must not end the others' work.
+        logger.exception("agent %s crashed", agent.name)
+        return AgentFailure(FailureKind.CRASH, f"{agent.name} crashed: {type(error).__name__}: {error}")
+
+
+def _candidate(
+    index: int, subagent: Subagent, agent: Agent | AgentFailure, workspace: Path
+) -> CandidateOutcome:
+    spec = subagent.spec
+    if isinstance(agent, AgentFailure):
+        model = agent.model or spec.model
+        provider = model.partition(":")[0] if model else spec.backend.value
+        name = subagent.name or spec.backend.value
+        return CandidateOutcome(uuid4(), index, name, provider, model, workspace, agent)
+    name = subagent.name or agent.name
+    unfinished = AgentFailure(FailureKind.CRASH, "has not finished")
+    return CandidateOutcome(uuid4(), index, name, agent.provider, agent.model, workspace, unfinished)
+
+
+def _event_data(candidate: CandidateOutcome, error: str | None) -> CandidateData:
+    return CandidateData(
+        candidate=candidate.index,
+        agent=candidate.agent,
+        provider=candidate.provider,
+        model=candidate.model,
+        error=error,
+    )

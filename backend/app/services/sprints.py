@@ -1,0 +1,179 @@
+"""Starts and cancels sprints."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+import logfire
+from sqlalchemy import update
+
+from app.core.errors import ConflictError, NotFoundError
+from app.core.event_data import RunCancelledData, RunCreatedData
+from app.core.telemetry import current_trace_id, current_traceparent
+from app.core.websocket_events import RunCancelledEvent, RunCreatedEvent
+from app.db.engine import Sessions
+from app.db.models import Escalation, Run, Snapshot
+from app.jobs.queue import abort_advance, enqueue_advance
+from app.realtime.store import append_events
+from app.schemas.agents import AgentBackend
+from app.schemas.runs import RunKind, RunPolicy, RunStatus
+from app.schemas.sprints import PolicyOverrides, SprintCreate
+from app.schemas.workspaces import SourceInfo
+from app.services.recording import Bell
+from app.services.views import agent_label
+from app.workspaces.git import Git
+from app.workspaces.importing import import_source
+from app.workspaces.sources import SourcePolicy, inspect_source
+from app.workspaces.store import WorkspaceStore
+
+MAX_NAME_CHARS = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A sprint that was started, and what its source looked like."""
+
+    run_id: UUID
+    source: SourceInfo
+
+
+class SprintService:
+    """Starts and cancels sprints.
+
+    Args:
+        sessions: opens transactions.
+        store: keeps the runs' files.
+        git: the git program.
+        sources: which sources are taken.
+        defaults: the policy of a sprint that names nothing else.
+        bell: tells of new events.
+    """
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        store: WorkspaceStore,
+        git: Git,
+        sources: SourcePolicy,
+        defaults: RunPolicy,
+        bell: Bell,
+    ) -> None:
+        self._sessions = sessions
+        self._store = store
+        self._git = git
+        self._sources = sources
+        self._defaults = defaults
+        self._bell = bell
+
+    async def start(self, request: SprintCreate, actor: str) -> Started:
+        """Import the source, then record the sprint and its first job in one transaction.
+
+        Raises:
+            InvalidInputError, WorkspaceError: the source cannot be used; nothing is left of the sprint.
+        """
+        info = await inspect_source(request.source, self._sources, self._git)
+        run_id = uuid4()
+        repository = self._store.repository(run_id)
+        try:
+            with logfire.span("start sprint {run_id}", run_id=run_id):
+                base = await import_source(info.pinned, repository, self._sources)
+                bundle = await repository.bundle(base)
+                await self._record(run_id, request, info, base, bundle, actor)
+        except BaseException:
+            await self._store.remove_run(run_id)
+            raise
+        self._bell.ring(run_id)
+        return Started(run_id, info)
+
+    async def _record(
+        self, run_id: UUID, request: SprintCreate, info: SourceInfo, base: str, bundle: bytes, actor: str
+    ) -> None:
+        spec = request.agent
+        policy = with_overrides(self._defaults, request.policy)
+        run = Run(
+            id=run_id,
+            kind=RunKind.SPRINT,
+            name=request.name or name_of(request.goal),
+            goal=request.goal,
+            phases=[phase.value for phase in request.phases],
+            phase=request.phases[0].value,
+            policy=policy.model_dump(mode="json"),
+            agent=spec.model_dump(mode="json", exclude_none=True),
+            source={**info.pinned.model_dump(mode="json"), "location": info.location},
+            status=RunStatus.QUEUED,
+            base_commit=base,
+            head_commit=base,
+            traceparent=current_traceparent(),
+            created_by=actor,
+        )
+        data = RunCreatedData(
+            kind=run.kind,
+            name=run.name,
+            goal=run.goal,
+            phases=run.phases,
+            max_attempts=policy.max_attempts,
+            agent=agent_label(spec),
+            scripted=spec.backend is AgentBackend.SCRIPTED,
+            source=info.location,
+            base_commit=base,
+        )
+        created = RunCreatedEvent(run_id=run_id, sprint_id=run_id, trace_id=current_trace_id(), data=data)
+        async with self._sessions.begin() as session:
+            session.add(run)
+            await session.flush()
+            session.add(Snapshot(run_id=run_id, commit=base, kind="base", bundle=bundle))
+            await append_events(session, run_id, [created])
+            await enqueue_advance(session, run_id)
+
+    async def cancel(self, run_id: UUID, reason: str, actor: str) -> None:
+        """End a run that is not over: its job is taken away, its agent stopped, its escalation withdrawn.
+
+        Raises:
+            NotFoundError: there is no such run.
+            ConflictError: it is over already.
+        """
+        async with self._sessions.begin() as session:
+            run = await session.get(Run, run_id, with_for_update=True)
+            if run is None:
+                raise NotFoundError(f"there is no sprint {run_id}")
+            if RunStatus(run.status).is_final:
+                when = f" since {run.finished_at:%Y-%m-%d %H:%M:%S} UTC" if run.finished_at else ""
+                raise ConflictError(f"the sprint is {run.status}{when}", run_status=run.status)
+            run.status = RunStatus.CANCELLED
+            run.status_reason = reason or f"cancelled by {actor}"
+            run.finished_at = datetime.now(UTC)
+            run.version += 1
+            withdraw = update(Escalation).where(Escalation.run_id == run_id, Escalation.status == "open")
+            await session.execute(withdraw.values(status="withdrawn", version=Escalation.version + 1))
+            await session.flush()
+            data = RunCancelledData(by=actor, reason=reason)
+            event = RunCancelledEvent(run_id=run_id, sprint_id=run_id, phase=run.phase, data=data)
+            await append_events(session, run_id, [event])
+            await abort_advance(session, run_id)
+        self._bell.ring(run_id)
+
+    async def begin(self, run_id: UUID) -> None:
+        """Make sure that a recorded sprint has a job.
+
+        Raises:
+            NotFoundError: there is no such run.
+        """
+        async with self._sessions.begin() as session:
+            if await session.get(Run, run_id, with_for_update=True) is None:
+                raise NotFoundError(f"there is no sprint {run_id}")
+            await enqueue_advance(session, run_id)
+
+
+def with_overrides(policy: RunPolicy, overrides: PolicyOverrides) -> RunPolicy:
+    """The policy with the figures that were given."""
+    given: dict[str, Any] = overrides.model_dump(exclude_none=True, exclude={"budget"})
+    if overrides.budget is not None:
+        given["budget"] = overrides.budget
+    return policy.model_copy(update=given)
+
+
+def name_of(goal: str) -> str:
+    """A short name made of the goal's first line."""
+    first = goal.strip().splitlines()[0].strip()
+    return first if len(first) <= MAX_NAME_CHARS else f"{first[: MAX_NAME_CHARS - 1].rstrip()}…"

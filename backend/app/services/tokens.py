@@ -1,0 +1,99 @@
+"""API tokens: made, listed, revoked, and recognised by their digest."""
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+from pydantic import BaseModel
+from sqlalchemy import select, update
+from sqlalchemy.exc import IntegrityError
+
+from app.core.errors import ConflictError, InvalidInputError, NotFoundError
+from app.core.security import Principal, Role, digest_of, new_token
+from app.db.engine import Sessions
+from app.db.models import ApiToken
+
+
+class TokenView(BaseModel):
+    """A token, without itself."""
+
+    id: UUID
+    name: str
+    role: Role
+    created_at: datetime
+    last_used_at: datetime | None
+    revoked_at: datetime | None
+
+
+class TokenService:
+    """Manages tokens."""
+
+    def __init__(self, sessions: Sessions) -> None:
+        self._sessions = sessions
+
+    async def create(self, name: str, role: str) -> str:
+        """Make a token and give it; it cannot be shown again.
+
+        Raises:
+            InvalidInputError: the name is empty or longer than 100 characters.
+            ConflictError: the name is taken.
+        """
+        cleaned = name.strip()
+        if not cleaned or len(cleaned) > 100 or not cleaned.isprintable():
+            raise InvalidInputError("1 to 100 printable characters", field="name")
+        token = new_token()
+        try:
+            async with self._sessions.begin() as session:
+                session.add(ApiToken(name=cleaned, role=Role(role), digest=digest_of(token)))
+        except IntegrityError as error:
+            raise ConflictError(f"there is a token named {cleaned!r} already", field="name") from error
+        return token
+
+    async def list(self) -> list[TokenView]:
+        """Give every token, oldest first."""
+        async with self._sessions() as session:
+            rows = await session.scalars(select(ApiToken).order_by(ApiToken.created_at))
+            return [
+                TokenView(
+                    id=row.id,
+                    name=row.name,
+                    role=Role(row.role),
+                    created_at=row.created_at,
+                    last_used_at=row.last_used_at,
+                    revoked_at=row.revoked_at,
+                )
+                for row in rows
+            ]
+
+    async def revoke(self, name: str) -> None:
+        """Make a token invalid, at once.
+
+        Raises:
+            NotFoundError: there is no valid token of that name.
+        """
+        statement = (
+            update(ApiToken)
+            .where(ApiToken.name == name, ApiToken.revoked_at.is_(None))
+            .values(revoked_at=datetime.now(UTC))
+            .returning(ApiToken.id)
+        )
+        async with self._sessions.begin() as session:
+            if (await session.execute(statement)).scalar_one_or_none() is None:
+                raise NotFoundError(f"there is no valid token named {name!r}")
+
+    async def any_valid(self) -> bool:
+        """True when at least one token is valid."""
+        async with self._sessions() as session:
+            statement = select(ApiToken.id).where(ApiToken.revoked_at.is_(None)).limit(1)
+            return await session.scalar(statement) is not None
+
+    async def recognise(self, token: str) -> Principal | None:
+        """Give who the token stands for, or None when it is not valid."""
+        statement = (
+            update(ApiToken)
+            .where(ApiToken.digest == digest_of(token), ApiToken.revoked_at.is_(None))
+            .values(last_used_at=datetime.now(UTC))
+            .returning(ApiToken.name, ApiToken.role)
+        )
+        async with self._sessions.begin() as session:
+            found = (await session.execute(statement)).one_or_none()
+        return Principal(found.name, Role(found.role)) if found else None

@@ -1,0 +1,88 @@
+"""Trees of a run's commits, for agents and for evaluators; its history is brought back from the database."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from uuid import UUID, uuid4
+from weakref import WeakValueDictionary
+
+import anyio
+from sqlalchemy import select
+
+from app.core.errors import NotFoundError
+from app.db.engine import Sessions
+from app.db.models import Run, Snapshot
+from app.services.candidates import Committed
+from app.workspaces.repository import RunRepository
+from app.workspaces.store import JudgedPair, WorkspaceStore
+
+
+class RunTrees:
+    """Gives trees of runs whose history may have been written by another worker, on another machine."""
+
+    def __init__(self, store: WorkspaceStore, sessions: Sessions) -> None:
+        self._store = store
+        self._sessions = sessions
+        self._restoring: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
+
+    async def repository(self, run_id: UUID, *commits: str) -> RunRepository:
+        """Give a run's repository with these commits in it.
+
+        Raises:
+            NotFoundError: the database does not have them either.
+        """
+        repository = self._store.repository(run_id)
+        lock = self._restoring.setdefault(run_id, asyncio.Lock())
+        async with lock:
+            if not repository.exists:
+                await repository.restore(await self._bundle(run_id, "base"))
+            for commit in dict.fromkeys(commits):
+                if not await repository.has(commit):
+                    await repository.add(await self._bundle(run_id, "attempt", commit))
+        return repository
+
+    @asynccontextmanager
+    async def open(self, run_id: UUID, commit: str, count: int) -> AsyncGenerator[Sequence[Path]]:
+        """Give `count` fresh trees of a commit; they are removed when the block is left."""
+        repository = await self.repository(run_id, commit)
+        claim = uuid4()
+        try:
+            trees = [self._store.tree(run_id, claim, index) for index in range(count)]
+            for tree in trees:
+                await repository.checkout(commit, tree)
+            yield trees
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._store.remove_claim(run_id, claim)
+
+    async def commit(self, run_id: UUID, tree: Path, parent: str, message: str) -> Committed:
+        """Commit what is in a tree, and make the bundle that carries it from the run's base."""
+        repository = self._store.repository(run_id)
+        made = await repository.commit_tree(tree, parent, message)
+        async with self._sessions() as session:
+            base = await session.scalar(select(Run.base_commit).where(Run.id == run_id))
+        return Committed(
+            commit=made.commit,
+            tree=made.tree,
+            changed_files=list(made.changed_files),
+            dropped=[f"{each.path}: {each.reason}" for each in made.dropped],
+            bundle=await repository.bundle(made.commit, base),
+        )
+
+    @asynccontextmanager
+    async def judged(self, run_id: UUID, commit: str, base_commit: str) -> AsyncGenerator[JudgedPair]:
+        """Give copies of a commit and of the base that no agent has touched."""
+        await self.repository(run_id, commit)
+        async with self._store.judged(run_id, commit, base_commit) as pair:
+            yield pair
+
+    async def _bundle(self, run_id: UUID, kind: str, commit: str | None = None) -> bytes:
+        statement = select(Snapshot.bundle).where(Snapshot.run_id == run_id, Snapshot.kind == kind)
+        if commit is not None:
+            statement = statement.where(Snapshot.commit == commit)
+        async with self._sessions() as session:
+            bundle = await session.scalar(statement)
+        if bundle is None:
+            raise NotFoundError(f"run {run_id} has no snapshot of {commit or 'its base'}")
+        return bundle

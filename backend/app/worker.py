@@ -1,0 +1,33 @@
+"""A worker alone: moves runs on, without serving anybody. Any number of them share one database."""
+
+import asyncio
+import signal
+
+from app.container import build_container, build_worker, open_database, open_sessions
+from app.core.config import Settings
+from app.core.telemetry import configure_telemetry
+from app.jobs.worker import running
+from app.main import configure_logging
+from app.realtime.service import open_doorbell
+
+
+async def work(settings: Settings) -> None:
+    """Work until SIGINT, SIGTERM or cancellation; running attempts are handed over.
+
+    Raises:
+        DatabaseSetupError: there is no database.
+    """
+    configure_logging(settings)
+    configure_telemetry(settings, service="phaserunner-worker")
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    async with (
+        open_database(settings) as url,
+        open_sessions(settings, url) as sessions,
+        open_doorbell(url) as doorbell,
+    ):
+        container = build_container(settings, sessions, doorbell)
+        async with running(build_worker(settings, url, container)):
+            await stop.wait()

@@ -1,0 +1,114 @@
+"""Starts the real service as a process of its own and talks to it over HTTP."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+BACKEND = Path(__file__).parents[2]
+START_SECONDS = 60.0
+
+
+@dataclass
+class Service:
+    """A running `phaserunner serve`."""
+
+    process: subprocess.Popen[bytes]
+    url: str
+    log: Path
+
+    def client(self) -> httpx.Client:
+        """A client for the API."""
+        return httpx.Client(base_url=f"{self.url}/api/v1", timeout=60)
+
+    def kill(self) -> None:
+        """End the process as a power cut would."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+
+def free_port() -> int:
+    """A port that was free a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def serving(
+    database_url: str, data_dir: Path, *, port: int | None = None, env: Mapping[str, str] | None = None
+) -> Iterator[Service]:
+    """Serve until the block is left."""
+    port = port or free_port()
+    data_dir.mkdir(parents=True, exist_ok=True)
+    log = data_dir / "serve.log"
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(data_dir),
+        "PYTHONPATH": str(BACKEND),
+        "DATABASE_URL": database_url,
+        "DATA_DIR": str(data_dir),
+        "PORT": str(port),
+        "AGENT_RETRY_BASE_SECONDS": "0.05",
+        **(env or {}),
+    }
+    with log.open("ab") as sink:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "app.cli.main", "serve"],
+            cwd=data_dir,
+            env=environment,
+            stdout=sink,
+            stderr=sink,
+        )
+    service = Service(process, f"http://127.0.0.1:{port}", log)
+    try:
+        _wait_until_ready(service)
+        yield service
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                service.kill()
+                raise
+
+
+def _wait_until_ready(service: Service) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        if service.process.poll() is not None:
+            raise AssertionError(f"the service ended:\n{service.log.read_text()}")
+        try:
+            if httpx.get(f"{service.url}/readyz", timeout=5).is_success:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.05)
+    raise AssertionError(f"the service does not become ready:\n{service.log.read_text()}")
+
+
+def until_rest(client: httpx.Client, sprint_id: str, *, seconds: float = 90) -> dict[str, Any]:
+    """Ask until the sprint is over or waits for a human."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        sprint = ok(client.get(f"/sprints/{sprint_id}"))
+        if sprint["status"] in ("waiting", "completed", "failed", "cancelled"):
+            return sprint
+        time.sleep(0.05)
+    raise AssertionError(f"sprint {sprint_id} does not come to rest: {sprint['status']} in {sprint['phase']}")
+
+
+def ok(response: httpx.Response) -> Any:
+    """The body of a response that must be a success."""
+    assert response.is_success, f"{response.status_code}: {response.text}"
+    return response.json()

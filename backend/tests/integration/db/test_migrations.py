@@ -1,0 +1,75 @@
+"""The schema: upgrades, downgrades, and the models in step with it, on a database that holds data."""
+
+import asyncio
+from uuid import uuid4
+
+import psycopg
+import pytest
+from alembic import command
+
+from app.db.migrate import alembic_config, upgrade_to_head
+
+pytestmark = pytest.mark.anyio
+
+RUN = """
+INSERT INTO runs (id, kind, name, goal, phases, phase, policy, agent, source, status, base_commit,
+                  head_commit, created_by)
+VALUES (%s, 'sprint', 'n', 'g', '{coding}', 'coding', '{}', '{}', '{}', 'queued', 'c', 'c', 'me')
+"""
+
+
+def test_models_and_migrations_agree(database_url: str) -> None:
+    command.check(alembic_config(database_url))
+
+
+def test_downgrade_and_upgrade_with_data(database_url: str) -> None:
+    config = alembic_config(database_url)
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        run_id = uuid4()
+        connection.execute(RUN, [run_id])
+        command.downgrade(config, "0001")
+        assert connection.execute("SELECT id FROM runs").fetchall() == [(run_id,)]
+        assert connection.execute("SELECT to_regclass('procrastinate_jobs')").fetchone() == (None,)
+        command.upgrade(config, "head")
+        assert connection.execute("SELECT count(*) FROM procrastinate_jobs").fetchone() == (0,)
+        command.downgrade(config, "base")
+        left = connection.execute(
+            "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
+        ).fetchall()
+        assert left == [("alembic_version",)]
+        command.upgrade(config, "head")
+
+
+async def test_upgrading_twice_at_once(empty_database_url: str) -> None:
+    async with asyncio.TaskGroup() as group:
+        for _ in range(3):
+            group.create_task(upgrade_to_head(empty_database_url))
+    with psycopg.connect(empty_database_url) as connection:
+        assert connection.execute("SELECT count(*) FROM runs").fetchone() == (0,)
+
+
+CONSTRAINTS = {
+    "unknown status": ("UPDATE runs SET status = 'maybe'", psycopg.errors.CheckViolation),
+    "no goal": ("UPDATE runs SET goal = NULL", psycopg.errors.NotNullViolation),
+}
+
+
+@pytest.mark.parametrize(("statement", "error"), CONSTRAINTS.values(), ids=CONSTRAINTS.keys())
+def test_the_database_refuses(statement: str, error: type[Exception], database_url: str) -> None:
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute(RUN, [uuid4()])
+        with pytest.raises(error):
+            connection.execute(statement)
+
+
+def test_one_open_escalation_per_run(database_url: str) -> None:
+    insert = (
+        "INSERT INTO escalations (id, run_id, phase, attempt, reason_kind, reason) "
+        "VALUES (%s, %s, 'coding', 1, 'no_progress', 'r')"
+    )
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        run_id = uuid4()
+        connection.execute(RUN, [run_id])
+        connection.execute(insert, [uuid4(), run_id])
+        with pytest.raises(psycopg.errors.UniqueViolation):
+            connection.execute(insert, [uuid4(), run_id])
