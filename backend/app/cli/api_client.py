@@ -1,0 +1,269 @@
+"""The REST API as the command line uses it: typed answers, and errors as one line with an exit code."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar, cast
+from urllib.parse import urlsplit
+from uuid import UUID
+
+import httpx
+from pydantic import BaseModel, Field, ValidationError
+
+from app.cli.exits import CliError, ExitCode
+from app.cli.follow import parse_event, strange
+from app.cli.view.text import one_line
+from app.core.websocket_events import Event
+from app.schemas.escalations import EscalationPage, EscalationResolve, EscalationView
+from app.schemas.sprints import SprintCreate, SprintDetail, SprintPage, SprintView
+
+PREFIX = "/api/v1"
+PAGE = 100
+EVENTS_PAGE = 1000
+_TIMEOUT = httpx.Timeout(30.0, connect=5.0)
+_START_TIMEOUT = httpx.Timeout(600.0, connect=5.0)  # starting fetches the source
+_START_TRIES = 3
+_PAUSE_SECONDS = 0.5
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+Answer = TypeVar("Answer", bound=BaseModel)
+
+
+class StartedSprint(SprintView):
+    """A sprint that was started; `notes` say what the source looked like."""
+
+    notes: list[str] = Field(default=[])
+
+
+class _EventPage(BaseModel):
+    events: list[dict[str, Any]]
+    head: int
+    next_after: int
+
+
+class ApiClient:
+    """Talks to one service.
+
+    Every method raises `CliError` with the exit code that fits: 2 for input the service refuses, 4 for
+    missing rights, 5 when it cannot be reached or does not speak our language, 6 when it has trouble itself.
+
+    Args:
+        url: address of the service, `http://127.0.0.1:8000`.
+        token: sent as a bearer token.
+        user: who decides, where the service knows no tokens.
+        transport: carries the requests; None is the network.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: str | None = None,
+        user: str = "",
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise CliError(f"--url: {one_line(url)} is not an address such as http://127.0.0.1:8000")
+        self.url = url.rstrip("/")
+        self.has_token = bool(token)
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        if user:
+            headers["X-PhaseRunner-User"] = user.encode("ascii", "backslashreplace").decode()
+        self._http = httpx.AsyncClient(
+            base_url=self.url,
+            headers=headers,
+            timeout=_TIMEOUT,
+            transport=transport,
+            # A proxy for the internet does not lead to this machine.
+            trust_env=parts.hostname not in _LOOPBACK,
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._http.aclose()
+
+    async def start(self, sprint: SprintCreate, key: str) -> StartedSprint:
+        """Start a sprint. Repeating it with the same `key` is safe, so a lost answer is asked for again."""
+        body = sprint.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+        body |= {"source": sprint.source.model_dump(mode="json", exclude_none=True)}
+        response = await self._post_again(f"{PREFIX}/sprints", body, key)
+        return _read(StartedSprint, self._checked(response))
+
+    async def sprint(self, sprint_id: UUID) -> SprintDetail:
+        """One sprint, whole."""
+        return await self._get(SprintDetail, f"/sprints/{sprint_id}")
+
+    async def sprints(self, limit: int = PAGE, **filters: str) -> AsyncGenerator[SprintView]:
+        """Sprints, newest first, over all pages."""
+        cursor: str | None = None
+        while True:
+            params = {"limit": str(limit), **filters} | ({"cursor": cursor} if cursor else {})
+            page = await self._get(SprintPage, "/sprints", params)
+            for each in page.items:
+                yield each
+            cursor = page.next_cursor
+            if cursor is None:
+                return
+
+    async def cancel(self, sprint_id: UUID, reason: str) -> Any:
+        """Cancel a sprint."""
+        return await self.json("POST", f"/sprints/{sprint_id}/cancel", body={"reason": reason})
+
+    async def escalations(self, status: str | None = "open") -> AsyncGenerator[EscalationView]:
+        """Escalations, oldest first, over all pages; a `status` of None is any."""
+        cursor: str | None = None
+        while True:
+            params = {"limit": str(PAGE)} | ({"status": status} if status else {})
+            params |= {"cursor": cursor} if cursor else {}
+            page = await self._get(EscalationPage, "/escalations", params)
+            for each in page.items:
+                yield each
+            cursor = page.next_cursor
+            if cursor is None:
+                return
+
+    async def escalation(self, escalation_id: UUID) -> EscalationView:
+        """One escalation."""
+        return await self._get(EscalationView, f"/escalations/{escalation_id}")
+
+    async def resolve(self, escalation_id: UUID, decision: EscalationResolve) -> Any:
+        """Decide an escalation."""
+        body = decision.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+        return await self.json("POST", f"/escalations/{escalation_id}/resolve", body=body)
+
+    async def events(self, run_id: UUID) -> AsyncGenerator[Event]:
+        """The events stored so far, in order."""
+        after, head = 0, 1
+        while after < head:
+            params = {"after": str(after), "limit": str(EVENTS_PAGE)}
+            page = await self._get(_EventPage, f"/runs/{run_id}/events", params)
+            for item in page.events:
+                if event := parse_event(item):
+                    yield event
+            if not page.events:
+                return
+            after, head = page.next_after, page.head
+
+    async def json(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, str] | None = None,
+        body: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Ask for a JSON document as it is."""
+        return _document(await self._request(method, path, params, body))
+
+    async def fetch(self, path: str) -> httpx.Response:
+        """Ask for a document that need not be JSON."""
+        return await self._request("GET", path, None, None)
+
+    async def download(self, path: str, to: Path) -> int:
+        """Write a document to a file.
+
+        Returns:
+            The number of bytes.
+        """
+        response = await self.fetch(path)
+        try:
+            return await asyncio.to_thread(to.write_bytes, response.content)
+        except OSError as error:
+            raise CliError(f"{to} cannot be written: {error.strerror}") from error
+
+    async def is_ready(self) -> bool:
+        """True when the service says that it can work; never raises."""
+        try:
+            return (await self._http.get("/readyz", timeout=5.0)).is_success
+        except httpx.HTTPError:
+            return False
+
+    async def _get(self, kind: type[Answer], path: str, params: Mapping[str, str] | None = None) -> Answer:
+        return _read(kind, await self._request("GET", path, params, None))
+
+    async def _request(
+        self, method: str, path: str, params: Mapping[str, str] | None, body: Mapping[str, Any] | None
+    ) -> httpx.Response:
+        try:
+            response = await self._http.request(method, PREFIX + path, params=params, json=body)
+        except httpx.TransportError as error:
+            raise self._unreachable(error) from error
+        return self._checked(response)
+
+    async def _post_again(self, path: str, body: Mapping[str, Any], key: str) -> httpx.Response:
+        tries = 0
+        while True:
+            tries += 1
+            try:
+                return await self._http.post(
+                    path, json=body, headers={"Idempotency-Key": key}, timeout=_START_TIMEOUT
+                )
+            except httpx.TransportError as error:
+                is_lost_answer = isinstance(error, httpx.ReadError | httpx.RemoteProtocolError)
+                if not is_lost_answer or tries == _START_TRIES:
+                    raise self._unreachable(error) from error
+            await asyncio.sleep(_PAUSE_SECONDS)
+
+    def _checked(self, response: httpx.Response) -> httpx.Response:
+        if response.is_success:
+            return response
+        if response.is_redirect:
+            raise CliError(f"--url: {self.url} answers with a redirect", ExitCode.TRANSPORT)
+        raise _problem(response)
+
+    def _unreachable(self, error: httpx.TransportError) -> CliError:
+        if isinstance(error, httpx.ConnectError):
+            message = (
+                f"no server answers at {self.url}; start one with `phaserunner serve`, or name it with --url"
+            )
+        else:
+            message = f"the connection to {self.url} failed: {one_line(str(error) or type(error).__name__)}"
+        return CliError(message, ExitCode.TRANSPORT)
+
+
+def exit_code_of(status: int) -> ExitCode:
+    """The exit code for an HTTP status that is an error."""
+    if status in (401, 403):
+        return ExitCode.AUTH
+    if status == 409:
+        return ExitCode.FAILED
+    return ExitCode.INFRASTRUCTURE if status >= 500 or status == 429 else ExitCode.USAGE
+
+
+def _problem(response: httpx.Response) -> CliError:
+    try:
+        document = response.json()
+    except ValueError:
+        document = None
+    if not isinstance(document, dict):
+        text = f"{response.url} answered {response.status_code} and is not PhaseRunner's API; check --url"
+        return CliError(text, ExitCode.TRANSPORT)
+    problem = cast("dict[str, Any]", document)
+    detail = str(
+        problem.get("detail") or problem.get("title") or f"the service answered {response.status_code}"
+    )
+    field = problem.get("field")
+    message = f"{field}: {detail}" if field and not detail.startswith(str(field)) else detail
+    if response.status_code == 401:
+        message += "; give a token with --token or PHASERUNNER_TOKEN"
+    return CliError(one_line(message, 1000), exit_code_of(response.status_code))
+
+
+def _document(response: httpx.Response) -> Any:
+    try:
+        return response.json()
+    except ValueError as error:
+        text = f"{response.url} does not answer in JSON; is it PhaseRunner? Check --url"
+        raise CliError(text, ExitCode.TRANSPORT) from error
+
+
+def _read(kind: type[Answer], response: httpx.Response) -> Answer:
+    try:
+        return kind.model_validate(_document(response))
+    except ValidationError as error:
+        raise strange(response.url.path, error) from error

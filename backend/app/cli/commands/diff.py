@@ -1,0 +1,82 @@
+"""`diff`: what an attempt changed."""
+
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+from rich.text import Text
+
+from app.cli.exits import CliError, ExitCode
+from app.cli.identify import find_sprint
+from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
+from app.cli.terminal import Terminal
+from app.cli.view.text import harmless
+from app.schemas.sprints import SprintDetail
+from app.schemas.workspaces import Diff
+
+_STYLES = {"+": "blue", "-": "red", "@": "cyan", "d": "bold"}
+
+
+async def diff(
+    sprint: str,
+    /,
+    *,
+    attempt: Annotated[
+        str | None, Parameter(help="PHASE/NUMBER; the latest that changed something, when left out.")
+    ] = None,
+    against: Literal["base", "previous"] = "base",
+    options: Options = DEFAULT_OPTIONS,
+    root: RootArgument,
+) -> int:
+    """Show what an attempt changed; into a pipe the patch is written as it is.
+
+    Args:
+        sprint: Its id, or the first 6 or more characters of it.
+        against: The commit the sprint began from, or the attempt before.
+    """
+    async with root.session(options) as session:
+        terminal = session.terminal
+        detail = await session.api.sprint(await find_sprint(session.api, sprint))
+        phase, number = attempt_of(detail, attempt)
+        path = f"/sprints/{detail.id}/attempts/{phase}/{number}/diff"
+        document = await session.api.json("GET", path, params={"against": against})
+        if terminal.as_json:
+            terminal.json(document)
+            return ExitCode.PASSED
+        found = Diff.model_validate(document)
+        if not found.files:
+            terminal.say(f"{phase}/{number} changed nothing")
+        _write(terminal, found)
+    return ExitCode.PASSED
+
+
+def attempt_of(sprint: SprintDetail, given: str | None) -> tuple[str, int]:
+    """The attempt that `PHASE/NUMBER` names; without it the latest one with a commit.
+
+    Raises:
+        CliError: there is no such attempt.
+    """
+    made = [each for each in sprint.attempts if each.head_commit]
+    if given is None:
+        if not made:
+            raise CliError("no attempt of the sprint has changed anything yet")
+        latest = max(made, key=lambda each: each.started_at)
+        return latest.phase, latest.number
+    phase, _, number = given.partition("/")
+    for each in sprint.attempts:
+        if each.phase == phase and number == str(each.number):
+            return each.phase, each.number
+    there = ", ".join(f"{each.phase}/{each.number}" for each in sprint.attempts) or "none yet"
+    raise CliError(f"--attempt: there is no {given!r}; the sprint has: {there}")
+
+
+def _write(terminal: Terminal, found: Diff) -> None:
+    for file in found.files:
+        if not terminal.out.is_terminal:
+            terminal.raw(file.patch)
+        else:
+            for line in harmless(file.patch).splitlines():
+                terminal.out.print(Text(line, style=_STYLES.get(line[:1], "")), soft_wrap=True)
+        if file.truncated or not file.patch:
+            size = f"{file.additions} added, {file.deletions} removed"
+            what = "binary" if file.binary else "cut here" if file.truncated else file.status
+            terminal.say(f"{file.path}: {what} ({size})", "yellow")

@@ -1,0 +1,25 @@
+"""`doctor`: whether this machine has what PhaseRunner needs."""
+
+from app.cli.exits import ExitCode
+from app.cli.probes import examine
+from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
+from app.cli.view.words import look
+
+
+async def doctor(*, options: Options = DEFAULT_OPTIONS, root: RootArgument) -> int:
+    """Look at what PhaseRunner needs, and say what to do; exit code 6 when something is missing."""
+    async with root.session(options) as session:
+        findings = await examine(root.settings, root.data_dir, session.api)
+    terminal = root.terminal(options)
+    healthy = all(each.level != "fail" for each in findings)
+    if terminal.as_json:
+        terminal.json({"ok": healthy, "findings": [each.document() for each in findings]})
+    else:
+        width = max(len(each.name) for each in findings)
+        for each in findings:
+            appearance = look(each.level)
+            words = f"{appearance.icon} {each.level:<4}  {each.name:<{width}}  {each.detail}"
+            terminal.line(words, appearance.style)
+            if each.advice:
+                terminal.line(f"{'':{width + 10}}{each.advice}")
+    return ExitCode.PASSED if healthy else ExitCode.INFRASTRUCTURE

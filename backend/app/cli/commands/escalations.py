@@ -1,0 +1,185 @@
+"""`escalations`: what waits for a human, and the human's answer."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Literal
+
+from cyclopts import App, Parameter
+from cyclopts.validators import Number
+
+from app.cli.commands.watch import watch_and_report
+from app.cli.exits import CliError, ExitCode
+from app.cli.given import read_given
+from app.cli.identify import find_escalation
+from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
+from app.cli.view.asking import how_to_resolve
+from app.cli.view.tables import attempt_lines, escalation_lines, escalations_table, print_table
+from app.schemas.escalations import EscalationResolve, EscalationView
+from app.schemas.runs import EscalationDecision
+
+app = App(name="escalations")
+
+_COMMENT = re.compile(r"(?P<path>.+?):(?P<line>\d+):(?P<body>.*)", re.DOTALL)
+_Flag = Parameter(negative="")
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """A reviewer's decision.
+
+    Attributes:
+        accept: The output counts as passed; the next phase begins.
+        retry: Let the agent try again, with your guidance in its prompt.
+        reject: The sprint has failed.
+        guidance: What the agent should do differently, or why you decide so; - reads standard input.
+        attempts: Further attempts that a retry grants [default: 1].
+        comment: PATH:LINE:TEXT, a remark on a line of the diff; may be repeated.
+    """
+
+    accept: Annotated[bool, _Flag] = False
+    retry: Annotated[bool, _Flag] = False
+    reject: Annotated[bool, _Flag] = False
+    guidance: str = ""
+    attempts: Annotated[int | None, Parameter(validator=Number(gte=1, lte=20))] = None
+    comment: Annotated[list[str] | None, Parameter(negative="")] = None
+
+
+@app.default
+@app.command(name="list")
+async def list_escalations(
+    *,
+    status: Literal["open", "resolved", "withdrawn", "any"] = "open",
+    options: Options = DEFAULT_OPTIONS,
+    root: RootArgument,
+) -> int:
+    """List escalations, oldest first.
+
+    Args:
+        status: Only those that stand so.
+    """
+    async with root.session(options) as session:
+        found = [each async for each in session.api.escalations(None if status == "any" else status)]
+        terminal = session.terminal
+        if terminal.as_json:
+            terminal.json([each.model_dump(mode="json") for each in found])
+        elif found:
+            print_table(terminal.out, escalations_table(found, datetime.now(UTC)))
+            terminal.say("Look at one: phaserunner escalations show ID")
+        else:
+            terminal.say("Nothing waits for a human" if status == "open" else "There is none")
+    return ExitCode.PASSED
+
+
+@app.command(name="show")
+async def show_escalation(
+    escalation: str | None = None, /, *, options: Options = DEFAULT_OPTIONS, root: RootArgument
+) -> int:
+    """Show an escalation: why it is asked, what failed, and how to answer.
+
+    Args:
+        escalation: Its id, the first 6 or more characters of it, or its sprint's; may be left out when
+            exactly one is open.
+    """
+    async with root.session(options) as session:
+        found = await find_escalation(session.api, escalation)
+        terminal = session.terminal
+        if terminal.as_json:
+            terminal.json(found.model_dump(mode="json"))
+            return ExitCode.PASSED
+        sprint = await session.api.sprint(found.run_id)
+        lines = escalation_lines(found)
+        for attempt in sprint.attempts:
+            if (attempt.phase, attempt.number) == (found.phase, found.attempt):
+                lines += attempt_lines(attempt)
+        for text, style in lines:
+            terminal.line(text, style)
+        if found.status == "open":
+            short = str(found.run_id)[:8]
+            terminal.line(f"  diff    phaserunner diff {short} --attempt {found.phase}/{found.attempt}")
+            for line in how_to_resolve(
+                found.id, found.reason_kind, found.reason, session.api.url, with_token=session.api.has_token
+            ):
+                terminal.line(line)
+    return ExitCode.PASSED
+
+
+@app.command(name="resolve")
+async def resolve_escalation(
+    escalation: str | None = None,
+    /,
+    *,
+    answer: Answer = Answer(),
+    watch: Annotated[bool, _Flag] = False,
+    options: Options = DEFAULT_OPTIONS,
+    root: RootArgument,
+) -> int:
+    """Resolve an escalation: accept, retry or reject.
+
+    Args:
+        escalation: Its id, the first 6 or more characters of it, or its sprint's; may be left out when
+            exactly one is open.
+        watch: Watch the sprint afterwards.
+    """
+    decision = decision_of(answer)
+    guidance = root.read_text(answer.guidance, "--guidance").strip()
+    async with root.session(options) as session:
+        found = await find_escalation(session.api, escalation)
+        terminal = session.terminal
+        if escalation is None:
+            terminal.say(f"The only open escalation: {str(found.id)[:8]}, {found.phase} of {found.run_name}")
+        resolved = await session.api.resolve(found.id, _resolution(found, decision, guidance, answer))
+        if not terminal.as_json:
+            terminal.line(f"Escalation {found.id} is resolved: {decision.value}")
+        elif not watch:
+            terminal.json(resolved)
+        if watch:
+            return await watch_and_report(session, found.run_id)
+        if decision is not EscalationDecision.REJECT:
+            terminal.say(f"The sprint goes on. Watch it with: phaserunner watch {str(found.run_id)[:8]}")
+    return ExitCode.PASSED
+
+
+def decision_of(answer: Answer) -> EscalationDecision:
+    """The one decision an answer names.
+
+    Raises:
+        CliError: it names none or several.
+    """
+    chosen = [each for each in EscalationDecision if getattr(answer, each.value)]
+    if len(chosen) != 1:
+        raise CliError("decision: give exactly one of --accept, --retry and --reject")
+    if answer.attempts is not None and chosen[0] is not EscalationDecision.RETRY:
+        raise CliError("--attempts: goes with --retry only")
+    return chosen[0]
+
+
+def comments_of(given: Sequence[str]) -> list[dict[str, str | int]]:
+    """The line comments in `PATH:LINE:TEXT` form.
+
+    Raises:
+        CliError: one does not have that form.
+    """
+    comments: list[dict[str, str | int]] = []
+    for each in given:
+        match = _COMMENT.fullmatch(each)
+        if match is None:
+            raise CliError(f"--comment: {each!r} is not PATH:LINE:TEXT")
+        comments.append({"path": match["path"], "line": int(match["line"]), "body": match["body"].strip()})
+    return comments
+
+
+def _resolution(
+    found: EscalationView, decision: EscalationDecision, guidance: str, answer: Answer
+) -> EscalationResolve:
+    fields = {
+        "decision": decision,
+        "guidance": guidance,
+        "line_comments": comments_of(answer.comment or ()),
+        "additional_attempts": answer.attempts,
+        # Refused when somebody else has decided since.
+        "version": found.version,
+    }
+    return read_given(EscalationResolve, fields)

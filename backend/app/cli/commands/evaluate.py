@@ -1,0 +1,78 @@
+"""`evaluate`: a judgement without any sprint."""
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from app.cli.exits import ExitCode
+from app.cli.given import read_given
+from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
+from app.cli.terminal import Terminal
+from app.cli.view.tables import verdict_lines
+from app.cli.view.text import one_line
+from app.cli.view.words import look
+from app.container import evaluation_service
+from app.runners.evaluators.protocol import EvaluationResult
+from app.schemas.runs import Phase
+from app.schemas.sprints import EvaluateRequest, EvaluationReport
+
+_CODES = {"passed": ExitCode.PASSED, "failed": ExitCode.FAILED}
+
+
+async def evaluate(
+    path: Path,
+    /,
+    *,
+    base: str | None = None,
+    phase: Phase = Phase.CODING,
+    goal: str = "",
+    deterministic_only: Annotated[bool, Parameter(negative="")] = False,
+    options: Options = DEFAULT_OPTIONS,
+    root: RootArgument,
+) -> int:
+    """Judge a directory as a sprint would, without server or database.
+
+    Args:
+        path: The project.
+        base: Git reference in it; what is wrong there already is not counted.
+        phase: Whose evaluators judge.
+        goal: What the work was to achieve, for evaluators that ask.
+        deterministic_only: Ask tools only, no models.
+    """
+    fields = {
+        "path": root.absolute(path),
+        "base": base,
+        "phase": phase,
+        "goal": goal,
+        "deterministic_only": deterministic_only,
+    }
+    request = read_given(EvaluateRequest, fields)
+    terminal = root.terminal(options)
+    async with evaluation_service(root.settings) as service:
+        report = await service.judge(request)
+    if terminal.as_json:
+        terminal.json(report.model_dump(mode="json"))
+    else:
+        _write(terminal, report)
+    # Errored: nobody has judged, which is neither a pass nor a failure of the work.
+    return _CODES.get(report.verdict, ExitCode.INFRASTRUCTURE)
+
+
+def _write(terminal: Terminal, report: EvaluationReport) -> None:
+    for each in report.evaluations:
+        result = EvaluationResult.model_validate(each.result)
+        for text, style in verdict_lines(
+            result.evaluator_name,
+            result.status.value,
+            each.gate,
+            result.score,
+            result.feedback,
+            result.suggestions,
+            result.duration_ms,
+        ):
+            terminal.line(text, style)
+    score = f", score {report.score:.2f}" if report.score is not None else ""
+    appearance = look(report.verdict)
+    words = f"{appearance.icon} {report.verdict}{score}: {one_line(report.reason, 500)}"
+    terminal.line(words, f"bold {appearance.style}")

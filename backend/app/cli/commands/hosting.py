@@ -1,0 +1,112 @@
+"""`serve`, `worker` and `up`: the service itself, in this process."""
+
+import asyncio
+from collections.abc import Coroutine
+from contextlib import suppress
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+from app.cli.commands.run import Work, Worker, describe
+from app.cli.exits import ExitCode
+from app.cli.hosting import Tour, choose_port, missing_key_remark, serve_and
+from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument
+from app.core.config import Settings
+from app.main import serve as serve_service
+from app.schemas.sprints import SprintCreate
+from app.worker import work
+
+MENDING = "teatime"
+ESCALATING = "teatime-escalation"
+
+Port = Annotated[int | None, Parameter(validator=Number(gte=0, lte=65_535))]
+
+
+def serve(
+    *,
+    host: str | None = None,
+    port: Port = None,
+    with_worker: Annotated[bool, Parameter(name="--worker")] = True,
+    options: Options = DEFAULT_OPTIONS,
+    root: RootArgument,
+) -> int:
+    """Run the API and a worker until Ctrl-C.
+
+    Args:
+        host: Address to listen on [default: HOST].
+        port: Port to listen on, 0 for any [default: PORT].
+        with_worker: Also work on sprints; --no-worker serves the API alone.
+    """
+    terminal = root.terminal(options)
+    settings = _settings(root, host, port)
+    choose_port(settings.HOST, settings.PORT, is_asked_for=True)
+
+    def ready(url: str) -> None:
+        terminal.say(f"PhaseRunner is at {url} (Ctrl-C stops it)")
+
+    return _until_interrupted(serve_service(settings, ready=ready, with_worker=with_worker))
+
+
+def worker(*, options: Options = DEFAULT_OPTIONS, root: RootArgument) -> int:
+    """Run a worker alone until Ctrl-C; any number of them share one database."""
+    return _until_interrupted(work(root.settings))
+
+
+def up(
+    goal: str | None = None,
+    /,
+    *,
+    port: Port = None,
+    what: Work = Work(),  # noqa: B008 - frozen
+    who: Worker = Worker(),  # noqa: B008
+    options: Options = DEFAULT_OPTIONS,
+    root: RootArgument,
+) -> int:
+    """Start the service here, run a sprint on it, show it, and keep serving until Ctrl-C.
+
+    Args:
+        goal: What to do; - reads standard input, @FILE a file. Without it two examples are run.
+        port: Port to listen on; without it the next free one from PORT on.
+    """
+    return _until_interrupted(_up(goal, port, what, who, options, root))
+
+
+async def _up(
+    goal: str | None, port: int | None, what: Work, who: Worker, options: Options, root: Root
+) -> None:
+    terminal = root.terminal(options)
+    settings = _settings(root, None, port)
+    chosen = choose_port(settings.HOST, settings.PORT, is_asked_for="PORT" in settings.model_fields_set)
+    if chosen != settings.PORT:
+        terminal.say(f"Port {settings.PORT} is taken; using {chosen}", "yellow")
+    changes: dict[str, Any] = {"PORT": chosen}
+    if "LOG_LEVEL" not in settings.model_fields_set:
+        changes["LOG_LEVEL"] = "WARNING"  # what happens is shown; the log would write across it
+    settings = settings.model_copy(update=changes)
+    sprints = await _sprints(goal, what, who, root)
+    for sprint in sprints:
+        if remark := missing_key_remark(settings, sprint):
+            terminal.say(remark, "yellow")
+    terminal.say("Starting ...")
+    await serve_and(settings, serve_service, Tour(root, options, sprints))
+
+
+async def _sprints(goal: str | None, what: Work, who: Worker, root: Root) -> list[SprintCreate]:
+    if goal is None and what == Work() and who.script is None:
+        examples = [Work(example=MENDING), Work(example=ESCALATING)]
+        return [await describe(root, None, each, Worker()) for each in examples]
+    return [await describe(root, goal, what, who)]
+
+
+def _settings(root: Root, host: str | None, port: int | None) -> Settings:
+    given = {"HOST": host, "PORT": port}
+    changes = {name: value for name, value in given.items() if value is not None}
+    return root.settings.model_copy(update=changes) if changes else root.settings
+
+
+def _until_interrupted(service: Coroutine[Any, Any, None]) -> int:
+    # Ctrl-C is how a service is meant to be stopped.
+    with suppress(KeyboardInterrupt):
+        asyncio.run(service)
+    return ExitCode.PASSED

@@ -1,0 +1,98 @@
+"""`result`: what a sprint has made, to look at or to take."""
+
+import tempfile
+from pathlib import Path
+from typing import Annotated, cast
+from uuid import UUID
+
+from cyclopts import Parameter
+
+from app.cli.exits import STANDARD_STREAM, CliError, ExitCode
+from app.cli.identify import find_sprint
+from app.cli.local_git import fetch_branch
+from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument, Session
+from app.cli.view.text import one_line
+
+
+async def result(
+    sprint: str,
+    /,
+    *,
+    patch: Path | None = None,
+    bundle: Path | None = None,
+    branch: str | None = None,
+    repo: Annotated[Path, Parameter(help="The local repository for --branch.")] = Path(),
+    options: Options = DEFAULT_OPTIONS,
+    root: RootArgument,
+) -> int:
+    """Show a sprint's result, or take it as a patch, a bundle or a branch.
+
+    Args:
+        sprint: Its id, or the first 6 or more characters of it.
+        patch: Write a patch for `git apply` to this file; - is standard output.
+        bundle: Write a git bundle to this file.
+        branch: Fetch the result as this branch; the working tree is not touched.
+    """
+    if sum(each is not None for each in (patch, bundle, branch)) > 1:
+        raise CliError("result: give one of --patch, --bundle and --branch")
+    async with root.session(options) as session:
+        sprint_id = await find_sprint(session.api, sprint)
+        if branch is not None:
+            await _take_branch(session, sprint_id, branch, root.cwd / repo.expanduser())
+        elif patch is not None:
+            await _take_patch(session, sprint_id, patch, root)
+        elif bundle is not None:
+            size = await session.api.download(f"/sprints/{sprint_id}/result.bundle", root.cwd / bundle)
+            session.terminal.say(f"{bundle}: {size:,} bytes; take it with: git fetch {bundle}")
+        else:
+            await _show(session, sprint_id)
+    return ExitCode.PASSED
+
+
+async def _show(session: Session, sprint_id: UUID) -> None:
+    terminal = session.terminal
+    document = await session.api.json("GET", f"/sprints/{sprint_id}/result")
+    if terminal.as_json:
+        terminal.json(document)
+        return
+    for name, value in document.items():
+        if isinstance(value, list):
+            terminal.line(f"{name}:")
+            for each in cast("list[object]", value):
+                terminal.line(f"    {one_line(_words(each), 500)}")
+        elif value not in (None, ""):
+            terminal.line(f"{name}: {one_line(str(value), 500)}")
+    terminal.say(f"Take it: phaserunner result {str(sprint_id)[:8]} --branch NAME --repo PATH")
+
+
+async def _take_patch(session: Session, sprint_id: UUID, to: Path, root: Root) -> None:
+    path = f"/sprints/{sprint_id}/result.patch"
+    if str(to) == STANDARD_STREAM:
+        session.terminal.raw_bytes((await session.api.fetch(path)).content)
+        return
+    size = await session.api.download(path, root.cwd / to)
+    session.terminal.say(f"{to}: {size:,} bytes; take it with: git apply {to}")
+
+
+async def _take_branch(session: Session, sprint_id: UUID, branch: str, repository: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="phaserunner-") as directory:
+        bundle = Path(directory) / "result.bundle"
+        await session.api.download(f"/sprints/{sprint_id}/result.bundle", bundle)
+        commit = await fetch_branch(bundle, repository, branch)
+    if session.terminal.as_json:
+        session.terminal.json({"branch": branch, "commit": commit, "repository": str(repository)})
+        return
+    session.terminal.line(f"{branch} is at {commit[:12]} in {repository}")
+    session.terminal.say(
+        f"Your working tree is as it was. Look: git diff HEAD...{branch}   Take: git merge {branch}"
+    )
+
+
+def _words(value: object) -> str:
+    if isinstance(value, dict):
+        return "  ".join(
+            f"{each}"
+            for each in cast("dict[str, object]", value).values()
+            if each not in (None, "", [], 0, False)
+        )
+    return str(value)

@@ -1,0 +1,147 @@
+"""`run`: starts a sprint and watches it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+from app.cli.commands.watch import Seconds, watch_and_report
+from app.cli.examples import place_example
+from app.cli.exits import CliError, ExitCode
+from app.cli.given import read_given
+from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument
+from app.cli.starting import agent_of, phases_of, source_of, start_sprint
+from app.schemas.agents import AgentBackend
+from app.schemas.sprints import SprintCreate
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """What is worked on, and within which bounds.
+
+    Attributes:
+        repo: Git repository to work on, a path or a URL; without it a new project is begun.
+        ref: Branch, tag or commit to begin from.
+        example: Run an example project instead; a script plays the agent.
+        name: What lists call the sprint.
+        phases: Some of discovery,coding,verification, separated by commas.
+        max_attempts: Attempts per phase until a human is asked.
+        max_tokens: Tokens the sprint may use until a human is asked.
+        max_cost: US dollars the sprint may cost until a human is asked.
+        deterministic_only: Judge with tools only, without models.
+    """
+
+    repo: str | None = None
+    ref: str | None = None
+    example: str | None = None
+    name: str | None = None
+    phases: str | None = None
+    max_attempts: Annotated[int | None, Parameter(validator=Number(gte=1, lte=20))] = None
+    max_tokens: Annotated[int | None, Parameter(validator=Number(gte=1))] = None
+    max_cost: Annotated[float | None, Parameter(validator=Number(gt=0))] = None
+    deterministic_only: Annotated[bool, Parameter(negative="")] = False
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Worker:
+    """Who does the work.
+
+    Attributes:
+        agent: auto leaves it to the service's settings.
+        model: provider:model, such as anthropic:claude-sonnet-4-20250514.
+        script: TOML file that a scripted agent plays.
+        candidates: Agents that work on each attempt side by side; the gates choose between them.
+    """
+
+    agent: AgentBackend = AgentBackend.AUTO
+    model: str | None = None
+    script: Path | None = None
+    candidates: Annotated[int | None, Parameter(validator=Number(gte=1, lte=8))] = None
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Watching:
+    """What happens after the start.
+
+    Attributes:
+        watch: Watch until the sprint is over or a human is asked; --no-watch prints the sprint's id and ends.
+        stay: Keep watching while a human is asked.
+        timeout: Stop watching after so many seconds, with exit code 124; the sprint goes on.
+    """
+
+    watch: Annotated[bool, Parameter(name="--watch", negative=("--no-watch", "--detach"))] = True
+    stay: Annotated[bool, Parameter(negative="")] = False
+    timeout: Seconds = None
+
+
+async def run(
+    goal: str | None = None,
+    /,
+    *,
+    work: Work = Work(),
+    worker: Worker = Worker(),
+    watching: Watching = Watching(),
+    options: Options = DEFAULT_OPTIONS,
+    root: RootArgument,
+) -> int:
+    """Start a sprint and watch it until it passed, failed, or a human is asked.
+
+    Args:
+        goal: What to do, in your words; - reads standard input, @FILE a file.
+    """
+    sprint = await describe(root, goal, work, worker)
+    async with root.session(options) as session:
+        started = await start_sprint(session, sprint)
+        if watching.watch:
+            return await watch_and_report(session, started.id, stay=watching.stay, timeout=watching.timeout)
+        if session.terminal.as_json:
+            session.terminal.json(started.model_dump(mode="json"))
+        else:
+            session.terminal.line(str(started.id))
+            session.terminal.say(f"Watch it with: phaserunner watch {str(started.id)[:8]}")
+    return ExitCode.PASSED
+
+
+async def describe(root: Root, goal: str | None, work: Work, worker: Worker) -> SprintCreate:
+    """The sprint that a command line means.
+
+    Raises:
+        CliError: something is missing, contradictory or not valid; the message names it.
+        InvalidInputError: the script cannot be read.
+    """
+    fields: dict[str, Any] = {"name": work.name, "policy": _policy(work)} | phases_of(work.phases)
+    others = {"model": worker.model, "candidates": worker.candidates}
+    if work.example is not None:
+        if work.repo is not None or work.ref is not None or worker.script is not None:
+            raise CliError("--example: brings its own --repo, --ref and --script")
+        example, repository = await place_example(work.example, root.data_dir)
+        agent = agent_of(worker.agent, example.script, others, root.cwd)
+        words = root.read_text(goal, "GOAL") if goal is not None else example.goal
+        source = {"kind": "local", "path": str(repository)}
+        name = work.name or example.title
+        return read_given(
+            SprintCreate, fields | {"name": name, "goal": words, "source": source, "agent": agent}
+        )
+    if goal is None:
+        raise CliError(
+            'GOAL: is missing; say what to do, as in: phaserunner run "Make the tests pass" --repo PATH'
+        )
+    agent = agent_of(worker.agent, worker.script, others, root.cwd)
+    source = source_of(work.repo, work.ref, root.cwd)
+    return read_given(
+        SprintCreate, fields | {"goal": root.read_text(goal, "GOAL"), "source": source, "agent": agent}
+    )
+
+
+def _policy(work: Work) -> dict[str, Any]:
+    policy: dict[str, Any] = {"max_attempts": work.max_attempts}
+    if work.deterministic_only:
+        policy["deterministic_only"] = True
+    if work.max_tokens is not None or work.max_cost is not None:
+        policy["budget"] = {"tokens": work.max_tokens, "cost_usd": work.max_cost}
+    return policy

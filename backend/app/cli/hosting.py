@@ -1,0 +1,154 @@
+"""Runs the service in this process and shows sprints on it at the same time."""
+
+import asyncio
+import errno
+import socket
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol
+
+from app.cli.exits import CliError, ExitCode
+from app.cli.root import Options, Root, Session
+from app.cli.starting import start_sprint
+from app.cli.terminal import write_line
+from app.cli.watching import watch_sprint
+from app.core.config import Settings
+from app.schemas.agents import AgentBackend
+from app.schemas.sprints import SprintCreate
+
+_PORTS_TRIED = 100
+
+
+class Serve(Protocol):
+    """Runs the API and a worker until it is cancelled or told to stop; calls `ready` with the address."""
+
+    async def __call__(self, settings: Settings, *, ready: Callable[[str], None] | None = None) -> None: ...
+
+
+async def serve_and(settings: Settings, serve: Serve, show: Callable[[str], Awaitable[None]]) -> None:
+    """Serve, and run `show` with the address once the service is ready; then go on serving.
+
+    When the service ends `show` is cancelled; when `show` fails the service is, and the error is raised.
+    """
+    address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    def is_ready(url: str) -> None:
+        if not address.done():
+            address.set_result(url)
+
+    async def show_when_ready() -> None:
+        await show(await address)
+
+    server = asyncio.create_task(serve(settings, ready=is_ready))
+    shown = asyncio.create_task(show_when_ready())
+    try:
+        await asyncio.wait((server, shown), return_when=asyncio.FIRST_COMPLETED)
+        if shown.done() and not server.done():
+            shown.result()
+            await asyncio.wait((server,))
+        server.result()
+    finally:
+        for task in (shown, server):
+            task.cancel()
+        await asyncio.wait((shown, server))
+
+
+class Tour:
+    """What `up` shows: sprints, one after the other, and then what can be done next."""
+
+    def __init__(self, root: Root, options: Options, sprints: Sequence[SprintCreate]) -> None:
+        self._root = root
+        self._options = options
+        self._sprints = sprints
+        self._console = root.terminal(options).progress
+
+    async def __call__(self, url: str) -> None:
+        """Run the tour on the service at `url`."""
+        self._say("")
+        self._say(f"PhaseRunner is at {url} (Ctrl-C stops it)", "bold")
+        options = Options(as_json=self._options.as_json, url=url, token=self._options.token)
+        async with self._root.session(options) as session:
+            last = ""
+            for sprint in self._sprints:
+                self._say("")
+                last = await self._run(session, sprint)
+            self._tell_next(url, last)
+
+    async def _run(self, session: Session, sprint: SprintCreate) -> str:
+        started = await start_sprint(session, sprint)
+        try:
+            await watch_sprint(session, started.id)
+        except asyncio.CancelledError:
+            self._say("Stopped; what has begun goes on when PhaseRunner is started again")
+            raise
+        return str(started.id)[:8]
+
+    def _tell_next(self, url: str, last: str) -> None:
+        self._say("")
+        self._say("In another terminal:", "bold")
+        if url != self._root.settings.PHASERUNNER_URL.rstrip("/"):
+            self._say(f"    export PHASERUNNER_URL={url}")
+        for command, what in (
+            ("phaserunner list", "all sprints"),
+            (f"phaserunner show {last}", "attempts, verdicts, evidence"),
+            (f"phaserunner diff {last}", "what the agent changed"),
+            ("phaserunner escalations", "what waits for a human"),
+            ('phaserunner run "GOAL" --repo PATH', "a sprint of your own"),
+        ):
+            self._say(f"    {command:<40}{what}")
+        self._say("")
+
+    def _say(self, text: str, style: str = "") -> None:
+        write_line(self._console, text, style)
+
+
+def missing_key_remark(settings: Settings, sprint: SprintCreate) -> str:
+    """What to set so that an agent can work on the sprint; empty when something is set."""
+    is_scripted = sprint.agent.backend is AgentBackend.SCRIPTED
+    if is_scripted or settings.ANTHROPIC_API_KEY or settings.OPENAI_API_KEY or settings.OPENAI_BASE_URL:
+        return ""
+    return (
+        "No model provider is configured, so the sprint will wait for you. Stop this with Ctrl-C, set "
+        "ANTHROPIC_API_KEY or OPENAI_API_KEY in the environment or in .env, start it again, and resolve "
+        "with: phaserunner escalations resolve --retry"
+    )
+
+
+def choose_port(host: str, wanted: int, *, is_asked_for: bool) -> int:
+    """Give a port that is free now: the wanted one, or the next free one when nobody asked for it.
+
+    Raises:
+        CliError: the port that was asked for is taken, no port is free, or the host cannot be listened on.
+    """
+    if wanted == 0:
+        return 0
+    if is_asked_for:
+        if not is_free(host, wanted):
+            raise CliError(
+                f"port {wanted} on {host} is taken; choose another with --port", ExitCode.INFRASTRUCTURE
+            )
+        return wanted
+    for port in range(wanted, min(wanted + _PORTS_TRIED, 65_536)):
+        if is_free(host, port):
+            return port
+    raise CliError(f"no port from {wanted} on is free; choose one with --port", ExitCode.INFRASTRUCTURE)
+
+
+def is_free(host: str, port: int) -> bool:
+    """Whether a server could listen there.
+
+    Raises:
+        CliError: not for any port, because of the host or of missing rights.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        # As servers do: a connection that has just ended does not block the port.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                return False
+            raise CliError(
+                f"{host}:{port} cannot be listened on: {error}", ExitCode.INFRASTRUCTURE
+            ) from error
+    return True

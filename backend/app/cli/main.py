@@ -1,0 +1,168 @@
+"""The entry point of `phaserunner`: finds the command, runs it, and turns what happens into an exit code.
+
+Commands are named here by import path, so that only the one that is called is imported.
+"""
+
+import asyncio
+import inspect
+import os
+import sys
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, TextIO, cast
+
+from cyclopts import App, CycloptsError, UnknownCommandError
+
+from app.cli.exits import STANDARD_STREAM, CliError, ExitCode
+from app.cli.view.text import one_line
+from app.core.errors import PhaseRunnerError
+
+if TYPE_CHECKING:
+    from app.cli.root import Root
+
+_BROKEN_PIPE = 141  # what a shell reports for a program that SIGPIPE ended
+
+_COMMANDS = (
+    # import path, name, what it does; in the order of the help
+    ("run:run", "run", "Start a sprint and watch it."),
+    ("watch:watch", "watch", "Watch a sprint until it is over or a human is asked."),
+    ("sprints:list_sprints", "list", "List sprints, newest first."),
+    ("sprints:show_sprint", "show", "Show a sprint: phases, attempts, and the evidence of what failed."),
+    ("watch:logs", "logs", "Show everything that happened in a sprint."),
+    ("diff:diff", "diff", "Show what an attempt changed."),
+    ("result:result", "result", "Show a sprint's result, or take it as a patch, a bundle or a branch."),
+    ("sprints:cancel_sprint", "cancel", "Cancel a sprint; what it has done so far stays."),
+    ("escalations:app", "escalations", "What waits for a human: list it, show it, resolve it."),
+    ("evaluators:evaluators", "evaluators", "List the evaluators of each phase."),
+    ("evaluate:evaluate", "evaluate", "Judge a directory as a sprint would, without server or database."),
+    ("hosting:up", "up", "Start everything here, run a sprint (an example without GOAL), and keep serving."),
+    ("hosting:serve", "serve", "Run the API and, unless told otherwise, a worker."),
+    ("hosting:worker", "worker", "Run a worker alone."),
+    ("tokens:app", "tokens", "API tokens: create, list, revoke; on the machine of the service."),
+    ("doctor:doctor", "doctor", "Look at what PhaseRunner needs, and say what to do."),
+)
+
+
+def main() -> None:
+    """Run the command line of this process."""
+    # The first model would import a plugin of the tracing library, which is not used and takes longer than
+    # all else together. No setting, for it must be there before pydantic is imported.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "logfire-plugin")  # noqa: TID251
+    sys.exit(run(sys.argv[1:], _read_root, sys.stderr))
+
+
+def run(arguments: Sequence[str], read_root: "Callable[[], Root]", stderr: TextIO) -> int:
+    """Run one command line.
+
+    Args:
+        arguments: without the program's name.
+        read_root: gives what the process was given; called when a command is known.
+        stderr: where an error is told, in one line.
+
+    Returns:
+        The exit code.
+    """
+    try:
+        command, bound, injected = build_app().parse_args(
+            [STANDARD_STREAM if each == "-" else each for each in arguments],
+            exit_on_error=False,
+            print_error=False,
+        )
+        if "root" in injected:
+            bound.arguments["root"] = read_root()
+        return _call(command, bound)
+    except CycloptsError as error:
+        message, code = _usage(error), ExitCode.USAGE
+    except KeyboardInterrupt:
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        return _hang_up()
+    except Exception as error:  # noqa: BLE001 - the edge of the process: nobody wants a traceback in a terminal
+        message, code = explain(error)
+    stderr.write(f"phaserunner: {message}\n")
+    return code
+
+
+def build_app() -> App:
+    """The commands, none of them imported yet."""
+    app = App(
+        name="phaserunner",
+        help="Lets coding agents work unattended and only lets good work through.",
+        help_epilogue="Every command explains itself: phaserunner COMMAND --help",
+        help_format="plaintext",
+        version=_version,
+    )
+    for place, (path, name, what) in enumerate(_COMMANDS):
+        app.command(f"app.cli.commands.{path}", name=name, help=what, sort_key=place)
+    app.command(_print_version, name="version")
+    return app
+
+
+def explain(error: BaseException) -> tuple[str, ExitCode]:
+    """One line and an exit code for whatever went wrong."""
+    error = _innermost(error)
+    if isinstance(error, CliError):
+        return one_line(error.message, 2000), error.code
+    if isinstance(error, PhaseRunnerError):
+        named = f"{error.field}: {error.detail}" if error.field else error.detail
+        return one_line(named, 2000), ExitCode.INFRASTRUCTURE if error.status >= 500 else ExitCode.USAGE
+    where = ""
+    trace = error.__traceback__
+    while trace is not None:
+        where = f" ({os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno})"
+        trace = trace.tb_next
+    text = f"unexpected {type(error).__name__}: {error}{where}; please report it"
+    return one_line(text, 2000), ExitCode.INFRASTRUCTURE
+
+
+def _call(command: Callable[..., Any], bound: inspect.BoundArguments) -> int:
+    if inspect.iscoroutinefunction(command):
+        result = asyncio.run(command(*bound.args, **bound.kwargs))
+    else:
+        result = command(*bound.args, **bound.kwargs)
+    return result if isinstance(result, int) else ExitCode.PASSED
+
+
+def _innermost(error: BaseException) -> BaseException:
+    if isinstance(error, BaseExceptionGroup):
+        group = cast("BaseExceptionGroup[BaseException]", error)
+        return _innermost(group.exceptions[0])
+    return error
+
+
+def _usage(error: CycloptsError) -> str:
+    if not isinstance(error, UnknownCommandError) or not error.unused_tokens or error.app is None:
+        return one_line(str(error), 1000)
+    # Its own words would import every command.
+    given = error.unused_tokens[0]
+    names = [name for name in error.app if not name.startswith("-")]
+    near = get_close_matches(given, names, 1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+    return one_line(f"{given!r} is not a command; {hint}", 1000)
+
+
+def _hang_up() -> int:
+    # The reader is gone, as in `phaserunner logs ID | head`. Python would complain again when it flushes.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return _BROKEN_PIPE
+
+
+def _read_root() -> "Root":
+    # Settings and HTTP take most of the start; help and usage errors do without.
+    from app.cli.root import read_root  # noqa: PLC0415
+
+    return read_root()
+
+
+def _version() -> str:
+    return version("phaserunner")
+
+
+def _print_version() -> None:
+    """Print the version."""
+    sys.stdout.write(f"{_version()}\n")
+
+
+if __name__ == "__main__":
+    main()

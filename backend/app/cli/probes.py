@@ -1,0 +1,202 @@
+"""Looks at what PhaseRunner needs on this machine; every probe gives a value, and nothing stays behind."""
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Literal
+
+import anyio.to_thread
+import asyncpg
+
+from app.cli.api_client import ApiClient
+from app.core.config import Settings
+from app.core.errors import PhaseRunnerError
+from app.db.embedded import server_status
+from app.db.engine import plain_url
+from app.workspaces.process import run_process
+
+Level = Literal["ok", "warn", "fail"]
+_OLDEST_GIT = (2, 31)
+_LITTLE_SPACE = 2_000_000_000
+_PROBE_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a probe found.
+
+    Attributes:
+        name: what was looked at.
+        level: `ok`; `warn`: something works less well; `fail`: nothing works without it.
+        detail: what is there.
+        advice: what to do about it; empty when all is well.
+    """
+
+    name: str
+    level: Level
+    detail: str
+    advice: str = ""
+
+    def document(self) -> dict[str, Any]:
+        """The finding as JSON."""
+        return asdict(self)
+
+
+async def examine(settings: Settings, data_dir: Path, api: ApiClient) -> list[Finding]:
+    """Look at everything, in the order in which things depend on each other."""
+    probes: Sequence[Callable[[], Awaitable[Finding]]] = (
+        python,
+        git,
+        lambda: data_directory(data_dir),
+        lambda: disk(data_dir),
+        lambda: database(settings, data_dir),
+        sandbox,
+        tools,
+        lambda: models(settings),
+        lambda: server(api),
+    )
+    return [await probe() for probe in probes]
+
+
+async def python() -> Finding:
+    """The interpreter; an older one than is supported could not have come here."""
+    return Finding("python", "ok", f"{platform.python_version()} ({sys.executable})")
+
+
+async def git() -> Finding:
+    """Whether git is there and new enough."""
+    path = shutil.which("git")
+    if path is None:
+        return Finding("git", "fail", "not found", "install git")
+    said = (await _run([path, "--version"])).removeprefix("git version ").strip()
+    numbers = tuple(int(part) for part in said.split(" ")[0].split(".")[:2] if part.isdigit())
+    if numbers < _OLDEST_GIT:
+        return Finding("git", "fail", said, f"install git {'.'.join(map(str, _OLDEST_GIT))} or newer")
+    return Finding("git", "ok", said)
+
+
+async def data_directory(data_dir: Path) -> Finding:
+    """Whether DATA_DIR, or the directory it will be made in, can be written to."""
+    place = _existing(data_dir)
+    if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
+        advice = "make it writable, or name another directory in DATA_DIR"
+        return Finding("data directory", "fail", f"{data_dir} cannot be written to", advice)
+    return Finding(
+        "data directory", "ok", f"{data_dir}" + ("" if place == data_dir else " (made when needed)")
+    )
+
+
+async def disk(data_dir: Path) -> Finding:
+    """Free space where DATA_DIR is."""
+    free = shutil.disk_usage(_existing(data_dir)).free
+    detail = f"{free / 1e9:.1f} GB free"
+    if free < _LITTLE_SPACE:
+        return Finding("disk", "warn", detail, f"free some space below {data_dir}; 2 GB are comfortable")
+    return Finding("disk", "ok", detail)
+
+
+async def database(settings: Settings, data_dir: Path) -> Finding:
+    """The server in DATABASE_URL, or the one that comes along."""
+    if settings.DATABASE_URL is not None:
+        return await external_database(settings.DATABASE_URL.get_secret_value())
+    try:
+        status = await anyio.to_thread.run_sync(server_status, data_dir)
+    except PhaseRunnerError as error:
+        return Finding("postgres", "fail", error.detail, "install Postgres, or set DATABASE_URL")
+    state = f"running on port {status.port}" if status.port else "not running (started when needed)"
+    return Finding("postgres", "ok", f"embedded {status.version}, {state}, data in {status.home}")
+
+
+async def external_database(url: str) -> Finding:
+    """Whether a database can be connected to; its URL, which may hold a password, is not shown."""
+    try:
+        connection = await asyncpg.connect(plain_url(url), timeout=_PROBE_SECONDS)
+    except PhaseRunnerError as error:
+        return Finding("postgres", "fail", f"DATABASE_URL: {error.detail}", "correct DATABASE_URL")
+    except (OSError, TimeoutError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        detail = f"DATABASE_URL cannot be used: {type(error).__name__}"
+        return Finding("postgres", "fail", detail, "check that the server runs and DATABASE_URL is right")
+    try:
+        found = connection.get_server_version()
+    finally:
+        await connection.close()
+    if found.major < 15:
+        return Finding(
+            "postgres", "fail", f"DATABASE_URL: Postgres {found.major}", "use Postgres 15 or newer"
+        )
+    return Finding("postgres", "ok", f"DATABASE_URL: Postgres {found.major}.{found.minor}")
+
+
+async def sandbox() -> Finding:
+    """Whether bubblewrap really starts a program; being installed is not enough in some containers."""
+    advice = "install bubblewrap (apt install bubblewrap), and allow unprivileged user namespaces"
+    path = shutil.which("bwrap")
+    if path is None:
+        return Finding("sandbox", "warn", "bubblewrap not found: tests of workspaces are not run", advice)
+    true = shutil.which("true") or "/bin/true"
+    command = [path, "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--", true]
+    try:
+        outcome = await run_process(command, cwd=Path("/"), env={}, timeout=_PROBE_SECONDS)
+    except OSError as error:
+        return Finding("sandbox", "warn", f"bubblewrap does not start: {error}", advice)
+    if outcome.returncode != 0:
+        detail = f"bubblewrap does not work here: {outcome.stderr.strip()[:200]}"
+        return Finding("sandbox", "warn", detail, advice)
+    return Finding("sandbox", "ok", f"bubblewrap works ({path})")
+
+
+async def tools() -> Finding:
+    """The tools that judge Python projects."""
+    found: list[str] = []
+    missing: list[str] = []
+    for name in ("ruff", "mypy", "pytest"):
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            missing.append(name)
+    if missing:
+        return Finding("evaluators", "fail", f"missing: {', '.join(missing)}", "install PhaseRunner again")
+    return Finding("evaluators", "ok", ", ".join(found))
+
+
+async def models(settings: Settings) -> Finding:
+    """Which providers have a key; keys are never shown."""
+    configured = [
+        name
+        for name, value in (
+            ("ANTHROPIC_API_KEY", settings.ANTHROPIC_API_KEY),
+            ("OPENAI_API_KEY", settings.OPENAI_API_KEY),
+            ("OPENAI_BASE_URL", settings.OPENAI_BASE_URL),
+        )
+        if value
+    ]
+    if configured:
+        return Finding("models", "ok", f"{', '.join(configured)} set")
+    advice = "set ANTHROPIC_API_KEY or OPENAI_API_KEY; the examples need none"
+    return Finding("models", "warn", "no provider key is configured: no agent, no LLM evaluators", advice)
+
+
+async def server(api: ApiClient) -> Finding:
+    """Whether a service answers where the command line looks for it."""
+    if await api.is_ready():
+        return Finding("server", "ok", f"ready at {api.url}")
+    return Finding("server", "warn", f"nothing is ready at {api.url}", "start it with: phaserunner serve")
+
+
+def _existing(path: Path) -> Path:
+    while not path.exists() and path != path.parent:
+        path = path.parent
+    return path
+
+
+async def _run(command: Sequence[str]) -> str:
+    try:
+        outcome = await run_process(command, cwd=Path("/"), env={"LC_ALL": "C"}, timeout=_PROBE_SECONDS)
+    except OSError as error:
+        return str(error)
+    return outcome.stdout

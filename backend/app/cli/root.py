@@ -1,0 +1,141 @@
+"""The command line's composition root: settings in, consoles and clients out."""
+
+import getpass
+import sys
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Annotated, TextIO
+
+import httpx
+from cyclopts import Parameter
+from pydantic import ValidationError
+from rich.console import Console
+
+from app.cli.api_client import ApiClient
+from app.cli.exits import STANDARD_STREAM, CliError, ExitCode
+from app.cli.follow import Follow, follow_over_websocket
+from app.cli.terminal import Terminal, console_for
+from app.core.config import Settings
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Options that every command takes.
+
+    Attributes:
+        as_json: Write data as JSON to standard output; progress goes to standard error.
+        url: Address of the service [default: PHASERUNNER_URL].
+        token: API token; needed where the service is not on loopback.
+    """
+
+    as_json: Annotated[bool, Parameter(name="--json", negative="")] = False
+    url: str | None = None
+    token: Annotated[str | None, Parameter(env_var="PHASERUNNER_TOKEN", show_env_var=True)] = None
+
+
+DEFAULT_OPTIONS = Options()
+
+
+@dataclass(frozen=True)
+class Session:
+    """What one command works with."""
+
+    api: ApiClient
+    terminal: Terminal
+    follow: Follow
+
+
+@dataclass(frozen=True)
+class Root:
+    """What the process was given.
+
+    Attributes:
+        settings: read once, here.
+        out: console on standard output.
+        err: console on standard error.
+        stdin: standard input.
+        cwd: the directory that relative paths are meant in.
+        user: the name decisions are recorded with.
+        transport: carries HTTP requests; None is the network.
+        make_follow: makes the function that follows a run's events, from the service's address and the token.
+    """
+
+    settings: Settings
+    out: Console
+    err: Console
+    stdin: TextIO
+    cwd: Path
+    user: str = ""
+    transport: httpx.AsyncBaseTransport | None = None
+    make_follow: Callable[[str, str | None], Follow] = field(default=follow_over_websocket)
+
+    @property
+    def data_dir(self) -> Path:
+        """DATA_DIR, absolute."""
+        return (self.cwd / self.settings.DATA_DIR.expanduser()).absolute()
+
+    def absolute(self, path: Path) -> str:
+        """A path that was given, meant from `cwd`, made absolute."""
+        return str((self.cwd / path.expanduser()).resolve())
+
+    def terminal(self, options: Options) -> Terminal:
+        """Where a command writes."""
+        return Terminal(self.out, self.err, options.as_json)
+
+    @asynccontextmanager
+    async def session(self, options: Options) -> AsyncGenerator[Session]:
+        """Open the connection to the service for one command."""
+        url = options.url or self.settings.PHASERUNNER_URL
+        async with ApiClient(url, options.token, self.user, self.transport) as api:
+            yield Session(api, self.terminal(options), self.make_follow(url, options.token))
+
+    def read_text(self, argument: str, field_name: str) -> str:
+        """Give the text an argument stands for: `-` is standard input, `@path` a file, all else itself.
+
+        Raises:
+            CliError: the file cannot be read as UTF-8 text.
+        """
+        if argument == STANDARD_STREAM:
+            return self.stdin.read()
+        if not argument.startswith("@"):
+            return argument
+        path = self.cwd / argument[1:]
+        try:
+            return path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise CliError(f"{field_name}: {path} cannot be read: {error}") from error
+
+
+RootArgument = Annotated[Root, Parameter(parse=False)]
+"""The type of a command's parameter that gets the root."""
+
+
+def read_root() -> Root:
+    """Read the settings and take the process's streams.
+
+    Raises:
+        CliError: a setting is not valid; the message names it.
+    """
+    try:
+        settings = Settings()
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise CliError(f"{name}: {first['msg']} (environment variable or .env)", ExitCode.USAGE) from error
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal whose encoding lacks a character shows its code instead of ending the command.
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    out, err = console_for(sys.stdout), console_for(sys.stderr)
+    return Root(settings, out, err, sys.stdin, Path.cwd(), _user())
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a user id without a name, as in some containers
+        return ""

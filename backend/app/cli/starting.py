@@ -1,0 +1,79 @@
+"""From what a user typed to a sprint that can be started."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from app.agents.script_file import load_script
+from app.cli.exits import CliError
+from app.cli.root import Session
+from app.schemas.agents import AgentBackend, AgentScript
+from app.schemas.runs import Phase
+from app.schemas.sprints import SprintCreate, SprintView
+
+_URL = re.compile(r"[a-z][a-z0-9+.-]*://|[\w.-]+@[\w.-]+:", re.IGNORECASE)
+
+
+def source_of(repo: str | None, ref: str | None, cwd: Path) -> dict[str, Any]:
+    """The source a `--repo` means: a URL, a path (made absolute against `cwd`), or nothing at all.
+
+    Raises:
+        CliError: `--ref` without `--repo`.
+    """
+    if repo is None:
+        if ref is not None:
+            raise CliError("--ref: names a commit of --repo, which is missing")
+        return {"kind": "empty"}
+    at = {"ref": ref} if ref else {}
+    if _URL.match(repo):
+        return {"kind": "git", "url": repo} | at
+    return {"kind": "local", "path": str((cwd / Path(repo).expanduser()).resolve())} | at
+
+
+def phases_of(given: str | None) -> dict[str, Any]:
+    """The phases a comma-separated list names.
+
+    Raises:
+        CliError: there is no such phase.
+    """
+    if given is None:
+        return {}
+    names = [name.strip() for name in given.split(",") if name.strip()]
+    unknown = [name for name in names if name not in list(Phase)]
+    if unknown or not names:
+        raise CliError(f"--phases: {given!r}; give some of {', '.join(Phase)}, separated by commas")
+    return {"phases": names}
+
+
+def agent_of(
+    backend: AgentBackend, script: Path | AgentScript | None, others: Mapping[str, Any], cwd: Path
+) -> dict[str, Any]:
+    """The agent that is asked for; a script is played by the scripted one.
+
+    Raises:
+        InvalidInputError: the script cannot be read.
+        CliError: a script is missing, or goes with no script player.
+    """
+    if isinstance(script, Path):
+        script = load_script(cwd / script.expanduser())
+    if script is None:
+        if backend is AgentBackend.SCRIPTED:
+            raise CliError("--agent: scripted needs --script FILE.toml or --example NAME")
+        return {"backend": backend} | _given(others)
+    if backend not in (AgentBackend.AUTO, AgentBackend.SCRIPTED):
+        raise CliError(f"--script: is played by the agent scripted, not by {backend.value}")
+    return {"backend": AgentBackend.SCRIPTED, "script": script} | _given(others)
+
+
+async def start_sprint(session: Session, sprint: SprintCreate) -> SprintView:
+    """Start a sprint exactly once, even if the first answer is lost, and say what it does not see."""
+    started = await session.api.start(sprint, str(uuid4()))
+    for note in started.notes:
+        session.terminal.say(f"Note: {note}", "yellow")
+    return started
+
+
+def _given(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}

@@ -1,0 +1,80 @@
+"""Where a command writes: data to standard output, progress to standard error, both harmless."""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, TextIO
+
+from rich.console import Console
+from rich.text import Text
+
+from app.cli.view.text import harmless
+
+_UNSAFE_IN_JSON = re.compile(
+    "[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+)
+
+
+@dataclass(frozen=True)
+class Terminal:
+    """The two streams of a command.
+
+    Attributes:
+        out: standard output, for data.
+        err: standard error, for progress and remarks.
+        as_json: data is one JSON document (or one line for each of many).
+    """
+
+    out: Console
+    err: Console
+    as_json: bool = False
+
+    @property
+    def progress(self) -> Console:
+        """Where a live view goes: standard output, unless that is for JSON."""
+        return self.err if self.as_json else self.out
+
+    def json(self, document: Any, *, indent: int | None = 2) -> None:
+        """Write a JSON document; characters that could steer a terminal are escaped, as JSON allows."""
+        text = json.dumps(document, ensure_ascii=False, indent=indent)
+        self.raw(_UNSAFE_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n")
+
+    def raw(self, text: str) -> None:
+        """Write text to standard output exactly as it is."""
+        self.out.file.write(text)
+        self.out.file.flush()
+
+    def raw_bytes(self, data: bytes) -> None:
+        """Write bytes to standard output, for a file in whatever encoding."""
+        stream = self.out.file
+        stream.flush()
+        binary = getattr(stream, "buffer", None)
+        if binary is None:
+            stream.write(data.decode("utf-8", "replace"))
+        else:
+            binary.write(data)
+        stream.flush()
+
+    def line(self, text: str = "", style: str = "") -> None:
+        """Write a line of data for people."""
+        write_line(self.out, text, style)
+
+    def say(self, text: str, style: str = "") -> None:
+        """Write a remark to standard error."""
+        write_line(self.err, text, style)
+
+
+def write_line(console: Console, text: str, style: str = "") -> None:
+    """Write text without interpreting markup and without wrapping it."""
+    console.print(Text(harmless(text), style=style), soft_wrap=True)
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        # rich would end the process as if the command had failed.
+        raise BrokenPipeError
+
+
+def console_for(stream: TextIO) -> Console:
+    """A console that interprets neither markup nor emoji codes and guesses no highlights."""
+    return _Console(file=stream, markup=False, emoji=False, highlight=False)

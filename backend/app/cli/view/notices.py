@@ -1,0 +1,257 @@
+"""What to say about an event, as values: the same words for a live terminal, a pipe and the log."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import singledispatch
+
+from app.cli.view.state import SprintState
+from app.cli.view.text import first_lines, harmless, one_line
+from app.cli.view.words import duration
+from app.core.event_data import EvaluationData
+from app.core.websocket_events import (
+    AgentFailedEvent,
+    AgentProgressEvent,
+    AttemptInterruptedEvent,
+    AttemptProducedEvent,
+    AttemptStartedEvent,
+    CandidateFailedEvent,
+    Envelope,
+    EscalationRequiredEvent,
+    EscalationResolvedEvent,
+    EvaluationCompletedEvent,
+    EvaluationFailedEvent,
+    EvaluationStartedEvent,
+    EvaluatorCompletedEvent,
+    Event,
+    JudgeDecidedEvent,
+    OptimizationStartedEvent,
+    PhaseCompletedEvent,
+    PhaseFailedEvent,
+    PhaseStartedEvent,
+    RunCancelledEvent,
+    RunCreatedEvent,
+    ToolCalledEvent,
+    ToolResultEvent,
+    WorkflowCompletedEvent,
+    WorkflowFailedEvent,
+)
+
+SCRIPT_WARNING = "A script, not a model, does the edits"
+EVIDENCE_LINES = 6
+TOLD_LINES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something to say.
+
+    Attributes:
+        state: the word whose icon and colour go with it (`view.words`).
+        text: one harmless line.
+        details: further harmless lines, shown indented.
+        depth: 0 for the sprint, 1 for a phase, 2 for an attempt, 3 for what happens within one.
+        is_chatter: True for what a live view shows in passing and only a log keeps.
+    """
+
+    state: str
+    text: str
+    details: tuple[str, ...] = ()
+    depth: int = 2
+    is_chatter: bool = False
+
+
+def notices(event: Event, state: SprintState) -> tuple[Notice, ...]:
+    """Say what `event` means; `state` is the one after it."""
+    return tuple(_say(event, state))
+
+
+@singledispatch
+def _say(event: Envelope, state: SprintState) -> Iterable[Notice]:
+    return ()
+
+
+@_say.register
+def _(event: RunCreatedEvent, state: SprintState) -> Iterable[Notice]:
+    data = event.data
+    details = (f"goal    {one_line(data.goal)}", f"source  {one_line(data.source)}")
+    yield Notice("info", f"Sprint {event.run_id}  {one_line(data.name)}", details, depth=0)
+    if data.scripted:
+        yield Notice("warn", f"{SCRIPT_WARNING} ({one_line(data.agent)})", depth=0)
+    else:
+        yield Notice("info", f"agent   {one_line(data.agent)}", depth=0)
+
+
+@_say.register
+def _(event: RunCancelledEvent, state: SprintState) -> Iterable[Notice]:
+    yield Notice(
+        "cancelled", f"Sprint cancelled by {one_line(event.data.by)}{_because(event.data.reason)}", depth=0
+    )
+
+
+@_say.register
+def _(event: WorkflowCompletedEvent, state: SprintState) -> Iterable[Notice]:
+    attempts = event.data.attempts
+    text = f"Sprint passed after {attempts} attempt{'' if attempts == 1 else 's'}"
+    yield Notice("passed", f"{text}, commit {(event.data.commit or 'none')[:12]}", depth=0)
+
+
+@_say.register
+def _(event: WorkflowFailedEvent, state: SprintState) -> Iterable[Notice]:
+    by = f" by {one_line(event.data.by)}" if event.data.by else ""
+    yield Notice("failed", f"Sprint failed{by}{_because(event.data.reason)}", depth=0)
+
+
+@_say.register
+def _(event: PhaseStartedEvent, state: SprintState) -> Iterable[Notice]:
+    yield Notice("active", f"Phase {event.phase}", depth=1)
+
+
+@_say.register
+def _(event: PhaseCompletedEvent, state: SprintState) -> Iterable[Notice]:
+    if event.data.accepted_by:
+        yield Notice(
+            "accepted", f"Phase {event.phase} accepted by {one_line(event.data.accepted_by)}", depth=1
+        )
+        return
+    number = event.data.attempts
+    yield Notice("passed", f"Phase {event.phase} passed in attempt {number}", depth=1)
+
+
+@_say.register
+def _(event: PhaseFailedEvent, state: SprintState) -> Iterable[Notice]:
+    yield Notice("failed", f"Phase {event.phase} failed{_because(event.data.reason)}", depth=1)
+
+
+@_say.register
+def _(event: AttemptStartedEvent, state: SprintState) -> Iterable[Notice]:
+    phase = state.phase(event.phase)
+    of = f" of {phase.max_attempts}" if phase and phase.max_attempts else ""
+    again = ", taken over" if event.data.resumed else ""
+    yield Notice("started", f"Attempt {event.attempt}{of}{again}: the agent works")
+
+
+@_say.register
+def _(event: AttemptProducedEvent, state: SprintState) -> Iterable[Notice]:
+    files = event.data.changed_files
+    changed = f"{len(files)} file{'' if len(files) == 1 else 's'} changed" if files else "nothing changed"
+    details = [one_line(", ".join(files[:8]) + (f" and {len(files) - 8} more" if len(files) > 8 else ""))]
+    details += [f"dropped: {one_line(each)}" for each in event.data.dropped[:5]]
+    yield Notice(
+        "produced", f"The agent is done: {changed}", tuple(each for each in details if each), depth=3
+    )
+
+
+@_say.register
+def _(event: AttemptInterruptedEvent, state: SprintState) -> Iterable[Notice]:
+    yield Notice("errored", f"Attempt {event.attempt} was interrupted{_because(event.data.reason)}")
+
+
+@_say.register
+def _(event: AgentFailedEvent, state: SprintState) -> Iterable[Notice]:
+    text = f"The agent failed ({event.data.kind}){_again(event.data.retry_in_seconds)}"
+    yield Notice("errored", text, first_lines(event.data.message, EVIDENCE_LINES), depth=3)
+
+
+@_say.register
+def _(event: AgentProgressEvent, state: SprintState) -> Iterable[Notice]:
+    for line in event.data.lines:
+        head, *rest = harmless(line.text).splitlines() or [""]
+        yield Notice("info", head, tuple(rest), depth=3, is_chatter=True)
+
+
+@_say.register
+def _(event: ToolCalledEvent, state: SprintState) -> Iterable[Notice]:
+    yield Notice("active", one_line(f"{event.data.tool} {event.data.text}"), depth=3, is_chatter=True)
+
+
+@_say.register
+def _(event: ToolResultEvent, state: SprintState) -> Iterable[Notice]:
+    lines = first_lines(event.data.text, EVIDENCE_LINES) or ("(nothing)",)
+    yield Notice("info", f"{one_line(event.data.tool)} gave", lines, depth=3, is_chatter=True)
+
+
+@_say.register
+def _(event: CandidateFailedEvent, state: SprintState) -> Iterable[Notice]:
+    data = event.data
+    text = f"Candidate {data.candidate + 1} ({one_line(data.agent)}) failed{_because(data.error or '')}"
+    yield Notice("errored", text, depth=3)
+
+
+@_say.register
+def _(event: JudgeDecidedEvent, state: SprintState) -> Iterable[Notice]:
+    text = f"Candidate {event.data.candidate + 1} was chosen"
+    yield Notice("info", text, first_lines(event.data.rationale, EVIDENCE_LINES), depth=3)
+
+
+@_say.register
+def _(event: EvaluationStartedEvent, state: SprintState) -> Iterable[Notice]:
+    names = one_line(", ".join(event.data.evaluators))
+    yield Notice("evaluating", f"Evaluating: {names}", depth=3, is_chatter=True)
+
+
+@_say.register
+def _(event: EvaluatorCompletedEvent, state: SprintState) -> Iterable[Notice]:
+    yield _verdict(event.data)
+
+
+@_say.register
+def _(event: EvaluationCompletedEvent, state: SprintState) -> Iterable[Notice]:
+    data = event.data
+    word = "passed" if data.overall_passed else "failed"
+    score = f", score {data.score:.2f}" if data.score is not None else ""
+    yield Notice(word, f"Attempt {event.attempt} {word}{score}{_because(data.reason)}")
+
+
+@_say.register
+def _(event: EvaluationFailedEvent, state: SprintState) -> Iterable[Notice]:
+    text = f"Attempt {event.attempt} is not judged{_again(event.data.retry_in_seconds)}"
+    yield Notice("errored", text, first_lines(event.data.reason, EVIDENCE_LINES))
+
+
+@_say.register
+def _(event: OptimizationStartedEvent, state: SprintState) -> Iterable[Notice]:
+    told = [f"fix: {one_line(each)}" for each in event.data.issues]
+    told += [f"reviewer: {one_line(each)}" for each in event.data.guidance]
+    shown = tuple(told[:TOLD_LINES])
+    if len(told) > TOLD_LINES:
+        shown = (*shown, f"… {len(told) - TOLD_LINES} more")
+    yield Notice("retry", f"What attempt {event.data.next_attempt} is told", shown)
+
+
+@_say.register
+def _(event: EscalationRequiredEvent, state: SprintState) -> Iterable[Notice]:
+    yield Notice("waiting", f"Phase {event.phase} waits for a human{_because(event.data.reason)}", depth=1)
+
+
+@_say.register
+def _(event: EscalationResolvedEvent, state: SprintState) -> Iterable[Notice]:
+    data = event.data
+    extra = f", {data.additional_attempts} more attempts" if data.additional_attempts else ""
+    text = f"{one_line(data.decided_by)} decided: {data.decision}{extra}"
+    yield Notice("resolved", text, first_lines(data.guidance, EVIDENCE_LINES), depth=1)
+
+
+def _verdict(data: EvaluationData) -> Notice:
+    state = data.status or ("passed" if data.passed else "failed")
+    marks = ["gate" if data.gate else "advisory"] if data.gate is not None else []
+    if state in ("passed", "failed"):
+        marks.append(f"{data.score:.2f}")
+    if data.duration_ms is not None:
+        marks.append(duration(data.duration_ms / 1000))
+    text = f"{one_line(data.evaluator_name)} {state}" + (f" ({', '.join(marks)})" if marks else "")
+    return Notice(state, text, _evidence(data) if state != "passed" else (), depth=3)
+
+
+def _evidence(data: EvaluationData) -> tuple[str, ...]:
+    feedback = first_lines(data.feedback, EVIDENCE_LINES)
+    suggestions = [one_line(each) for each in data.suggestions]
+    new = [each for each in suggestions if not any(each in line for line in feedback)]
+    return (*feedback, *(f"- {each}" for each in new[: max(1, EVIDENCE_LINES - len(feedback))]))
+
+
+def _because(reason: str) -> str:
+    return f": {one_line(reason)}" if reason.strip() else ""
+
+
+def _again(seconds: float | None) -> str:
+    return f"; tried again in {duration(seconds)}" if seconds is not None else ""

@@ -1,0 +1,250 @@
+"""From events to the state a watcher sees. Pure: the same events in order always give the same state."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import singledispatch
+
+from app.cli.view.state import AttemptState, OpenEscalation, PhaseState, SprintState
+from app.cli.view.text import one_line
+from app.core.websocket_events import (
+    AgentFailedEvent,
+    AgentProgressEvent,
+    AttemptInterruptedEvent,
+    AttemptProducedEvent,
+    AttemptStartedEvent,
+    Envelope,
+    EscalationRequiredEvent,
+    EscalationResolvedEvent,
+    EvaluationCompletedEvent,
+    EvaluationFailedEvent,
+    EvaluationStartedEvent,
+    EvaluatorCompletedEvent,
+    Event,
+    PhaseCompletedEvent,
+    PhaseFailedEvent,
+    PhaseStartedEvent,
+    RunCancelledEvent,
+    RunCreatedEvent,
+    ToolCalledEvent,
+    WorkflowCompletedEvent,
+    WorkflowFailedEvent,
+    WorkflowStartedEvent,
+    WorkflowStatusEvent,
+)
+
+SHOWN_ACTIVITY = 3
+
+
+def reduce(state: SprintState, event: Event) -> SprintState:
+    """Give the state after `event`; one that was seen already (after a reconnect) changes nothing."""
+    if event.sequence <= state.last_sequence:
+        return state
+    return replace(_apply(event, state), last_sequence=event.sequence)
+
+
+@singledispatch
+def _apply(event: Envelope, state: SprintState) -> SprintState:
+    return state
+
+
+@_apply.register
+def _(event: RunCreatedEvent, state: SprintState) -> SprintState:
+    data = event.data
+    return replace(
+        state,
+        id=event.run_id,
+        name=data.name,
+        goal=data.goal,
+        agent=data.agent,
+        scripted=data.scripted,
+        phases=tuple(PhaseState(name, data.max_attempts) for name in data.phases),
+    )
+
+
+@_apply.register
+def _(event: RunCancelledEvent, state: SprintState) -> SprintState:
+    return _end(state, "cancelled", event.data.reason)
+
+
+@_apply.register
+def _(event: WorkflowStartedEvent, state: SprintState) -> SprintState:
+    return replace(state, id=event.run_id, status="active")
+
+
+@_apply.register
+def _(event: WorkflowStatusEvent, state: SprintState) -> SprintState:
+    return replace(state, status=event.data.status, reason=event.data.reason)
+
+
+@_apply.register
+def _(event: WorkflowCompletedEvent, state: SprintState) -> SprintState:
+    return replace(state, status="completed", reason="", commit=event.data.commit, escalation=None)
+
+
+@_apply.register
+def _(event: WorkflowFailedEvent, state: SprintState) -> SprintState:
+    return _end(state, "failed", event.data.reason)
+
+
+@_apply.register
+def _(event: PhaseStartedEvent, state: SprintState) -> SprintState:
+    started = replace(state, status="active")
+    return _with_phase(
+        started, event, lambda phase: replace(phase, status="active", max_attempts=event.data.max_attempts)
+    )
+
+
+@_apply.register
+def _(event: PhaseCompletedEvent, state: SprintState) -> SprintState:
+    return _with_phase(
+        state, event, lambda phase: replace(phase, status="completed", accepted_by=event.data.accepted_by)
+    )
+
+
+@_apply.register
+def _(event: PhaseFailedEvent, state: SprintState) -> SprintState:
+    return _with_phase(state, event, lambda phase: replace(phase, status="failed"))
+
+
+@_apply.register
+def _(event: AttemptStartedEvent, state: SprintState) -> SprintState:
+    # A worker that takes over starts the same number again; what its predecessor did is void.
+    fresh = AttemptState(event.attempt or 1, "working", event.timestamp)
+
+    def begin(phase: PhaseState) -> PhaseState:
+        others = tuple(each for each in phase.attempts if each.number != fresh.number)
+        return replace(phase, status="active", attempts=(*others, fresh))
+
+    return _with_phase(replace(state, status="active"), event, begin)
+
+
+@_apply.register
+def _(event: AgentProgressEvent, state: SprintState) -> SprintState:
+    lines = tuple(one_line(line.text) for line in event.data.lines if line.text.strip())
+    return _with_attempt(state, event, lambda attempt: _active(attempt, lines))
+
+
+@_apply.register
+def _(event: ToolCalledEvent, state: SprintState) -> SprintState:
+    line = one_line(f"{event.data.tool} {event.data.text}")
+
+    def call(attempt: AttemptState) -> AttemptState:
+        return replace(_active(attempt, (line,)), tool_calls=attempt.tool_calls + 1)
+
+    return _with_attempt(state, event, call)
+
+
+@_apply.register
+def _(event: AgentFailedEvent, state: SprintState) -> SprintState:
+    trouble = one_line(event.data.message)
+    return _with_attempt(state, event, lambda attempt: replace(attempt, trouble=trouble))
+
+
+@_apply.register
+def _(event: AttemptInterruptedEvent, state: SprintState) -> SprintState:
+    trouble = one_line(event.data.reason)
+    return _with_attempt(state, event, lambda attempt: replace(attempt, trouble=trouble))
+
+
+@_apply.register
+def _(event: AttemptProducedEvent, state: SprintState) -> SprintState:
+    def produced(attempt: AttemptState) -> AttemptState:
+        return replace(attempt, step="judging", started_at=event.timestamp, activity=(), trouble="")
+
+    return _with_attempt(state, event, produced)
+
+
+@_apply.register
+def _(event: EvaluationStartedEvent, state: SprintState) -> SprintState:
+    names = tuple(event.data.evaluators)
+
+    def judging(attempt: AttemptState) -> AttemptState:
+        return replace(
+            attempt, step="judging", started_at=event.timestamp, evaluators=names, verdicts=(), trouble=""
+        )
+
+    return _with_attempt(state, event, judging)
+
+
+@_apply.register
+def _(event: EvaluatorCompletedEvent, state: SprintState) -> SprintState:
+    return _with_attempt(
+        state, event, lambda attempt: replace(attempt, verdicts=(*attempt.verdicts, event.data))
+    )
+
+
+@_apply.register
+def _(event: EvaluationCompletedEvent, state: SprintState) -> SprintState:
+    data = event.data
+
+    def judged(attempt: AttemptState) -> AttemptState:
+        step = "passed" if data.overall_passed else "failed"
+        return replace(attempt, step=step, verdicts=tuple(data.evaluations), score=data.score)
+
+    return _with_attempt(state, event, judged)
+
+
+@_apply.register
+def _(event: EvaluationFailedEvent, state: SprintState) -> SprintState:
+    trouble = one_line(event.data.reason)
+    return _with_attempt(state, event, lambda attempt: replace(attempt, step="unjudged", trouble=trouble))
+
+
+@_apply.register
+def _(event: EscalationRequiredEvent, state: SprintState) -> SprintState:
+    data = event.data
+    question = OpenEscalation(data.escalation_id, event.phase or "", data.reason_kind, data.reason)
+    asked = replace(state, status="waiting", reason=data.reason, escalation=question)
+    return _with_phase(asked, event, lambda phase: replace(phase, status="waiting"))
+
+
+@_apply.register
+def _(event: EscalationResolvedEvent, state: SprintState) -> SprintState:
+    extra = event.data.additional_attempts
+
+    def go_on(phase: PhaseState) -> PhaseState:
+        return replace(phase, status="active", max_attempts=phase.max_attempts + extra)
+
+    return _with_phase(replace(state, status="active", reason="", escalation=None), event, go_on)
+
+
+def _end(state: SprintState, status: str, reason: str) -> SprintState:
+    phases = tuple(
+        replace(each, status=status) if each.status in ("active", "waiting") else each
+        for each in state.phases
+    )
+    return replace(state, status=status, reason=reason, phases=phases, escalation=None)
+
+
+def _with_phase(
+    state: SprintState, event: Envelope, change: Callable[[PhaseState], PhaseState]
+) -> SprintState:
+    if event.phase is None:
+        return state
+    phases = state.phases
+    if state.phase(event.phase) is None:
+        # The events may have been followed from the middle, where the plan was not told.
+        phases = (*phases, PhaseState(event.phase, 0))
+    return replace(state, phases=tuple(change(each) if each.name == event.phase else each for each in phases))
+
+
+def _with_attempt(
+    state: SprintState, event: Envelope, change: Callable[[AttemptState], AttemptState]
+) -> SprintState:
+    number = event.attempt
+    if number is None:
+        return state
+
+    def changed(phase: PhaseState) -> PhaseState:
+        attempts = phase.attempts
+        if all(each.number != number for each in attempts):
+            attempts = (*attempts, AttemptState(number, "working", event.timestamp))
+        return replace(
+            phase, attempts=tuple(change(each) if each.number == number else each for each in attempts)
+        )
+
+    return _with_phase(state, event, changed)
+
+
+def _active(attempt: AttemptState, lines: tuple[str, ...]) -> AttemptState:
+    return replace(attempt, activity=(*attempt.activity, *lines)[-SHOWN_ACTIVITY:])

@@ -1,0 +1,174 @@
+"""Two ways to show a sprint as it happens: a live terminal, and plain lines for everything else."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Protocol, Self
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.text import Text
+
+from app.cli.view.notices import SCRIPT_WARNING, Notice
+from app.cli.view.state import AttemptState, PhaseState, SprintState
+from app.cli.view.text import one_line
+from app.cli.view.words import duration, look
+
+Clock = Callable[[], datetime]
+_STEPS = {"working": "the agent works", "judging": "evaluating", "unjudged": "not judged yet"}
+_REFRESHES_PER_SECOND = 8
+_FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+
+
+class Screen(Protocol):
+    """Shows notices as they come; used as a context manager."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def show(self, said: Sequence[Notice], at: datetime, state: SprintState) -> None:
+        """Show what was said about an event of the moment `at`; `state` is the one after it."""
+        ...
+
+
+def open_screen(console: Console) -> Screen:
+    """The screen that fits where `console` writes to."""
+    return (
+        LiveScreen(console) if console.is_terminal and not console.is_dumb_terminal else PlainScreen(console)
+    )
+
+
+class PlainScreen:
+    """Lines with a time of day, without control sequences; for pipes, files and dumb terminals."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+    def show(self, said: Sequence[Notice], at: datetime, state: SprintState) -> None:
+        """Write each notice; chatter only where it is a single line, such as a tool call."""
+        clock = f"{at.astimezone():%H:%M:%S}"
+        for each in said:
+            if each.is_chatter and each.state != "active":
+                continue
+            for line in plain_lines(each):
+                # Written without the console: a pipe gets lines that are not wrapped.
+                self._console.file.write(f"{clock} {line}\n")
+        self._console.file.flush()
+
+
+class LiveScreen:
+    """What has happened scrolls by and stays; what happens now is redrawn below it.
+
+    Only a few lines at the bottom are ever redrawn, so that resizing and scrolling back are safe.
+    """
+
+    def __init__(self, console: Console, clock: Clock = lambda: datetime.now(UTC)) -> None:
+        self._console = console
+        self._clock = clock
+        self._state = SprintState()
+        self._live = Live(
+            console=console,
+            get_renderable=self._bottom,
+            refresh_per_second=_REFRESHES_PER_SECOND,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._live.stop()
+
+    def show(self, said: Sequence[Notice], at: datetime, state: SprintState) -> None:
+        """Print each notice above the bottom lines; chatter appears in those only."""
+        self._state = state
+        for each in said:
+            if not each.is_chatter:
+                self._console.print(styled(each))
+
+    def _bottom(self) -> RenderableType:
+        return bottom(self._state, self._clock())
+
+
+def bottom(state: SprintState, now: datetime) -> RenderableType:
+    """The lines that say what happens now; never more than six."""
+    if state.is_final or state.is_waiting:
+        return Text()
+    phase = state.current
+    attempt = phase.latest if phase else None
+    frame = _FRAMES[int(now.timestamp() * _REFRESHES_PER_SECOND) % len(_FRAMES)]
+    headline = Text(f"{frame} {_headline(phase, attempt, now)}", no_wrap=True, overflow="ellipsis")
+    lines: list[RenderableType] = [_rail(state), headline]
+    if attempt:
+        lines += [_dim(f"    {line}") for line in _happening(attempt)]
+    return Group(*lines)
+
+
+def plain_lines(notice: Notice) -> list[str]:
+    """A notice as lines of text: icon, words, and the details indented below."""
+    indent = "  " * notice.depth
+    return [
+        f"{indent}{look(notice.state).icon} {notice.text}",
+        *(f"{indent}    {line}" for line in notice.details),
+    ]
+
+
+def styled(notice: Notice) -> Text:
+    """A notice in colour; the sprint and its phases stand out."""
+    first, *rest = plain_lines(notice)
+    style = look(notice.state).style
+    text = Text(first, style=f"bold {style}" if notice.depth < 2 else style)
+    if rest:
+        text.append("\n" + "\n".join(rest), style="not bold default")
+    return text
+
+
+def _rail(state: SprintState) -> Text:
+    rail = Text(no_wrap=True, overflow="ellipsis")
+    for phase in state.phases:
+        appearance = look(phase.status)
+        rail.append(f"{appearance.icon} {phase.name}   ", style=appearance.style)
+    if state.scripted:
+        rail.append(SCRIPT_WARNING, style="yellow")
+    return rail
+
+
+def _headline(phase: PhaseState | None, attempt: AttemptState | None, now: datetime) -> str:
+    if phase is None or attempt is None:
+        return "waiting for a worker" if phase is None else f"{phase.name} · about to start"
+    of = f" of {phase.max_attempts}" if phase.max_attempts else ""
+    parts = [phase.name, f"attempt {attempt.number}{of}"]
+    parts.append(_STEPS.get(attempt.step, attempt.step))
+    if attempt.step in _STEPS:
+        parts.append(duration(float(int((now - attempt.started_at).total_seconds()))))
+    if attempt.step == "working" and attempt.tool_calls:
+        parts.append(f"{attempt.tool_calls} tool call{'s' if attempt.tool_calls > 1 else ''}")
+    return " · ".join(parts)
+
+
+def _happening(attempt: AttemptState) -> Sequence[str]:
+    if attempt.trouble:
+        return (attempt.trouble,)
+    if attempt.step == "judging" and attempt.missing_evaluators:
+        return (one_line(f"waiting for {', '.join(attempt.missing_evaluators)}"),)
+    return attempt.activity
+
+
+def _dim(line: str) -> Text:
+    return Text(line, style="dim", no_wrap=True, overflow="ellipsis")

@@ -1,0 +1,105 @@
+"""What a watcher knows of a sprint: immutable values that only `reduce` in `view.reducer` makes."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from app.core.event_data import EvaluationData
+
+FINAL = frozenset({"completed", "failed", "cancelled"})
+WAITING = "waiting"
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptState:
+    """One attempt.
+
+    Attributes:
+        number: from 1.
+        step: `working`, `judging`, `passed`, `failed`, or `unjudged` (the evaluators reached no verdict).
+        started_at: the moment of its latest step; elapsed time counts from here.
+        tool_calls: how often the agent used a tool.
+        activity: the last few things the agent did, one line each, harmless.
+        evaluators: who judges, as far as announced.
+        verdicts: who has judged, in the order of arrival.
+        score: the gates' mean score in [0, 1].
+        trouble: why it does not go on just now.
+    """
+
+    number: int
+    step: str
+    started_at: datetime
+    tool_calls: int = 0
+    activity: tuple[str, ...] = ()
+    evaluators: tuple[str, ...] = ()
+    verdicts: tuple[EvaluationData, ...] = ()
+    score: float | None = None
+    trouble: str = ""
+
+    @property
+    def missing_evaluators(self) -> tuple[str, ...]:
+        """Who has not judged yet."""
+        judged = {each.evaluator_name for each in self.verdicts}
+        return tuple(name for name in self.evaluators if name not in judged)
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseState:
+    """One phase; `status` is pending, active, waiting, completed, failed or cancelled."""
+
+    name: str
+    max_attempts: int
+    status: str = "pending"
+    attempts: tuple[AttemptState, ...] = ()
+    accepted_by: str | None = None
+
+    @property
+    def latest(self) -> AttemptState | None:
+        """The attempt with the highest number."""
+        return self.attempts[-1] if self.attempts else None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenEscalation:
+    """The question that waits for a human."""
+
+    id: UUID
+    phase: str
+    reason_kind: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SprintState:
+    """A sprint as its events up to `last_sequence` tell it."""
+
+    id: UUID | None = None
+    name: str = ""
+    goal: str = ""
+    agent: str = ""
+    scripted: bool = False
+    status: str = "queued"
+    reason: str = ""
+    commit: str | None = None
+    phases: tuple[PhaseState, ...] = ()
+    escalation: OpenEscalation | None = None
+    last_sequence: int = 0
+
+    @property
+    def is_final(self) -> bool:
+        """True when nothing happens to the sprint any more."""
+        return self.status in FINAL
+
+    @property
+    def is_waiting(self) -> bool:
+        """True while a human is asked."""
+        return self.status == WAITING
+
+    @property
+    def current(self) -> PhaseState | None:
+        """The phase that is worked on or waits."""
+        return next((each for each in self.phases if each.status in ("active", WAITING)), None)
+
+    def phase(self, name: str | None) -> PhaseState | None:
+        """The phase of that name."""
+        return next((each for each in self.phases if each.name == name), None)

@@ -1,0 +1,193 @@
+"""Renders sprints, attempts and escalations that were asked for, as text."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from app.cli.view.notices import SCRIPT_WARNING
+from app.cli.view.text import first_lines, one_line
+from app.cli.view.words import duration, look
+from app.schemas.escalations import EscalationView
+from app.schemas.runs import Usage
+from app.schemas.sprints import AttemptView, EvaluationView, SprintDetail, SprintView
+
+Line = tuple[str, str]
+"""Text and its style."""
+
+
+def sprints_table(sprints: Iterable[SprintView], now: datetime) -> Table:
+    """One row for each sprint."""
+    table = _table("ID", "STATUS", "PHASE", "ATTEMPT", "AGE", "NAME")
+    for each in sprints:
+        attempt = f"{each.attempt}/{each.max_attempts}" if each.attempt else ""
+        name = f"{one_line(each.name, 80)}{' (scripted)' if each.scripted else ''}"
+        table.add_row(
+            str(each.id)[:8],
+            _state(each.status.value),
+            one_line(each.phase or ""),
+            attempt,
+            _age(each.created_at, now),
+            Text(name),
+        )
+    return table
+
+
+def escalations_table(escalations: Iterable[EscalationView], now: datetime) -> Table:
+    """One row for each escalation."""
+    table = _table("ID", "STATUS", "SPRINT", "PHASE", "ATTEMPT", "AGE", "REASON")
+    for each in escalations:
+        table.add_row(
+            str(each.id)[:8],
+            _state(each.status),
+            str(each.run_id)[:8],
+            one_line(each.phase),
+            str(each.attempt),
+            _age(each.created_at, now),
+            Text(one_line(each.reason)),
+        )
+    return table
+
+
+def print_table(console: Console, table: Table) -> None:
+    """Print a table; a pipe gets whole cells, however wide."""
+    width = None if console.is_terminal else 10_000
+    console.print(table, width=width, crop=False)
+
+
+def sprint_lines(sprint: SprintDetail) -> list[Line]:
+    """A sprint, phase by phase, with the evidence of what failed."""
+    lines = [
+        (f"Sprint {sprint.id}  {one_line(sprint.name)}", "bold"),
+        (
+            f"  status  {_words(sprint.status.value)}{_because(sprint.status_reason)}",
+            look(sprint.status).style,
+        ),
+        (f"  goal    {one_line(sprint.goal, 500)}", ""),
+        (f"  agent   {one_line(sprint.agent)}", ""),
+        (f"  base    {sprint.base_commit[:12]}    head  {sprint.head_commit[:12] or 'none'}", ""),
+        (f"  used    {usage_words(sprint.usage)}", ""),
+    ]
+    if sprint.scripted:
+        lines.append((f"  {SCRIPT_WARNING}", "yellow"))
+    for phase in sprint.phases:
+        score = f", score {phase.score:.2f}" if phase.score is not None else ""
+        words = f"{_words(phase.status)} ({phase.attempts} of {phase.max_attempts} attempts{score})"
+        lines.append((f"{phase.phase}: {words}", f"bold {look(phase.status).style}"))
+        for attempt in sprint.attempts:
+            if attempt.phase == phase.phase:
+                lines += attempt_lines(attempt)
+    return lines
+
+
+def attempt_lines(attempt: AttemptView) -> list[Line]:
+    """An attempt with its verdicts."""
+    score = f", score {attempt.score:.2f}" if attempt.score is not None else ""
+    state = attempt.verdict or attempt.status.value
+    lines = [
+        (
+            f"  {_words(state)} attempt {attempt.number}{score}{_because(attempt.verdict_reason)}",
+            look(state).style,
+        )
+    ]
+    if attempt.last_error and attempt.verdict is None:
+        lines.append((f"      {one_line(attempt.last_error)}", "magenta"))
+    for each in attempt.evaluations:
+        lines += evaluation_lines(each)
+    return lines
+
+
+def evaluation_lines(evaluation: EvaluationView) -> list[Line]:
+    """A verdict; what did not pass shows its evidence."""
+    return verdict_lines(
+        evaluation.evaluator,
+        evaluation.status,
+        evaluation.gate,
+        evaluation.score,
+        evaluation.feedback,
+        evaluation.suggestions,
+        evaluation.duration_ms,
+    )
+
+
+def verdict_lines(
+    name: str,
+    state: str,
+    gate: bool,
+    score: float,
+    feedback: str,
+    suggestions: Sequence[str],
+    duration_ms: int | None,
+) -> list[Line]:
+    """One evaluator's result, stored or not."""
+    took = f", {duration(duration_ms / 1000)}" if duration_ms is not None else ""
+    role = "gate" if gate else "advisory"
+    lines = [(f"    {_words(state)} {one_line(name)} ({role}, {score:.2f}{took})", look(state).style)]
+    if state != "passed":
+        lines += [(f"        {line}", "") for line in first_lines(feedback, 8)]
+        lines += [(f"        - {one_line(each)}", "") for each in suggestions[:5]]
+    return lines
+
+
+def escalation_lines(escalation: EscalationView) -> list[Line]:
+    """An escalation: the question, and the answer where there is one."""
+    lines = [
+        (f"Escalation {escalation.id}", "bold"),
+        (f"  status  {_words(escalation.status)}", look(escalation.status).style),
+        (f"  sprint  {escalation.run_id}  {one_line(escalation.run_name)}", ""),
+        (f"  phase   {one_line(escalation.phase)}, attempt {escalation.attempt}", ""),
+        (f"  reason  {escalation.reason_kind.value}", ""),
+    ]
+    lines += [(f"          {line}", "") for line in first_lines(escalation.reason, 20)]
+    if escalation.decision is None:
+        return lines
+    when = f" at {escalation.decided_at:%Y-%m-%d %H:%M} UTC" if escalation.decided_at else ""
+    lines.append(
+        (f"  decided {escalation.decision.value} by {one_line(escalation.decided_by or '?')}{when}", "")
+    )
+    lines += [(f"          {line}", "") for line in first_lines(escalation.guidance, 20)]
+    lines += [(f"          {one_line(f'{c.path}:{c.line}: {c.body}')}", "") for c in escalation.line_comments]
+    return lines
+
+
+def usage_words(usage: Usage) -> str:
+    """What was consumed; a cost that is not known is not said to be zero."""
+    tokens = f"{usage.input_tokens + usage.output_tokens:,} tokens in {usage.requests} requests"
+    cost = (
+        f"${usage.cost_usd:.2f}"
+        if usage.cost_usd is not None
+        else "cost unknown"
+        if usage.requests
+        else "$0.00"
+    )
+    return f"{tokens}, {usage.tool_calls} tool calls, {cost}"
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for column in columns:
+        table.add_column(column, no_wrap=True, overflow="ellipsis")
+    return table
+
+
+def _words(state: str) -> str:
+    return f"{look(state).icon} {one_line(state)}"
+
+
+def _state(state: str) -> Text:
+    return Text(_words(state), style=look(state).style)
+
+
+def _because(reason: str) -> str:
+    return f": {one_line(reason, 300)}" if reason.strip() else ""
+
+
+def _age(since: datetime, now: datetime) -> str:
+    seconds = max(0, int((now - since.astimezone(UTC)).total_seconds()))
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"

@@ -1,0 +1,55 @@
+"""The words, icons and colours of states: a state is never told by colour alone."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a state appears."""
+
+    icon: str
+    style: str
+
+
+_UNKNOWN = Look("?", "default")
+_LOOKS = {
+    "passed": Look("✓", "blue"),
+    "completed": Look("✓", "blue"),
+    "accepted": Look("✓", "blue"),
+    "ok": Look("✓", "blue"),
+    "failed": Look("✗", "red"),
+    "fail": Look("✗", "red"),
+    "rejected": Look("✗", "red"),
+    "cancelled": Look("⊘", "red"),
+    "errored": Look("▲", "magenta"),
+    "agent_failed": Look("▲", "magenta"),
+    "warn": Look("▲", "yellow"),
+    "skipped": Look("⊘", "bright_black"),
+    "waiting": Look("☻", "yellow"),
+    "open": Look("☻", "yellow"),
+    "queued": Look("·", "bright_black"),
+    "pending": Look("·", "bright_black"),
+    "info": Look("·", "default"),
+    "active": Look("▸", "cyan"),
+    "started": Look("▸", "cyan"),
+    "produced": Look("▸", "cyan"),
+    "evaluating": Look("▸", "cyan"),
+    "retry": Look("↻", "cyan"),
+    "resolved": Look("✓", "blue"),
+    "withdrawn": Look("⊘", "bright_black"),
+}
+
+
+def look(state: str) -> Look:
+    """Give the look of a state; one that is not known looks like a question."""
+    return _LOOKS.get(state, _UNKNOWN)
+
+
+def duration(seconds: float) -> str:
+    """Give a wall-clock duration for people: `0 s`, `0.03 s`, `4.2 s`, `42 s`, `3:07`, `1:02:03`."""
+    for below, decimals in ((1, 2), (10, 1), (60, 0)):
+        if seconds < below:
+            return f"{max(0.0, seconds):.{0 if float(seconds).is_integer() else decimals}f} s"
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

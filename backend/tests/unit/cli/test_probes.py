@@ -1,0 +1,63 @@
+"""What the doctor finds."""
+
+from pathlib import Path
+
+import httpx
+import pytest
+
+from app.cli import probes
+from app.cli.api_client import ApiClient
+from app.core.config import Settings
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_keys_are_named_and_never_shown() -> None:
+    found = await probes.models(Settings(_env_file=None, ANTHROPIC_API_KEY="sk-very-secret"))
+    assert found.level == "ok"
+    assert "ANTHROPIC_API_KEY" in found.detail
+    assert "very-secret" not in str(found.document())
+
+
+async def test_without_keys_it_says_what_to_set() -> None:
+    none = Settings(_env_file=None, ANTHROPIC_API_KEY=None, OPENAI_API_KEY=None, OPENAI_BASE_URL=None)
+    found = await probes.models(none)
+    assert (found.level, "OPENAI_API_KEY" in found.advice) == ("warn", True)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "mysql://me:s3cret@127.0.0.1/x",
+        "postgresql://me:s3cret@127.0.0.1:1/x",
+        "postgresql://me:s3cret@127.0.0.1:notaport/x",
+    ],
+)
+async def test_a_database_that_cannot_be_used_fails_without_its_password(url: str) -> None:
+    found = await probes.external_database(url)
+    assert found.level == "fail"
+    assert "DATABASE_URL" in found.detail
+    assert "s3cret" not in str(found.document())
+
+
+async def test_a_directory_that_does_not_exist_yet_is_fine(tmp_path: Path) -> None:
+    found = await probes.data_directory(tmp_path / "a" / "b")
+    assert found.level == "ok"
+    assert not (tmp_path / "a").exists()
+
+
+async def test_a_file_in_the_place_of_the_directory_fails(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("")
+    assert (await probes.data_directory(tmp_path / "data" / "x")).level == "fail"
+
+
+async def test_git_and_tools_are_there() -> None:
+    assert (await probes.git()).level == "ok"
+    assert (await probes.tools()).level == "ok"
+
+
+@pytest.mark.parametrize(("status", "level"), [(200, "ok"), (503, "warn")])
+async def test_the_server(status: int, level: str) -> None:
+    transport = httpx.MockTransport(lambda request: httpx.Response(status))
+    async with ApiClient("http://127.0.0.1:8000", transport=transport) as api:
+        assert (await probes.server(api)).level == level
