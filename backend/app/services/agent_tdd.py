@@ -35,7 +35,6 @@ from app.services.side_by_side import (
     tell_nobody,
 )
 
-
 _tracer = trace.get_tracer(__name__)
 
 

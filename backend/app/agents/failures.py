@@ -1,0 +1,150 @@
+"""Says what kind of failure an error of a model run is, and whether asking again at once may help."""
+
+import asyncio
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_ai import ModelRequestContext, RetryModelRequest, RunContext
+from pydantic_ai.capabilities import AbstractCapability
+from pydantic_ai.exceptions import (
+    AgentRunError,
+    ModelAPIError,
+    ModelAuthenticationError,
+    ModelConnectionError,
+    ModelContextWindowExceededError,
+    ModelHTTPError,
+    ModelNotFoundError,
+    ModelQuotaExceededError,
+    ModelRateLimitError,
+    ModelRequestRejectedError,
+    ModelRequestTimeout,
+    ModelServerError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+    OutputTokenLimitExceeded,
+    RunTimedOut,
+    UnexpectedModelBehavior,
+    UsageLimitExceeded,
+    UserError,
+)
+from pydantic_ai.messages import ModelResponse
+
+from app.agents.port import FailureKind
+from app.schemas.text import storable_text
+
+MAX_QUICK_RETRIES = 2
+MAX_QUICK_PAUSE_SECONDS = 5.0
+_FIRST_PAUSE_SECONDS = 0.5
+_MAX_DETAIL_CHARS = 500
+
+# The library has no type of its own for a stream that ends before its first part.
+_EMPTY_STREAM = "ended without content"
+
+_Reading = tuple[FailureKind, str]
+
+# The first line that fits counts: special cases stand before the general ones.
+_API_ERRORS: tuple[tuple[type[ModelAPIError], FailureKind, str], ...] = (
+    (ModelAuthenticationError, FailureKind.CONFIGURATION, "the provider rejected the key"),
+    (ModelNotFoundError, FailureKind.CONFIGURATION, "the provider does not know the model"),
+    (ModelQuotaExceededError, FailureKind.CONFIGURATION, "the account's quota or credit is used up"),
+    (
+        ModelContextWindowExceededError,
+        FailureKind.LIMIT,
+        "the conversation no longer fits the model's context",
+    ),
+    (ModelRequestRejectedError, FailureKind.CONFIGURATION, "the provider rejected the request"),
+    (ModelRateLimitError, FailureKind.UNAVAILABLE, "the provider's rate limit is reached"),
+    (ModelTimeoutError, FailureKind.UNAVAILABLE, "the provider did not answer in time"),
+    (ModelRequestTimeout, FailureKind.UNAVAILABLE, "the provider did not answer in time"),
+    (ModelConnectionError, FailureKind.UNAVAILABLE, "the connection to the provider failed"),
+    (ModelUnavailableError, FailureKind.UNAVAILABLE, "the provider is unavailable"),
+    (ModelServerError, FailureKind.UNAVAILABLE, "the provider failed"),
+)
+
+
+def read_failure(error: AgentRunError | UserError) -> _Reading:
+    """Give the kind of failure and a message for users; the message never holds a key."""
+    match error:
+        case RunTimedOut():
+            return FailureKind.LIMIT, "the time limit is reached"
+        case UsageLimitExceeded():
+            return FailureKind.LIMIT, _without_advice(error)
+        case OutputTokenLimitExceeded():
+            return FailureKind.LIMIT, "the model's answer was cut off at its output limit"
+        case UnexpectedModelBehavior() if _EMPTY_STREAM in str(error):
+            return FailureKind.UNAVAILABLE, "the model's answer broke off before it began"
+        case UnexpectedModelBehavior():
+            return FailureKind.PROTOCOL, f"the model's answer cannot be read: {_without_advice(error)}"
+        case ModelAPIError():
+            return _read_api_error(error)
+        case UserError():
+            return FailureKind.CONFIGURATION, _clip(str(error))
+        case _:
+            return FailureKind.CRASH, _clip(f"{type(error).__name__}: {error}")
+
+
+def _read_api_error(error: ModelAPIError) -> _Reading:
+    for kind_of_error, kind, words in _API_ERRORS:
+        if isinstance(error, kind_of_error):
+            return kind, _message(words, error)
+    if isinstance(error.__cause__, json.JSONDecodeError | UnicodeDecodeError):
+        return FailureKind.PROTOCOL, _message("the provider's answer cannot be read", error)
+    if isinstance(error, ModelHTTPError) and error.status_code < 500:
+        return FailureKind.CONFIGURATION, _message("the provider rejected the request", error)
+    return FailureKind.UNAVAILABLE, _message("the request to the provider failed", error)
+
+
+def _message(words: str, error: ModelAPIError) -> str:
+    status = f" (HTTP {error.status_code})" if isinstance(error, ModelHTTPError) else ""
+    # What a provider says about a rejected key may quote the key.
+    detail = "" if isinstance(error, ModelAuthenticationError) else f": {_detail(error)}"
+    return _clip(f"{error.model_name}: {words}{status}{detail}")
+
+
+def _detail(error: ModelAPIError) -> str:
+    body: Any = error.body
+    while isinstance(body, dict):
+        body = body.get("error") or body.get("message")  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    return body if isinstance(body, str) else str(error)
+
+
+def _without_advice(error: AgentRunError) -> str:
+    # The library adds advice for its own users behind the first sentence.
+    return _clip(str(error).partition(". Consider")[0])
+
+
+def _clip(text: str) -> str:
+    text = storable_text(text)
+    return text if len(text) <= _MAX_DETAIL_CHARS else text[:_MAX_DETAIL_CHARS] + " …"
+
+
+@dataclass
+class QuickRetry(AbstractCapability[Any]):
+    """Asks a model again, at most twice and within seconds, when a request was refused for the moment.
+
+    That is on rate limits and server errors. The provider's `Retry-After` is honoured; where it asks for a
+    longer pause the error stands, and whoever wanted the answer comes back later. A stream that had begun is
+    never repeated.
+    """
+
+    first_pause: float = _FIRST_PAUSE_SECONDS
+
+    async def on_model_request_error(
+        self, ctx: RunContext[Any], *, request_context: ModelRequestContext, error: Exception
+    ) -> ModelResponse:
+        """Pause and ask again, or let the error stand."""
+        pause = self._pause(error, request_context.attempt)
+        if pause is None:
+            raise error
+        await asyncio.sleep(pause)
+        raise RetryModelRequest
+
+    def _pause(self, error: Exception, attempt: int) -> float | None:
+        refused = (ModelRateLimitError, ModelUnavailableError, ModelServerError)
+        if not isinstance(error, refused) or error.in_stream or attempt > MAX_QUICK_RETRIES:
+            return None
+        wanted = error.retry_after if error.retry_after is not None else 0.0
+        if wanted > MAX_QUICK_PAUSE_SECONDS:
+            return None
+        return max(wanted, self.first_pause * 2 ** (attempt - 1))

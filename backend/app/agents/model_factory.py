@@ -1,0 +1,126 @@
+"""Makes language models from names such as `openai:gpt-5.6-sol` and from the keys that were handed in."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from pydantic_ai.models import Model
+from pydantic_ai.models.anthropic import AnthropicModel
+from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
+from pydantic_ai.profiles.openai import OpenAIModelProfile
+from pydantic_ai.providers.anthropic import AnthropicProvider
+from pydantic_ai.providers.openai import OpenAIProvider
+from pydantic_ai.settings import ModelSettings
+
+from app.core.errors import PhaseRunnerError
+
+DEFAULT_ANTHROPIC_MODEL = "anthropic:claude-sonnet-4-20250514"
+DEFAULT_OPENAI_MODEL = "openai:gpt-5.6-sol"
+
+ANTHROPIC_URL = "https://api.anthropic.com"
+OPENAI_URL = "https://api.openai.com/v1"
+
+# The SDKs retry on their own and would wait as long as the server says; retrying is decided in one place.
+_NO_SDK_RETRIES = ModelSettings(max_retries=0)
+
+
+class ModelConfigurationError(PhaseRunnerError):
+    """A model cannot be made with what is configured; the message says what to set."""
+
+    status = 422
+    code = "model-configuration"
+    title = "The model is not configured"
+
+
+class MissingKeyError(ModelConfigurationError):
+    """The key of the model's provider is not configured; the message names the environment variable."""
+
+    code = "missing-key"
+
+
+class UnknownProviderError(ModelConfigurationError):
+    """The name's provider is none that is supported."""
+
+    code = "unknown-provider"
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderKeys:
+    """Credentials and addresses of the model providers; its representation shows no key.
+
+    Attributes:
+        anthropic_base_url: instead of Anthropic's own address.
+        openai_base_url: instead of OpenAI's own; servers that speak the same protocol often need no key.
+    """
+
+    anthropic_api_key: str | None = field(default=None, repr=False)
+    openai_api_key: str | None = field(default=None, repr=False)
+    anthropic_base_url: str | None = None
+    openai_base_url: str | None = None
+
+    def has_key_for(self, model: str) -> bool:
+        """Whether the model's provider can be asked: its key, or a server of one's own, is configured."""
+        provider = provider_of(model)
+        if provider == "anthropic":
+            return bool(self.anthropic_api_key)
+        return provider in ("openai", "openai-chat") and bool(self.openai_api_key or self.openai_base_url)
+
+
+def provider_of(model: str) -> str:
+    """The part of a model's name before the colon."""
+    return model.partition(":")[0]
+
+
+def build_model(name: str, keys: ProviderKeys) -> Model:
+    """Make the model called `name`.
+
+    `anthropic:NAME` speaks Anthropic's Messages API, `openai:NAME` OpenAI's Responses API and
+    `openai-chat:NAME` the Chat Completions API of OpenAI or of a compatible server. The model retries
+    nothing by itself. Whoever enters it (`async with model`) closes its connections by leaving it.
+
+    Raises:
+        MissingKeyError: the provider's key is not configured.
+        UnknownProviderError: the provider is not one of these, or the name has no provider.
+    """
+    provider, _, model = name.partition(":")
+    build = _BUILDERS.get(provider)
+    if build is None or not model:
+        raise UnknownProviderError(
+            f"unknown model {name!r}: write provider:model, with the provider one of {', '.join(_BUILDERS)}",
+            field="model",
+        )
+    return build(model, keys)
+
+
+def _anthropic(model: str, keys: ProviderKeys) -> Model:
+    if not keys.anthropic_api_key:
+        raise MissingKeyError(f"No key for anthropic:{model}: set ANTHROPIC_API_KEY", field="model")
+    provider = AnthropicProvider(
+        api_key=keys.anthropic_api_key, base_url=keys.anthropic_base_url or ANTHROPIC_URL
+    )
+    return AnthropicModel(model, provider=provider, settings=_NO_SDK_RETRIES)
+
+
+def _openai_provider(name: str, keys: ProviderKeys) -> OpenAIProvider:
+    if not keys.openai_api_key and not keys.openai_base_url:
+        raise MissingKeyError(f"No key for {name}: set OPENAI_API_KEY", field="model")
+    # The client insists on a key; a server of one's own usually does not look at it.
+    return OpenAIProvider(api_key=keys.openai_api_key or "none", base_url=keys.openai_base_url or OPENAI_URL)
+
+
+def _openai_responses(model: str, keys: ProviderKeys) -> Model:
+    provider = _openai_provider(f"openai:{model}", keys)
+    return OpenAIResponsesModel(model, provider=provider, settings=_NO_SDK_RETRIES)
+
+
+def _openai_chat(model: str, keys: ProviderKeys) -> Model:
+    provider = _openai_provider(f"openai-chat:{model}", keys)
+    # Otherwise a stream that was cut short counts as complete.
+    profile = OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True)
+    return OpenAIChatModel(model, provider=provider, profile=profile, settings=_NO_SDK_RETRIES)
+
+
+_BUILDERS: dict[str, Callable[[str, ProviderKeys], Model]] = {
+    "anthropic": _anthropic,
+    "openai": _openai_responses,
+    "openai-chat": _openai_chat,
+}

@@ -1,0 +1,161 @@
+"""What a user asks for when an agent is to work: which backend, which model, or which script."""
+
+from enum import StrEnum
+from pathlib import PurePosixPath
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from app.schemas.runs import Phase
+from app.schemas.text import clean_text
+
+MAX_CANDIDATES = 8
+MAX_SCRIPT_CHARS = 2_000_000
+"""All text of one script together."""
+
+MODEL_PATTERN = r"^[a-z][a-z0-9-]*:\S+$"
+
+
+class AgentBackend(StrEnum):
+    """Who does the work. `AUTO` leaves it to the service's settings and to the keys that are configured."""
+
+    AUTO = "auto"
+    SCRIPTED = "scripted"
+    PYDANTIC_AI = "pydantic-ai"
+
+
+def _clean_path(value: str) -> str:
+    cleaned = clean_text(value)
+    if any(character in cleaned for character in "\n\t\\"):
+        raise ValueError("must not contain a backslash, a tab or a line end")
+    path = PurePosixPath(cleaned)
+    if path.is_absolute():
+        raise ValueError("must be relative to the workspace")
+    if ".." in path.parts:
+        raise ValueError("must not contain '..'")
+    if not path.parts:
+        raise ValueError("must name a file")
+    if any(part.casefold() == ".git" for part in path.parts):
+        raise ValueError("must not be inside .git")
+    return str(path)
+
+
+def _text(max_length: int, min_length: int = 0) -> StringConstraints:
+    return StringConstraints(min_length=min_length, max_length=max_length)
+
+
+_Path = Annotated[str, _text(1_000, 1), AfterValidator(_clean_path)]
+_Content = Annotated[str, _text(500_000), AfterValidator(clean_text)]
+_Snippet = Annotated[str, _text(100_000, 1), AfterValidator(clean_text)]
+_Message = Annotated[str, _text(50_000, 1), AfterValidator(clean_text)]
+_Line = Annotated[str, _text(2_000, 1), AfterValidator(clean_text)]
+_SystemPrompt = Annotated[str, _text(50_000, 1), AfterValidator(clean_text)]
+_ModelName = Annotated[str, StringConstraints(max_length=200, pattern=MODEL_PATTERN)]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class _Edit(_Frozen):
+    """An edit of one file. `path` is relative to the workspace, with `/`.
+
+    Attributes:
+        pause_seconds: how long to wait before the edit, so that people can watch a demonstration.
+    """
+
+    path: _Path
+    pause_seconds: float = Field(default=0.0, ge=0.0, le=5.0)
+
+
+class WriteEdit(_Edit):
+    """Write a whole file; parent directories are made."""
+
+    kind: Literal["write"]
+    content: _Content
+
+
+class ReplaceEdit(_Edit):
+    """Replace the only occurrence of `old` in a file."""
+
+    kind: Literal["replace"]
+    old: _Snippet
+    new: _Content
+
+
+class DeleteEdit(_Edit):
+    """Delete a file."""
+
+    kind: Literal["delete"]
+
+
+ScriptEdit = Annotated[WriteEdit | ReplaceEdit | DeleteEdit, Field(discriminator="kind")]
+
+
+class ScriptStep(_Frozen):
+    """What a scripted agent does in one attempt.
+
+    Attributes:
+        say: its final message.
+        edits: what it does to the files, in order.
+        expects: strings the prompt must contain; without them the step does not play. So a script that mends
+            what a reviewer or an evaluator said proves that it was told.
+        progress: lines it reports before it starts.
+    """
+
+    say: _Message
+    edits: list[ScriptEdit] = Field(default=[], max_length=100)
+    expects: list[_Line] = Field(default=[], max_length=50)
+    progress: list[_Line] = Field(default=[], max_length=50)
+
+    @property
+    def chars(self) -> int:
+        """Size of all its text."""
+        texts = [self.say, *self.expects, *self.progress]
+        for edit in self.edits:
+            texts += [value for value in edit.model_dump().values() if isinstance(value, str)]
+        return sum(map(len, texts))
+
+
+class AgentScript(_Frozen):
+    """A recorded agent: attempt n of a phase plays step n, and the last step repeats."""
+
+    title: Annotated[str, _text(200, 1), AfterValidator(clean_text)]
+    phases: dict[Phase, Annotated[list[ScriptStep], Field(min_length=1, max_length=20)]] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _bounded(self) -> Self:
+        if sum(step.chars for steps in self.phases.values() for step in steps) > MAX_SCRIPT_CHARS:
+            raise ValueError(f"a script holds at most {MAX_SCRIPT_CHARS} characters")
+        return self
+
+    def step(self, phase: str, attempt: int) -> ScriptStep | None:
+        """The step of attempt `attempt` (from 1), or None when the script says nothing about the phase."""
+        steps = next((steps for name, steps in self.phases.items() if name == phase), None)
+        return steps[min(attempt, len(steps)) - 1] if steps else None
+
+
+class AgentSpec(_Frozen):
+    """The agent a run asks for.
+
+    Attributes:
+        model: `provider:model`, such as `anthropic:claude-sonnet-4-20250514`; None is the service's default.
+        system_prompt: replaces the agent's own.
+        script: what the scripted agent plays; belongs to backend `scripted` and to no other.
+        candidates: how many agents work on each attempt, side by side; the gates choose between them.
+    """
+
+    backend: AgentBackend = AgentBackend.AUTO
+    model: _ModelName | None = None
+    temperature: float | None = Field(default=None, ge=0.0, le=2.0)
+    system_prompt: _SystemPrompt | None = None
+    script: AgentScript | None = None
+    candidates: int = Field(default=1, ge=1, le=MAX_CANDIDATES)
+
+    @model_validator(mode="after")
+    def _script_belongs_to_backend(self) -> Self:
+        if (self.backend is AgentBackend.SCRIPTED) != (self.script is not None):
+            raise ValueError("script: is required with backend 'scripted', and goes with no other backend")
+        if self.script is not None and self.model is not None:
+            raise ValueError("model: a script is played without a model")
+        return self

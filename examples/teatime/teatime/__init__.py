@@ -1,0 +1,1 @@
+"""Says how long the next infusion has to steep."""
