@@ -95,8 +95,9 @@ class JobWorker:
                     stalled_worker_timeout=3600.0,
                 )
                 logger.warning("the queue's worker ended; it is started again")
-            except ConnectorException as error:
-                logger.warning("the queue cannot be reached: %s", error)
+            except Exception:
+                # A worker that stopped working would leave its runs to others, or to nobody.
+                logger.exception("the queue's worker failed; it is started again")
             await asyncio.sleep(RESTART_PAUSE_SECONDS)
 
     async def _sweep(self) -> None:
@@ -105,8 +106,9 @@ class JobWorker:
             try:
                 await self._take_over_stalled()
                 lacking = await self._reconcile()
-            except (ConnectorException, OSError) as error:
-                logger.warning("looking for lost work failed: %s", error)
+            except Exception:
+                # A worker that stopped looking would lose work without anybody noticing.
+                logger.exception("looking for lost work failed; it is tried again")
                 continue
             if lacking:
                 logger.warning("%d runs had no job and were given one", lacking)
@@ -150,8 +152,14 @@ def _task_body(advance: AdvanceBody) -> Callable[..., Awaitable[None]]:
 async def running(worker: JobWorker) -> AsyncGenerator[None]:
     """Run the worker in the background while the block runs."""
     task = asyncio.create_task(worker.run(), name="worker")
+    task.add_done_callback(_tell_death)
     try:
         yield
     finally:
         task.cancel()
         await asyncio.wait([task])
+
+
+def _tell_death(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and task.exception() is not None:
+        logger.critical("the worker ended; nothing is worked on any more", exc_info=task.exception())

@@ -1,6 +1,6 @@
 """Gives a job to every run that should move and has none."""
 
-from sqlalchemy import exists, select, text
+from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.engine import Sessions
@@ -10,8 +10,9 @@ from app.schemas.runs import RunStatus
 
 BATCH = 100
 
-_HAS_JOB = text(
-    "SELECT 1 FROM procrastinate_jobs WHERE lock = CAST(runs.id AS text) AND status IN ('todo', 'doing')"
+_HAS_NO_JOB = text(
+    "NOT EXISTS (SELECT 1 FROM procrastinate_jobs "
+    "WHERE lock = CAST(runs.id AS text) AND status IN ('todo', 'doing'))"
 )
 
 
@@ -32,7 +33,7 @@ async def _enqueue_lacking(session: AsyncSession) -> int:
     # Rows that somebody holds are being written right now, together with whatever job they need.
     statement = (
         select(Run.id)
-        .where(runnable, ~exists(_HAS_JOB))
+        .where(runnable, _HAS_NO_JOB)
         .order_by(Run.created_at)
         .limit(BATCH)
         .with_for_update(skip_locked=True)
