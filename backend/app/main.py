@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import logging
 import socket
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -15,7 +14,7 @@ from app.container import Container, build_container, build_worker, open_databas
 from app.core.config import Settings
 from app.core.errors import InvalidInputError
 from app.core.security import require_safe_binding
-from app.core.telemetry import configure_telemetry
+from app.core.telemetry import configure_logging, configure_telemetry
 from app.jobs.worker import running
 from app.realtime.protocol import EventHttpProtocol, EventServer, EventWebSocketProtocol
 from app.realtime.service import Realtime, open_realtime
@@ -61,18 +60,6 @@ async def open_service(
         if with_worker:
             await stack.enter_async_context(running(build_worker(settings, url, container)))
         yield container, realtime
-
-
-def configure_logging(settings: Settings) -> None:
-    """Log to standard error, one line an event."""
-    logging.basicConfig(
-        level=settings.LOG_LEVEL.upper(),
-        format="%(asctime)s %(levelname)-7s %(name)s: %(message)s",
-        datefmt="%H:%M:%S",
-    )
-    # Each job is told by the run it moves on; the queue and the HTTP client need not say it again.
-    for chatty in ("procrastinate", "httpx", "alembic"):
-        logging.getLogger(chatty).setLevel(logging.WARNING)
 
 
 def _listen(settings: Settings) -> socket.socket:

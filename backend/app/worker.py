@@ -5,9 +5,8 @@ import signal
 
 from app.container import build_container, build_worker, open_database, open_sessions
 from app.core.config import Settings
-from app.core.telemetry import configure_telemetry
+from app.core.telemetry import configure_logging, configure_telemetry
 from app.jobs.worker import running
-from app.main import configure_logging
 from app.realtime.service import open_doorbell
 
 

@@ -1,5 +1,6 @@
-"""Tracing: OpenTelemetry through logfire, sent only where the operator named a place to send it."""
+"""Logs and traces: traces through logfire, sent only where the operator named a place to send them."""
 
+import logging
 import os
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -29,6 +30,18 @@ def configure_telemetry(settings: Settings, *, service: str) -> None:
     )
     logfire.instrument_pydantic_ai()
     logfire.instrument_httpx()
+
+
+def configure_logging(settings: Settings) -> None:
+    """Log to standard error, one line an event."""
+    logging.basicConfig(
+        level=settings.LOG_LEVEL.upper(),
+        format="%(asctime)s %(levelname)-7s %(name)s: %(message)s",
+        datefmt="%H:%M:%S",
+    )
+    # Each job is told by the run it moves on; the queue and the HTTP client need not say it again.
+    for chatty in ("procrastinate", "httpx", "alembic"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)
 
 
 def current_trace_id() -> str | None:

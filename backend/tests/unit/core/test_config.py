@@ -45,7 +45,7 @@ def test_lists_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORKSPACE_ROOTS", "/srv/a,/srv/b c")
     settings = Settings()
     assert settings.ALLOWED_HOSTS == ["runner.example", "other.example"]
-    assert settings.WORKSPACE_ROOTS == [Path("/srv/a"), Path("/srv/b c")]
+    assert [Path("/srv/a"), Path("/srv/b c")] == settings.WORKSPACE_ROOTS
 
 
 BAD = {
