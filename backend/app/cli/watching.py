@@ -16,21 +16,27 @@ from app.client.events import Reset
 
 
 async def watch_sprint(
-    session: Session, sprint_id: UUID, *, stay: bool = False, timeout: float | None = None
+    session: Session,
+    sprint_id: UUID,
+    *,
+    stay: bool = False,
+    timeout: float | None = None,
+    after: int = 0,
 ) -> ExitCode:
-    """Show a sprint from its first event on.
+    """Show a sprint as it happened so far and as it goes on.
 
     Args:
         session: the service and the terminal.
         sprint_id: the sprint.
         stay: keep watching while a human is asked, until the sprint is over.
         timeout: seconds to watch for; the sprint goes on afterwards.
+        after: what happened up to this event is known to the user and not shown.
 
     Returns:
         0, 1 or 3 by how the sprint stands, 124 when the time is up.
     """
     detail = await session.api.sprint(sprint_id)
-    watch = _Watch(session, sprint_id, detail.last_sequence, stay=stay)
+    watch = _Watch(session, sprint_id, max(detail.last_sequence, after + 1), after, stay=stay)
     deadline = asyncio.timeout(timeout)
     try:
         async with deadline:
@@ -53,10 +59,11 @@ def exit_code(status: str) -> ExitCode:
 
 
 class _Watch:
-    def __init__(self, session: Session, sprint_id: UUID, head: int, *, stay: bool) -> None:
+    def __init__(self, session: Session, sprint_id: UUID, head: int, after: int, *, stay: bool) -> None:
         self._session = session
         self._sprint_id = sprint_id
         self._head = head
+        self._after = after
         self._stay = stay
         self._told: UUID | None = None
 
@@ -71,7 +78,8 @@ class _Watch:
                     before, state = state, reduce(state, event)
                     if state is before:
                         continue
-                    screen.show(notices(event, state), event.timestamp, state)
+                    said = notices(event, state) if event.sequence > self._after else ()
+                    screen.show(said, event.timestamp, state)
                     if self._is_over(state):
                         return state
         if state.is_final:

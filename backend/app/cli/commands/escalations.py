@@ -130,13 +130,14 @@ async def resolve_escalation(
         terminal = session.terminal
         if escalation is None:
             terminal.say(f"The only open escalation: {str(found.id)[:8]}, {found.phase} of {found.run_name}")
+        known = (await session.api.sprint(found.run_id)).last_sequence if watch else 0
         resolved = await session.api.resolve(found.id, _resolution(found, decision, guidance, answer))
         if not terminal.as_json:
             terminal.line(f"Escalation {found.id} is resolved: {decision.value}")
         elif not watch:
             terminal.json(resolved)
         if watch:
-            return await watch_and_report(session, found.run_id)
+            return await watch_and_report(session, found.run_id, after=known)
         if decision is not EscalationDecision.REJECT:
             terminal.say(f"The sprint goes on. Watch it with: phaserunner watch {str(found.run_id)[:8]}")
     return ExitCode.PASSED

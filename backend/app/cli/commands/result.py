@@ -2,7 +2,7 @@
 
 import tempfile
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 from uuid import UUID
 
 from cyclopts import Parameter
@@ -55,14 +55,13 @@ async def _show(session: Session, sprint_id: UUID) -> None:
     if terminal.as_json:
         terminal.json(document)
         return
-    for name, value in document.items():
-        if isinstance(value, list):
-            terminal.line(f"{name}:")
-            for each in cast("list[object]", value):
-                terminal.line(f"    {one_line(_words(each), 500)}")
-        elif value not in (None, ""):
-            terminal.line(f"{name}: {one_line(str(value), 500)}")
-    terminal.say(f"Take it: phaserunner result {str(sprint_id)[:8]} --branch NAME --repo PATH")
+    branch = one_line(str(document["branch"]))
+    terminal.line(f"commit  {one_line(str(document['commit']))}")
+    terminal.line(f"base    {one_line(str(document['base_commit']))}")
+    terminal.line(f"branch  {branch}")
+    if not document["is_final"]:
+        terminal.line("The gates have not let it through; it is the newest work there is", "yellow")
+    terminal.say(f"Take it: phaserunner result {str(sprint_id)[:8]} --branch {branch} --repo PATH")
 
 
 async def _take_patch(session: Session, sprint_id: UUID, to: Path, root: Root) -> None:
@@ -86,13 +85,3 @@ async def _take_branch(session: Session, sprint_id: UUID, branch: str, repositor
     session.terminal.say(
         f"Your working tree is as it was. Look: git diff HEAD...{branch}   Take: git merge {branch}"
     )
-
-
-def _words(value: object) -> str:
-    if isinstance(value, dict):
-        return "  ".join(
-            f"{each}"
-            for each in cast("dict[str, object]", value).values()
-            if each not in (None, "", [], 0, False)
-        )
-    return str(value)

@@ -49,12 +49,17 @@ async def watch(
 
 
 async def watch_and_report(
-    session: Session, sprint_id: UUID, *, stay: bool = False, timeout: float | None = None
+    session: Session,
+    sprint_id: UUID,
+    *,
+    stay: bool = False,
+    timeout: float | None = None,
+    after: int = 0,
 ) -> ExitCode:
     """Watch, and then say what can be done, or write the sprint to standard output where JSON is wanted."""
     short = str(sprint_id)[:8]
     try:
-        code = await watch_sprint(session, sprint_id, stay=stay, timeout=timeout)
+        code = await watch_sprint(session, sprint_id, stay=stay, timeout=timeout, after=after)
     except asyncio.CancelledError:
         session.terminal.say(f"Interrupted; the sprint goes on. Watch it with: phaserunner watch {short}")
         raise

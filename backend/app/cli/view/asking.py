@@ -2,12 +2,14 @@
 
 import json
 import shlex
+from collections.abc import Mapping
 from uuid import UUID
 
 from app.cli.view.text import first_lines
 
+_GUIDANCE = "what to do differently"
 _KEY_HINT = (
-    "The agent has no model to work with. Where the server runs, set ANTHROPIC_API_KEY or OPENAI_API_KEY",
+    "If the agent has no model to work with: where the server runs, set ANTHROPIC_API_KEY or OPENAI_API_KEY",
     "(and AGENT_MODEL for a model of your own), restart it, and then resolve with --retry.",
 )
 
@@ -16,27 +18,24 @@ def how_to_resolve(
     escalation_id: UUID, reason_kind: str, reason: str, url: str, *, with_token: bool = False
 ) -> list[str]:
     """The lines that explain a question and how to answer it, by command and by curl."""
-    short = str(escalation_id)[:8]
-    guidance = '--guidance "what to do differently"'
+    resolve = f"    phaserunner escalations resolve {str(escalation_id)[:8]}"
     lines = ["", "A human is asked:", *(f"    {line}" for line in first_lines(reason, 6))]
     if reason_kind == "agent_unavailable":
-        lines += [f"    {line}" for line in _KEY_HINT]
-    lines += [
-        "",
-        "    phaserunner escalations show " + short,
-        f"    phaserunner escalations resolve {short} --retry {guidance} --attempts 1",
-        f"    phaserunner escalations resolve {short} --accept    (or --reject)",
-        "",
-        "The same with curl:",
-        "    " + curl(escalation_id, url, with_token=with_token),
-        "",
-    ]
-    return lines
+        # There is no output to accept, and nothing to tell the agent.
+        lines += [*(f"    {line}" for line in _KEY_HINT), "", f"{resolve} --retry    (or --reject)"]
+        body: dict[str, object] = {"decision": "retry"}
+    else:
+        lines += ["", f"    phaserunner escalations show {str(escalation_id)[:8]}"]
+        lines += [f'{resolve} --retry --guidance "{_GUIDANCE}" --attempts 1']
+        lines += [f"{resolve} --accept    (or --reject)"]
+        body = {"decision": "retry", "guidance": _GUIDANCE, "additional_attempts": 1}
+    command = curl(escalation_id, url, body, with_token=with_token)
+    return [*lines, "", "The same with curl:", f"    {command}", ""]
 
 
-def curl(escalation_id: UUID, url: str, *, with_token: bool = False) -> str:
-    """The curl command that resolves an escalation with a retry."""
-    body = json.dumps({"decision": "retry", "guidance": "what to do differently", "additional_attempts": 1})
+def curl(escalation_id: UUID, url: str, answer: Mapping[str, object], *, with_token: bool = False) -> str:
+    """The curl command that resolves an escalation."""
+    body = json.dumps(answer)
     address = shlex.quote(f"{url}/api/v1/escalations/{escalation_id}/resolve")
     login = ' -H "Authorization: Bearer $PHASERUNNER_TOKEN"' if with_token else ""
     return f"curl -s -X POST {address}{login} -H 'Content-Type: application/json' -d '{body}'"

@@ -210,7 +210,7 @@ def _(event: EvaluationFailedEvent, state: SprintState) -> Iterable[Notice]:
 
 @_say.register
 def _(event: OptimizationStartedEvent, state: SprintState) -> Iterable[Notice]:
-    told = [f"fix: {one_line(each)}" for each in event.data.issues]
+    told = [f"- {one_line(each)}" for each in event.data.issues]
     told += [f"reviewer: {one_line(each)}" for each in event.data.guidance]
     shown = tuple(told[:TOLD_LINES])
     if len(told) > TOLD_LINES:
@@ -226,7 +226,8 @@ def _(event: EscalationRequiredEvent, state: SprintState) -> Iterable[Notice]:
 @_say.register
 def _(event: EscalationResolvedEvent, state: SprintState) -> Iterable[Notice]:
     data = event.data
-    extra = f", {data.additional_attempts} more attempts" if data.additional_attempts else ""
+    more = data.additional_attempts
+    extra = f", {more} more attempt{'' if more == 1 else 's'}" if more else ""
     text = f"{one_line(data.decided_by)} decided: {data.decision}{extra}"
     yield Notice("resolved", text, first_lines(data.guidance, EVIDENCE_LINES), depth=1)
 
@@ -244,9 +245,9 @@ def _verdict(data: EvaluationData) -> Notice:
 
 def _evidence(data: EvaluationData) -> tuple[str, ...]:
     feedback = first_lines(data.feedback, EVIDENCE_LINES)
-    suggestions = [one_line(each) for each in data.suggestions]
-    new = [each for each in suggestions if not any(each in line for line in feedback)]
-    return (*feedback, *(f"- {each}" for each in new[: max(1, EVIDENCE_LINES - len(feedback))]))
+    if len(feedback) > 1:
+        return feedback  # it goes into detail itself
+    return (*feedback, *(f"- {one_line(each)}" for each in data.suggestions[: EVIDENCE_LINES - 1]))
 
 
 def _because(reason: str) -> str:

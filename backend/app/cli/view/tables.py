@@ -31,7 +31,7 @@ def sprints_table(sprints: Iterable[SprintView], now: datetime) -> Table:
             one_line(each.phase or ""),
             attempt,
             _age(each.created_at, now),
-            Text(name),
+            _cut(name),
         )
     return table
 
@@ -47,7 +47,7 @@ def escalations_table(escalations: Iterable[EscalationView], now: datetime) -> T
             one_line(each.phase),
             str(each.attempt),
             _age(each.created_at, now),
-            Text(one_line(each.reason)),
+            _cut(one_line(each.reason)),
         )
     return table
 
@@ -127,8 +127,10 @@ def verdict_lines(
     role = "gate" if gate else "advisory"
     lines = [(f"    {_words(state)} {one_line(name)} ({role}, {score:.2f}{took})", look(state).style)]
     if state != "passed":
-        lines += [(f"        {line}", "") for line in first_lines(feedback, 8)]
-        lines += [(f"        - {one_line(each)}", "") for each in suggestions[:5]]
+        said = first_lines(feedback, 8)
+        if len(said) < 2:  # feedback that goes into detail names them itself
+            said = (*said, *(f"- {one_line(each)}" for each in suggestions[:5]))
+        lines += [(f"        {line}", "") for line in said]
     return lines
 
 
@@ -169,8 +171,13 @@ def usage_words(usage: Usage) -> str:
 def _table(*columns: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for column in columns:
-        table.add_column(column, no_wrap=True, overflow="ellipsis")
+        # Only the last column gives way on a narrow terminal: an id that is cut is of no use.
+        table.add_column(column, no_wrap=column != columns[-1])
     return table
+
+
+def _cut(text: str) -> Text:
+    return Text(text, no_wrap=True, overflow="ellipsis")
 
 
 def _words(state: str) -> str:

@@ -143,7 +143,7 @@ class TestRun:
         outcome = invoke(service, "run", "Make it work")
         assert outcome.code == 0
         assert "1 of 2 tests failed" in outcome.out
-        assert "fix: mend half()" in outcome.out
+        assert "- mend half()" in outcome.out
         assert outcome.out.count("Attempt 1 of 3") == 1, "events that came twice are shown once"
         assert "\x1b" not in outcome.out
 
@@ -402,6 +402,27 @@ class TestEscalations:
         assert named in outcome.err
         assert all(each.method == "GET" for each in service.requests)
 
+    def test_watching_afterwards_shows_what_is_new(self) -> None:
+        story = Story()
+        story.begin()
+        escalation = story.escalate()
+        one = escalation_view(id=escalation, run_id=story.run_id)
+        service = self.resolvable(one)
+        service.add(story)
+        accepted = httpx.Response(200, json=one.model_dump(mode="json"))
+
+        def resolve(request: httpx.Request) -> httpx.Response:
+            answer = {"escalation_id": escalation, "decision": "accept", "decided_by": "ada"}
+            story.tell("escalation.resolved", answer, "coding", 3)
+            story.complete()
+            return accepted
+
+        service.routes["POST", f"/escalations/{escalation}/resolve"] = resolve
+        outcome = invoke(service, "escalations", "resolve", "--accept", "--watch")
+        assert outcome.code == 0
+        assert "ada decided: accept" in outcome.out
+        assert "Phase coding waits" not in outcome.out
+
     def test_somebody_else_was_quicker(self) -> None:
         one = escalation_view()
         service = self.resolvable(one)
@@ -500,12 +521,15 @@ class TestTrouble:
         assert invoke(service, "watch", str(sprint.id)).code == 130
 
 
+RESULT = {"branch": "phaserunner/1", "base_commit": "b" * 40, "commit": "c" * 40, "is_final": False}
+
+
 class TestResult:
     def service(self) -> FakeService:
         service = FakeService(sprints=[sprint_detail()])
         here = f"/sprints/{service.sprints[0].id}/result"
         answers = {
-            "": httpx.Response(200, json={"commit": "c" * 40, "files": [{"path": "a.py", "additions": 3}]}),
+            "": httpx.Response(200, json=RESULT),
             ".patch": httpx.Response(200, content=b"diff \xff\r\n"),
             ".bundle": httpx.Response(200, content=b"not a bundle"),
         }
@@ -519,7 +543,9 @@ class TestResult:
         assert invoke(service, "result", sprint_id, "--patch", "out.patch", cwd=tmp_path).code == 0
         assert (tmp_path / "out.patch").read_bytes() == b"diff \xff\r\n"
         assert invoke(service, "result", sprint_id, "--patch", "-").out.startswith("diff ")
-        assert "c" * 40 in invoke(service, "result", sprint_id).out
+        shown = invoke(service, "result", sprint_id).out
+        assert "c" * 40 in shown
+        assert "not let it through" in shown
 
     @pytest.mark.parametrize(
         ("arguments", "named"),
