@@ -70,6 +70,12 @@ class SprintEventType(StrEnum):
     ESCALATION_RESOLVED = "escalation.resolved"
 
 
+FINAL_EVENT_TYPES = frozenset(
+    {SprintEventType.RUN_CANCELLED, SprintEventType.WORKFLOW_COMPLETED, SprintEventType.WORKFLOW_FAILED}
+)
+"""After one of these nothing happens to the run any more."""
+
+
 class Envelope(BaseModel):
     """What every event carries.
 

@@ -1,0 +1,98 @@
+"""The WebSocket routes: events of runs as they are committed. The protocol is told in docs/events.md."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, WebSocket
+from pydantic import BaseModel, Field, ValidationError
+
+from app.api.event_access import HubDependency
+from app.api.socket_conversation import Conversation, read_message
+from app.api.socket_pipe import ClosingError, Pipe, PlainSink
+from app.api.until_first import until_first
+from app.core.errors import NotFoundError
+from app.core.event_frames import MAX_SEQUENCE, CloseCode, ErrorFrame, HeartbeatFrame
+from app.realtime.hub import Hub, HubFullError
+from app.realtime.subscription import ClientGoneError, SlowClientError
+
+router = APIRouter(prefix="/api/v1")
+
+
+class _PlainRequest(BaseModel):
+    run_id: UUID
+    after: Annotated[int, Field(ge=0, le=MAX_SEQUENCE)] = 0
+
+
+@router.websocket("/ws")
+async def follow_many(websocket: WebSocket, hub: HubDependency) -> None:
+    """Follow runs and the list of runs, named by `subscribe` frames."""
+
+    async def converse(pipe: Pipe) -> None:
+        conversation = Conversation(websocket, pipe, hub)
+        await until_first(conversation.run(), _tend(pipe, hub, conversation.heartbeats))
+
+    await _serve(websocket, hub, converse)
+
+
+@router.websocket("/ws/sprints/{run_id}")
+async def follow_one(websocket: WebSocket, hub: HubDependency, run_id: str, after: str = "0") -> None:
+    """Follow one run without sending anything, from the cursor `?after=`."""
+
+    async def stream(pipe: Pipe) -> None:
+        request = await _plain_request(pipe, run_id, after)
+        subscription = hub.subscription(request.run_id, PlainSink(pipe, request.run_id), after=request.after)
+
+        def heartbeats() -> list[HeartbeatFrame]:
+            return [HeartbeatFrame(run=request.run_id, head=subscription.served)]
+
+        await until_first(_ignore_messages(websocket), subscription.run(), _tend(pipe, hub, heartbeats))
+
+    await _serve(websocket, hub, stream)
+
+
+async def _serve(websocket: WebSocket, hub: Hub, body: Callable[[Pipe], Awaitable[None]]) -> None:
+    # Accepted before anything is checked: a browser is told the close code only of an open socket.
+    await websocket.accept()
+    pipe = Pipe(websocket, stall_seconds=hub.limits.stall_seconds)
+    try:
+        with hub.admitted():
+            await body(pipe)
+    except ClientGoneError:
+        pass
+    except HubFullError as error:
+        await pipe.close(CloseCode.TOO_MANY, str(error))
+    except SlowClientError as error:
+        await pipe.close(CloseCode.SLOW, str(error))
+    except NotFoundError as error:
+        await pipe.close(CloseCode.NOT_FOUND, error.detail)
+    except ClosingError as error:
+        await pipe.close(error.code, error.reason)
+
+
+async def _tend(pipe: Pipe, hub: Hub, heartbeats: Callable[[], Iterable[HeartbeatFrame]]) -> None:
+    """Send heartbeats until the process shuts down."""
+    while True:
+        try:
+            async with asyncio.timeout(hub.limits.heartbeat_seconds):
+                await hub.closing.wait()
+        except TimeoutError:
+            for frame in heartbeats():
+                await pipe.send_frame(frame)
+        else:
+            raise ClosingError(CloseCode.RESTART, "the service restarts")
+
+
+async def _plain_request(pipe: Pipe, run_id: str, after: str) -> _PlainRequest:
+    try:
+        return _PlainRequest.model_validate({"run_id": run_id, "after": after})
+    except ValidationError as error:
+        frame = ErrorFrame.from_validation(error)
+        await pipe.send_frame(frame)
+        raise ClosingError(CloseCode.BAD_REQUEST, f"{frame.field} is not valid") from error
+
+
+async def _ignore_messages(websocket: WebSocket) -> None:
+    while True:
+        await read_message(websocket)

@@ -1,0 +1,235 @@
+"""Follows a run's events from another process, through reconnects, each event once and in order."""
+
+import asyncio
+import random
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any, cast
+from urllib.parse import urlsplit, urlunsplit
+from uuid import UUID
+
+from pydantic import TypeAdapter, ValidationError
+from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
+
+from app.core.errors import (
+    ForbiddenError,
+    InvalidInputError,
+    NotFoundError,
+    PhaseRunnerError,
+    UnauthorizedError,
+    UnavailableError,
+)
+from app.core.event_frames import CloseCode, ErrorFrame, ResumeMode, SubscribedFrame, SubscribeFrame
+from app.core.websocket_events import FINAL_EVENT_TYPES
+from app.schemas.runs import RunStatus
+
+_MAX_EVENT_BYTES = 64 * 1024 * 1024
+_REFUSALS = {
+    401: UnauthorizedError,
+    403: ForbiddenError,
+    404: NotFoundError,
+    CloseCode.UNAUTHORIZED: UnauthorizedError,
+    CloseCode.FORBIDDEN: ForbiddenError,
+    CloseCode.NOT_FOUND: NotFoundError,
+}
+
+
+class WireEvent(TypedDict):
+    """An event as it came, of a type that may be newer than this program."""
+
+    event: str
+    run_id: str
+    sprint_id: str
+    sequence: int
+    timestamp: str
+    phase: str | None
+    attempt: int | None
+    trace_id: str | None
+    data: dict[str, Any]
+
+
+_FRAME: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])
+_EVENT: TypeAdapter[WireEvent] = TypeAdapter(WireEvent)
+_FINAL_STATUSES = frozenset(status.value for status in RunStatus if status.is_final)
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    """The events so far are void: the service no longer has them. The ones behind `after` follow."""
+
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reconnect:
+    """Seconds: the first pause, the longest one, and how long to go on without a connection."""
+
+    first: float = 0.25
+    longest: float = 10.0
+    give_up_after: float = 60.0
+
+    def pauses(self) -> Iterator[float]:
+        """Pauses that double; each is shortened at random, so that clients do not come back all at once."""
+        chance = random.SystemRandom()
+        ceiling = self.first
+        while True:
+            yield chance.uniform(ceiling / 2, ceiling)
+            ceiling = min(ceiling * 2, self.longest)
+
+
+async def follow(
+    base_url: str,
+    run_id: UUID,
+    *,
+    after: int = 0,
+    token: str | None = None,
+    until_final: bool = False,
+    reconnect: Reconnect | None = None,
+) -> AsyncGenerator[WireEvent | Reset]:
+    """Yield the events of a run behind `after` as they are committed.
+
+    Args:
+        base_url: `http(s)://…` of the service.
+        run_id: the run.
+        after: the last sequence that the caller has.
+        token: sent as a bearer token.
+        until_final: end when the run is over and everything was given; otherwise go on until closed.
+        reconnect: how to come back after a lost connection.
+
+    Yields:
+        Events, and `Reset` where the caller must forget those so far.
+
+    Raises:
+        InvalidInputError: `base_url` is not an HTTP URL.
+        UnauthorizedError: the service wants another token.
+        ForbiddenError: the token may not read events.
+        NotFoundError: there is no such run, or no such service at the URL.
+        UnavailableError: the service could not be reached for `reconnect.give_up_after` seconds.
+    """
+    session = _Session(_socket_url(base_url), run_id, after, token, until_final)
+    reconnect = reconnect or Reconnect()
+    loop = asyncio.get_running_loop()
+    last_contact, pauses = loop.time(), reconnect.pauses()
+    while not session.is_over:
+        try:
+            async with aclosing(session.events()) as events:
+                async for event in events:
+                    yield event
+        except (ConnectionClosed, InvalidHandshake, OSError) as error:
+            if refusal := _refusal(error):
+                raise refusal from error
+            if session.take_contact():
+                last_contact, pauses = loop.time(), reconnect.pauses()
+            elif loop.time() - last_contact >= reconnect.give_up_after:
+                raise UnavailableError(f"{base_url} cannot be reached: {error}") from error
+        if not session.is_over:
+            await asyncio.sleep(next(pauses))
+
+
+@dataclass(slots=True)
+class _Session:
+    """What is kept from one connection to the next: above all the cursor."""
+
+    url: str
+    run_id: UUID
+    cursor: int
+    token: str | None
+    until_final: bool
+    is_over: bool = False
+    _contact: bool = field(default=False, init=False)
+    _end: int | None = field(default=None, init=False)
+
+    def take_contact(self) -> bool:
+        """Whether the service has answered since this was asked last."""
+        contact, self._contact = self._contact, False
+        return contact
+
+    async def events(self) -> AsyncGenerator[WireEvent | Reset]:
+        """Connect once and yield what is new; return at the run's end, or to connect anew after a gap."""
+        headers = {"Authorization": f"Bearer {self.token}"} if self.token else None
+        is_local = urlsplit(self.url).hostname in ("127.0.0.1", "::1", "localhost")
+        async with connect(
+            self.url,
+            additional_headers=headers,
+            max_size=_MAX_EVENT_BYTES,
+            close_timeout=1,
+            proxy=None if is_local else True,
+        ) as connection:
+            await connection.send(SubscribeFrame(run=self.run_id, after=self.cursor).wire().decode())
+            async with aclosing(self._receive(connection)) as received:
+                async for event in received:
+                    yield event
+
+    async def _receive(self, connection: ClientConnection) -> AsyncGenerator[WireEvent | Reset]:
+        async for message in connection:
+            self._contact = True
+            frame = _read_frame(message)
+            if "event" not in frame:
+                if reset := self._control(frame):
+                    yield reset
+            elif frame["sequence"] > self.cursor + 1:
+                return  # a gap, which the service promises not to make: ask again for what is missing
+            elif frame["sequence"] == self.cursor + 1:
+                self.cursor += 1
+                self.is_over = self.until_final and (
+                    frame["event"] in FINAL_EVENT_TYPES or self.cursor == self._end
+                )
+                yield cast("WireEvent", frame)
+            if self.is_over:
+                return
+
+    def _control(self, frame: dict[str, Any]) -> Reset | None:
+        """Take in a control frame; unknown ones are those of a newer service.
+
+        Raises:
+            PhaseRunnerError: the service refuses the subscription.
+        """
+        if frame.get("type") == "error":
+            error = ErrorFrame.model_validate(frame)
+            kind = NotFoundError if error.code == NotFoundError.code else UnavailableError
+            raise kind(error.detail)
+        if frame.get("type") != "subscribed":
+            return None
+        subscribed = SubscribedFrame.model_validate(frame)
+        is_reset = subscribed.mode is ResumeMode.RESET
+        if is_reset:
+            self.cursor = subscribed.after
+        self._end = subscribed.head if subscribed.status in _FINAL_STATUSES else None
+        self.is_over = self.until_final and self.cursor == self._end
+        return Reset(self.cursor) if is_reset else None
+
+
+def _read_frame(message: str | bytes) -> dict[str, Any]:
+    """The frame in a message.
+
+    Raises:
+        UnavailableError: it is none, so that something else than this service must have sent it.
+    """
+    try:
+        frame = _FRAME.validate_json(message)
+        return {**_EVENT.validate_python(frame)} if "event" in frame else frame
+    except ValidationError as error:
+        raise UnavailableError("what answers there does not send events") from error
+
+
+def _socket_url(base_url: str) -> str:
+    parts = urlsplit(base_url)
+    scheme = {"http": "ws", "https": "wss"}.get(parts.scheme)
+    if scheme is None or not parts.hostname:
+        raise InvalidInputError(f"{base_url!r} is not a URL like http://127.0.0.1:8000", field="base_url")
+    return urlunsplit((scheme, parts.netloc, f"{parts.path.rstrip('/')}/api/v1/ws", "", ""))
+
+
+def _refusal(error: Exception) -> PhaseRunnerError | None:
+    """The error that no reconnect can mend; None for one that it can."""
+    if isinstance(error, InvalidStatus):
+        code, detail = error.response.status_code, f"the service answered {error.response.status_code}"
+    elif isinstance(error, ConnectionClosed) and error.rcvd is not None:
+        code, detail = error.rcvd.code, error.rcvd.reason or f"the service closed with {error.rcvd.code}"
+    else:
+        return None
+    kind = _REFUSALS.get(code)
+    return kind(detail) if kind else None

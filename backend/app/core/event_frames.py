@@ -1,0 +1,161 @@
+"""What travels on the event sockets besides events: control frames and close codes."""
+
+from datetime import datetime
+from enum import IntEnum, StrEnum
+from typing import Annotated, Literal, Self
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from app.core.websocket_events import SprintEventType
+
+RUNS: Literal["runs"] = "runs"
+"""Names the list of all runs where a frame otherwise names one run."""
+
+MAX_SEQUENCE = 2**63 - 1
+"""The largest number that Postgres can compare an event's sequence with."""
+
+MAX_CLIENT_FRAME_BYTES = 16 * 1024
+"""No frame that a client may send comes near this size."""
+
+
+class CloseCode(IntEnum):
+    """Why the server closed a socket. 4401 and 4403 are given before any frame, by the access checks."""
+
+    UNSUPPORTED = 1003
+    BAD_REQUEST = 1008
+    TOO_BIG = 1009
+    RESTART = 1012
+    UNAUTHORIZED = 4401
+    FORBIDDEN = 4403
+    NOT_FOUND = 4404
+    SLOW = 4408
+    CONFLICT = 4409
+    TOO_MANY = 4429
+
+
+class Frame(BaseModel):
+    """A control frame: it has a `type` and never an `event`, which only events have."""
+
+    model_config = ConfigDict(frozen=True)
+
+    def wire(self) -> bytes:
+        """The frame as JSON text; members without a value are left out."""
+        return self.model_dump_json(exclude_none=True).encode()
+
+
+class SubscribeFrame(Frame):
+    """Asks for the events of a run whose sequence is greater than `after`, or for changes of all runs.
+
+    `filters` names the types of interest; without it all types are sent. A second subscription to the same
+    run takes the place of the first.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    type: Literal["subscribe"] = "subscribe"
+    run: UUID | Literal["runs"]
+    after: Annotated[int, Field(ge=0, le=MAX_SEQUENCE, strict=True)] = 0
+    filters: Annotated[list[SprintEventType], Field(min_length=1, max_length=64)] | None = None
+
+
+class UnsubscribeFrame(Frame):
+    """Ends a subscription; answered by `unsubscribed`, after which no event of the run follows."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    type: Literal["unsubscribe"] = "unsubscribe"
+    run: UUID | Literal["runs"]
+
+
+ClientFrame = Annotated[SubscribeFrame | UnsubscribeFrame, Field(discriminator="type")]
+"""Any frame that a client may send."""
+
+CLIENT_FRAME_ADAPTER: TypeAdapter[ClientFrame] = TypeAdapter(ClientFrame)
+
+
+class ResumeMode(StrEnum):
+    """Whether events follow the cursor that was given, or the client must forget what it has."""
+
+    RESUMED = "resumed"
+    RESET = "reset"
+
+
+class SubscribedFrame(Frame):
+    """Answers `subscribe`: the events that follow begin behind `after`.
+
+    `head` is the run's last stored sequence. With mode `reset` the cursor was of no use (ahead of the head,
+    or older than what is kept): the client forgets what it has, takes `after` as its cursor, and may refetch
+    from the path `snapshot`.
+    """
+
+    type: Literal["subscribed"] = "subscribed"
+    run: UUID | Literal["runs"]
+    head: int = 0
+    after: int = 0
+    mode: ResumeMode
+    status: str | None = None
+    snapshot: str | None = None
+
+
+class UnsubscribedFrame(Frame):
+    """Answers `unsubscribe`."""
+
+    type: Literal["unsubscribed"] = "unsubscribed"
+    run: UUID | Literal["runs"]
+
+
+class HeartbeatFrame(Frame):
+    """Says that the connection lives. With a run: everything up to `head` was sent before this frame."""
+
+    type: Literal["heartbeat"] = "heartbeat"
+    run: UUID | None = None
+    head: int | None = None
+
+
+class ErrorFrame(Frame):
+    """A request that was not fulfilled; the connection stays open. `field` names the member to blame."""
+
+    type: Literal["error"] = "error"
+    code: str
+    detail: str
+    run: UUID | None = None
+    field: str | None = None
+
+    @classmethod
+    def from_validation(cls, error: ValidationError) -> Self:
+        """The frame for input that does not fit its model: the first thing that is wrong with it."""
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        # The location names union members too ("subscribe", "run", "uuid"): they are not the client's words.
+        names = [part for part in first["loc"] if part not in ("subscribe", "unsubscribe")]
+        named = names[:1] + [part for part in names[1:] if isinstance(part, int)]
+        field = ".".join(str(part) for part in named) or None
+        return cls(code="invalid-input", detail=first["msg"], field=field)
+
+
+class RunState(BaseModel):
+    """How a run stands, for lists. `attempt` is the latest of the current phase."""
+
+    model_config = ConfigDict(frozen=True)
+
+    run_id: UUID
+    kind: str
+    name: str
+    status: str
+    status_reason: str
+    phase: str | None
+    attempt: int | None
+    last_sequence: int
+    version: int
+    updated_at: datetime
+
+
+class RunFrame(Frame):
+    """A run has changed; quick changes of one run are told once, with the latest state."""
+
+    type: Literal["run"] = "run"
+    run: RunState
+
+    def wire(self) -> bytes:
+        """The frame as JSON text; a run's state always has all members."""
+        return self.model_dump_json().encode()

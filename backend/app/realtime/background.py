@@ -1,0 +1,33 @@
+"""Keeps the loops of this package running beside a block of code."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+logger = logging.getLogger(__name__)
+
+RESTART_PAUSE_SECONDS = 1.0
+
+
+@asynccontextmanager
+async def in_background(*loops: Callable[[], Awaitable[None]]) -> AsyncGenerator[None]:
+    """Run endless loops while the block runs; they are cancelled, and have ended, when it is left."""
+    tasks = [asyncio.create_task(_keep_running(loop)) for loop in loops]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+
+
+async def _keep_running(loop: Callable[[], Awaitable[None]]) -> None:
+    while True:
+        try:
+            await loop()
+        except Exception:
+            # An edge of the process: nobody waits for a loop, so its failure would be silent, and every
+            # client of the process would starve because of one bad row.
+            logger.exception("%s failed and is started again", loop)
+        await asyncio.sleep(RESTART_PAUSE_SECONDS)

@@ -1,0 +1,96 @@
+"""The latest events of one watched run, kept in memory for everyone who follows it in this process."""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import Protocol
+from uuid import UUID
+
+from app.realtime.reader import StoredEvent
+
+
+class Ring:
+    """The last events without gaps between them, bounded by number and by size."""
+
+    def __init__(self, *, max_events: int, max_bytes: int) -> None:
+        self._events: deque[StoredEvent] = deque()
+        self._max_events = max_events
+        self._max_bytes = max_bytes
+        self._bytes = 0
+
+    def extend(self, events: Sequence[StoredEvent]) -> None:
+        """Keep these, the next in order, and forget the oldest beyond the bounds."""
+        for event in events:
+            if self._events and event.sequence != self._events[-1].sequence + 1:
+                self._events.clear()
+                self._bytes = 0
+            self._events.append(event)
+            self._bytes += len(event.wire)
+        while self._events and (len(self._events) > self._max_events or self._bytes > self._max_bytes):
+            self._bytes -= len(self._events.popleft().wire)
+
+    def after(self, cursor: int) -> list[StoredEvent]:
+        """All events behind `cursor`; empty when the ring does not reach back to it, or has no later one."""
+        if not self._events or cursor + 1 < self._events[0].sequence:
+            return []
+        return list(islice(self._events, cursor + 1 - self._events[0].sequence, None))
+
+
+class Follower(Protocol):
+    """Someone who is told of new events, on the spot and without waiting."""
+
+    def notify(self, events: Sequence[StoredEvent]) -> None:
+        """Take the next events of the run, in order; some may be known already."""
+        ...
+
+
+class Feed:
+    """One run as this process knows it.
+
+    Attributes:
+        run_id: the run.
+        head: the last sequence that was published here.
+        started: whether `head` was read from the database yet; until then nothing is published.
+        ring: the latest published events.
+        users: how many keep the feed alive.
+    """
+
+    def __init__(self, run_id: UUID, ring: Ring, on_start: Callable[[UUID], None]) -> None:
+        self.run_id = run_id
+        self.head = 0
+        self.started = False
+        self.ring = ring
+        self.users = 0
+        self._on_start = on_start
+        self._followers: dict[Follower, None] = {}
+
+    def start(self, head: int) -> None:
+        """Begin behind `head`, read from the database after the feed was registered; the first one counts.
+
+        With a later caller the feed's head may be before or behind what that one read. Both are right: he
+        replays what he lacks, and is not told again what he has.
+        """
+        if not self.started:
+            self.started = True
+            self.head = head
+            self._on_start(self.run_id)
+
+    def join(self, follower: Follower) -> None:
+        """Tell `follower` of every event from now on."""
+        self._followers[follower] = None
+
+    def leave(self, follower: Follower) -> None:
+        """Tell it no more."""
+        self._followers.pop(follower, None)
+
+    def publish(self, events: Sequence[StoredEvent]) -> None:
+        """Hand new events to all followers. What is not behind the head was published before."""
+        if not self.started:
+            return
+        fresh = [event for event in events if event.sequence > self.head]
+        if not fresh:
+            return
+        self.head = fresh[-1].sequence
+        self.ring.extend(fresh)
+        for follower in list(self._followers):
+            follower.notify(fresh)

@@ -1,0 +1,123 @@
+"""Who follows what in this process: feeds of watched runs, subscriptions, and the limits on both."""
+
+import asyncio
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from app.realtime.feed import Feed, Ring
+from app.realtime.reader import EventLog, StoredEvent
+from app.realtime.run_list import RunList
+from app.realtime.subscription import Pace, Sink, Subscription
+
+
+class HubFullError(Exception):
+    """There are as many connections as are allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class HubLimits:
+    """Bounds on what clients can make a process hold.
+
+    A client that does not take a frame for `stall_seconds` is closed; so is one that falls more than
+    `pace.max_lag` events behind. Rings are per watched run. `heartbeat_seconds` is the heartbeats' period.
+    """
+
+    max_connections: int = 2_000
+    max_subscriptions: int = 50
+    ring_events: int = 512
+    ring_bytes: int = 4_000_000
+    stall_seconds: float = 10.0
+    heartbeat_seconds: float = 15.0
+    pace: Pace = field(default_factory=Pace)
+
+
+class Hub:
+    """Hands out subscriptions and takes what the tailer reads.
+
+    Attributes:
+        run_list: changes of all runs.
+        limits: the bounds.
+        closing: set when the process shuts down; connections then end themselves.
+    """
+
+    def __init__(
+        self, reader: EventLog, run_list: RunList, limits: HubLimits, on_watch: Callable[[UUID], None]
+    ) -> None:
+        self.run_list = run_list
+        self.limits = limits
+        self.closing = asyncio.Event()
+        self._reader = reader
+        self._on_watch = on_watch
+        self._feeds: dict[UUID, Feed] = {}
+        self._connections = 0
+
+    @property
+    def connections(self) -> int:
+        """How many connections are open."""
+        return self._connections
+
+    @contextmanager
+    def admitted(self) -> Generator[None]:
+        """Count a connection while the block runs.
+
+        Raises:
+            HubFullError: there are too many.
+        """
+        if self._connections >= self.limits.max_connections:
+            raise HubFullError(f"there are {self._connections} connections")
+        self._connections += 1
+        try:
+            yield
+        finally:
+            self._connections -= 1
+
+    def subscription(
+        self,
+        run_id: UUID,
+        sink: Sink,
+        *,
+        after: int,
+        types: frozenset[str] | None = None,
+        until_final: bool = False,
+    ) -> Subscription:
+        """A subscription to one run, which does nothing until its `run` is awaited."""
+        return Subscription(
+            self._watched(run_id),
+            self._reader,
+            sink,
+            self.limits.pace,
+            after=after,
+            types=types,
+            until_final=until_final,
+        )
+
+    def close(self) -> None:
+        """Ask every connection to end; may be called more than once."""
+        self.closing.set()
+
+    def cursors(self, run_ids: Iterable[UUID] | None = None) -> dict[UUID, int]:
+        """For each watched run, or those of `run_ids` that are watched, the last published sequence."""
+        feeds = self._feeds.values() if run_ids is None else map(self._feeds.get, run_ids)
+        return {feed.run_id: feed.head for feed in feeds if feed is not None and feed.started}
+
+    def publish(self, run_id: UUID, events: Sequence[StoredEvent]) -> None:
+        """Hand new events of a run to whoever follows it."""
+        feed = self._feeds.get(run_id)
+        if feed is not None:
+            feed.publish(events)
+
+    @contextmanager
+    def _watched(self, run_id: UUID) -> Generator[Feed]:
+        feed = self._feeds.get(run_id)
+        if feed is None:
+            ring = Ring(max_events=self.limits.ring_events, max_bytes=self.limits.ring_bytes)
+            feed = self._feeds[run_id] = Feed(run_id, ring, self._on_watch)
+        feed.users += 1
+        try:
+            yield feed
+        finally:
+            feed.users -= 1
+            if feed.users == 0:
+                del self._feeds[run_id]

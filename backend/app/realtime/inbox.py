@@ -1,0 +1,55 @@
+"""Collects hints that runs have news, and says when to look everywhere because hints can be lost."""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Bell:
+    """Where to look for news: in these runs, or everywhere."""
+
+    run_ids: frozenset[UUID]
+    everywhere: bool
+
+
+class Inbox:
+    """Hints for one reader. At least every `poll_seconds` it is told to look everywhere."""
+
+    def __init__(self, poll_seconds: float) -> None:
+        self._poll_seconds = poll_seconds
+        self._poll_at = 0.0
+        self._rung: set[UUID] = set()
+        self._everywhere = False
+        self._wake = asyncio.Event()
+
+    def ring(self, run_ids: Iterable[UUID]) -> None:
+        """These runs may have news."""
+        self._rung.update(run_ids)
+        self._wake.set()
+
+    def ring_everywhere(self) -> None:
+        """Hints may have been lost: any run may have news."""
+        self._everywhere = True
+        self._wake.set()
+
+    async def take(self) -> Bell:
+        """Wait for hints or for the next poll, and empty the inbox.
+
+        The poll's time is kept across calls: steady hints for one run must not put off the look at others.
+        """
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout_at(self._poll_at):
+                await self._wake.wait()
+        except TimeoutError:
+            self._everywhere = True
+        everywhere = self._everywhere or loop.time() >= self._poll_at
+        if everywhere:
+            self._poll_at = loop.time() + self._poll_seconds
+        bell = Bell(frozenset(self._rung), everywhere)
+        self._rung.clear()
+        self._everywhere = False
+        self._wake.clear()
+        return bell

@@ -1,0 +1,122 @@
+"""The server's side of connections: sends without waiting, and ends connections whose client has stalled.
+
+ASGI offers neither: uvicorn waits for a writable connection before every message, `websocket.close`
+included, so that a client that stops reading could be neither skipped nor closed.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from socket import socket
+from typing import Any, Protocol, cast
+
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.protocol import OPEN
+
+DIRECT_EXTENSION = "phaserunner.direct"
+"""Key in a WebSocket scope's `extensions`; holds a `DirectSocket`."""
+
+ABORT_EXTENSION = "phaserunner.abort"
+"""Key in an HTTP scope's `extensions`; holds a function that drops the connection at once."""
+
+
+class DirectSocket(Protocol):
+    """A WebSocket beside ASGI."""
+
+    def offer(self, text: bytes) -> bool:
+        """Send UTF-8 text now; False when the client has not taken what was sent before, or is gone."""
+        ...
+
+    def evict(self, code: int, reason: str) -> None:
+        """Close without waiting. A client that reads on gets the close code; one that does not is dropped."""
+        ...
+
+
+def direct_socket(scope: Mapping[str, Any]) -> DirectSocket | None:
+    """The socket beside ASGI; None when another server or protocol is in use."""
+    extensions: Mapping[str, DirectSocket] = scope.get("extensions") or {}
+    return extensions.get(DIRECT_EXTENSION)
+
+
+def aborter(scope: Mapping[str, Any]) -> Callable[[], None] | None:
+    """What drops this HTTP connection at once; None when another server or protocol is in use."""
+    extensions: Mapping[str, Callable[[], None]] = scope.get("extensions") or {}
+    return extensions.get(ABORT_EXTENSION)
+
+
+class EventWebSocketProtocol(WebSocketsSansIOProtocol):
+    """uvicorn's protocol, which gives itself to the application as a `DirectSocket`."""
+
+    grace_seconds = 5.0
+
+    async def run_asgi(self) -> None:
+        extensions = cast("dict[str, Any]", self.scope.setdefault("extensions", {}))
+        extensions[DIRECT_EXTENSION] = self
+        await super().run_asgi()
+
+    def offer(self, text: bytes) -> bool:
+        """Send UTF-8 text now, or say that it cannot be sent now."""
+        if not self.writable.is_set() or not self._is_open:
+            return False
+        self.conn.send_text(text)
+        self._flush()
+        return True
+
+    def evict(self, code: int, reason: str) -> None:
+        """Write the close frame behind what is buffered, and drop the connection after a grace."""
+        if self.disconnected:
+            return
+        if self._is_open:
+            self.queue.put_nowait({"type": "websocket.disconnect", "code": code, "reason": reason})
+            self.conn.send_close(code, reason)
+            self._flush()
+            self.close_sent = True
+            if self.read_paused:  # the client's answer must be read
+                self.read_paused = False
+                self.transport.resume_reading()
+        self.close_timer = self.loop.call_later(self.grace_seconds, self.transport.abort)
+
+    def shutdown(self) -> None:
+        """Close with 1012, and let no stalled client hold up the server's end."""
+        super().shutdown()
+        self.loop.call_later(self.grace_seconds, self.transport.abort)
+
+    @property
+    def _is_open(self) -> bool:
+        return (
+            self.handshake_complete
+            and not self.close_sent
+            and not self.disconnected
+            and self.conn.state is OPEN
+            and not self.transport.is_closing()
+        )
+
+    def _flush(self) -> None:
+        self.transport.write(b"".join(self.conn.data_to_send()))
+
+
+class EventHttpProtocol(HttpToolsProtocol):
+    """uvicorn's protocol, which lets the application drop a connection that streams to a stalled client."""
+
+    def on_message_begin(self) -> None:
+        """Begin a request."""
+        super().on_message_begin()
+        cast("dict[str, Any]", self.scope)["extensions"] = {ABORT_EXTENSION: self.transport.abort}
+
+
+class EventServer(uvicorn.Server):
+    """A server that ends its event streams first: they would otherwise hold up its shutdown for ever.
+
+    uvicorn waits for open responses before it tells the application that it shuts down.
+    """
+
+    def __init__(self, config: uvicorn.Config, *, before_shutdown: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._before_shutdown = before_shutdown
+
+    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        """End streams, then connections."""
+        self._before_shutdown()
+        await asyncio.sleep(0)
+        await super().shutdown(sockets)

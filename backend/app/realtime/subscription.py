@@ -1,0 +1,175 @@
+"""One client following one run: replay, then live, and back to replay whenever the client falls behind.
+
+The law of this module: between finding nothing left to replay and going live there is no `await`, so no
+event can slip in between.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from app.core.errors import NotFoundError
+from app.core.websocket_events import FINAL_EVENT_TYPES
+from app.realtime.feed import Feed
+from app.realtime.reader import EventLog, RunHead, Start, StoredEvent, patiently
+from app.schemas.runs import RunStatus
+
+
+class SlowClientError(Exception):
+    """The client does not take what it is sent."""
+
+
+class ClientGoneError(Exception):
+    """The client's connection is closed."""
+
+
+class Sink(Protocol):
+    """Where the events of a subscription go."""
+
+    async def begin(self, start: Start) -> None:
+        """Say where delivery begins, before the first event.
+
+        Raises:
+            SlowClientError: as in `send`.
+            ClientGoneError: as in `send`.
+        """
+        ...
+
+    def offer(self, event: StoredEvent) -> bool:
+        """Send one event now, without waiting; False when that is not possible."""
+        ...
+
+    async def send(self, event: StoredEvent) -> None:
+        """Send one event, waiting until the client takes it.
+
+        Raises:
+            SlowClientError: it does not take it in time.
+            ClientGoneError: it is gone.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How a client is served that is not live: events per query, how far it may fall behind once it was
+    live, and the pause in seconds after the database could not be read."""
+
+    batch: int = 200
+    max_lag: int = 10_000
+    pause: float = 1.0
+
+
+class Subscription:
+    """Delivers the events of a run behind `after`, each once and in order; `run` delivers until cancelled.
+
+    With `until_final` it ends when the run is over and everything was sent.
+    """
+
+    def __init__(
+        self,
+        watched: AbstractContextManager[Feed],
+        reader: EventLog,
+        sink: Sink,
+        pace: Pace,
+        *,
+        after: int,
+        types: frozenset[str] | None = None,
+        until_final: bool = False,
+    ) -> None:
+        self._watched = watched
+        self._reader = reader
+        self._sink = sink
+        self._pace = pace
+        self._cursor = after
+        self._types = types
+        self._until_final = until_final
+        self._ask_for_end = until_final
+        self._end: int | None = None
+        self._live = False
+        self._was_live = False
+        self._behind = asyncio.Event()
+
+    @property
+    def served(self) -> int | None:
+        """The sequence up to which everything was sent; None while there is more to replay."""
+        return self._cursor if self._live else None
+
+    async def run(self) -> None:
+        """Deliver.
+
+        Raises:
+            NotFoundError: there is no such run.
+            SlowClientError: the client does not keep up and should be closed.
+            ClientGoneError: the client is gone.
+        """
+        # Register first, then look: what is committed after the look is published to the feed.
+        with self._watched as feed:
+            feed.join(self)
+            try:
+                start = (await self._look(feed)).start(self._cursor)
+                feed.start(start.head)
+                self._cursor = start.after
+                await self._sink.begin(start)
+                await self._follow(feed)
+            finally:
+                self._live = False
+                feed.leave(self)
+
+    def notify(self, events: Sequence[StoredEvent]) -> None:
+        """Send live events on the spot; at the first one that cannot be sent, leave the rest to `run`."""
+        if not self._live:
+            return
+        for event in events:
+            if event.sequence <= self._cursor:
+                continue
+            if self._until_final or (self._wanted(event) and not self._sink.offer(event)):
+                self._live = False
+                self._behind.set()
+                return
+            self._cursor = event.sequence
+
+    async def _follow(self, feed: Feed) -> None:
+        while self._end is None or self._cursor < self._end:
+            await self._catch_up(feed)
+            if self._ask_for_end:
+                self._ask_for_end = False
+                head = await self._look(feed)
+                self._end = head.last if RunStatus(head.status).is_final else None
+                continue  # there was an await: look for more before going live
+            self._behind.clear()
+            self._live = self._was_live = True
+            await self._behind.wait()
+
+    async def _catch_up(self, feed: Feed) -> None:
+        while self._cursor < feed.head:
+            if self._was_live and feed.head - self._cursor > self._pace.max_lag:
+                raise SlowClientError(f"the client is {feed.head - self._cursor} events behind")
+            batch = feed.ring.after(self._cursor) or await self._read(feed)
+            if not batch:
+                raise NotFoundError(f"run {feed.run_id} was deleted")
+            for event in batch:
+                await self._deliver(event)
+
+    async def _deliver(self, event: StoredEvent) -> None:
+        if self._wanted(event) and not self._sink.offer(event):
+            await self._sink.send(event)
+        self._cursor = event.sequence
+        if self._until_final and event.type in FINAL_EVENT_TYPES:
+            self._ask_for_end = True
+
+    def _wanted(self, event: StoredEvent) -> bool:
+        return self._types is None or event.type in self._types
+
+    async def _look(self, feed: Feed) -> RunHead:
+        head = await patiently(lambda: self._reader.head(feed.run_id), pause_seconds=self._pace.pause)
+        if head is None:
+            raise NotFoundError(f"there is no run {feed.run_id}")
+        return head
+
+    async def _read(self, feed: Feed) -> list[StoredEvent]:
+        return await patiently(
+            lambda: self._reader.read(feed.run_id, self._cursor, self._pace.batch),
+            pause_seconds=self._pace.pause,
+        )
