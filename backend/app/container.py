@@ -17,6 +17,7 @@ from app.agents.port import AgentLimits
 from app.agents.provider import AgentProvider
 from app.api.access import ApiServices
 from app.core.config import Settings
+from app.core.errors import InvalidInputError
 from app.db.embedded import ensure_running
 from app.db.engine import Sessions, create_engine, create_sessions, plain_url
 from app.db.migrate import upgrade_to_head
@@ -166,9 +167,10 @@ async def open_database(settings: Settings) -> AsyncGenerator[str]:
     """Give the URL of a database with the newest schema; the embedded one runs while the block does.
 
     Raises:
-        InvalidInputError: DATABASE_URL is not one.
+        InvalidInputError: DATABASE_URL is not one, or DATA_DIR cannot be written to.
         DatabaseSetupError: there is none, and it cannot be made.
     """
+    await _prepare_data_dir(anyio.Path(settings.DATA_DIR))
     if settings.DATABASE_URL is not None:
         url = plain_url(settings.DATABASE_URL.get_secret_value())
         await upgrade_to_head(url)
@@ -203,6 +205,19 @@ async def token_service(settings: Settings) -> AsyncGenerator[TokenService]:
     """Give the service that manages tokens, on the service's database."""
     async with open_database(settings) as url, open_sessions(settings, url) as sessions:
         yield TokenService(sessions)
+
+
+async def _prepare_data_dir(data_dir: anyio.Path) -> None:
+    try:
+        await data_dir.mkdir(parents=True, exist_ok=True)
+        ignore = data_dir / ".gitignore"
+        if not await ignore.exists():
+            # It may lie inside a repository, which must not look changed because of it.
+            await ignore.write_text("*\n")
+    except OSError as error:
+        raise InvalidInputError(
+            f"{data_dir} cannot be written to: {error.strerror}", field="DATA_DIR"
+        ) from error
 
 
 def _keys(settings: Settings) -> ProviderKeys:
