@@ -5,7 +5,10 @@ included, so that a client that stops reading could be neither skipped nor close
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+import signal
+import threading
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from socket import socket
 from typing import Any, Protocol, cast
 
@@ -114,6 +117,25 @@ class EventServer(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, *, before_shutdown: Callable[[], None]) -> None:
         super().__init__(config)
         self._before_shutdown = before_shutdown
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """End on SIGINT and SIGTERM, and leave it at that.
+
+        uvicorn raises them again when it has ended, which would kill the process before whatever runs beside
+        the server has ended too.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            yield  # only the main thread is told of signals
+            return
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self.handle_exit, number, None)
+        try:
+            yield
+        finally:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.remove_signal_handler(number)
 
     async def shutdown(self, sockets: list[socket] | None = None) -> None:
         """End streams, then connections."""

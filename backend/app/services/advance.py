@@ -1,5 +1,6 @@
 """Moves a run on, one recorded decision after the other, until it rests. This is the body of every job."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
@@ -7,8 +8,10 @@ from uuid import UUID, uuid4
 
 import logfire
 from sqlalchemy import func, select
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.core.event_data import (
+    AttemptInterruptedData,
     EscalationRequiredData,
     PhaseCompletedData,
     PhaseFailedData,
@@ -19,6 +22,7 @@ from app.core.event_data import (
 )
 from app.core.telemetry import continued_trace
 from app.core.websocket_events import (
+    AttemptInterruptedEvent,
     EscalationRequiredEvent,
     PhaseCompletedEvent,
     PhaseFailedEvent,
@@ -44,7 +48,7 @@ from app.runners.decision import (
     Wait,
 )
 from app.runners.refinement import refine
-from app.schemas.runs import RunPolicy, RunStatus, Usage
+from app.schemas.runs import AttemptState, RunPolicy, RunStatus, Usage
 from app.services.history import Recorded, load_run
 from app.services.recording import FencedOutError, Recorder, Recording
 
@@ -87,6 +91,19 @@ class Advance:
                 await refine(step.load, step.carry_out)
         except FencedOutError as reason:
             logger.info("%s; its outcome here is dropped", reason)
+        except asyncio.CancelledError:
+            await asyncio.shield(self._hand_over(run_id, fence))
+            raise
+
+    async def _hand_over(self, run_id: UUID, fence: Fence) -> None:
+        """Leave the attempt to whoever comes next; stopping a worker is no fault of the attempt."""
+        try:
+            async with self._recorder.open(run_id, fence) as recording:
+                await _release_attempt(recording)
+        except FencedOutError as reason:
+            logger.debug("nothing to hand over: %s", reason)
+        except (SQLAlchemyError, OSError) as error:
+            logger.warning("run %s is left as if its worker had died: %s", run_id, error)
 
     async def _traceparent(self, run_id: UUID) -> str | None:
         async with self._sessions() as session:
@@ -145,6 +162,19 @@ async def _record(recording: Recording, decision: Decision, policy: RunPolicy) -
             await enqueue_advance(recording.session, recording.run.id, at=until)
         case StartAttempt() | Evaluate() | Finished():
             raise AssertionError(f"{decision} is not recorded here")
+
+
+async def _release_attempt(recording: Recording) -> None:
+    working = [AttemptState.STARTED, AttemptState.EVALUATING]
+    statement = select(Attempt).where(Attempt.run_id == recording.run.id, Attempt.status.in_(working))
+    for attempt in await recording.session.scalars(statement):
+        is_judged = attempt.status == AttemptState.EVALUATING
+        attempt.status = AttemptState.PRODUCED if is_judged else AttemptState.AGENT_FAILED
+        data = AttemptInterruptedData(
+            reason="the worker was stopped; the next one goes on", lost_workers=attempt.lost_workers
+        )
+        at = dict(recording.envelope(attempt.phase, attempt.number))
+        recording.emit(AttemptInterruptedEvent(**at, data=data))
 
 
 async def _complete_phase(recording: Recording, decision: CompletePhase, policy: RunPolicy) -> None:

@@ -1,16 +1,23 @@
-"""The service is killed in the middle of an attempt, and the sprint goes on when it is back."""
+"""The service ends in the middle of an attempt, and the sprint goes on when it is back."""
 
 from pathlib import Path
+
+import pytest
 
 from tests.acceptance.projects import MENDED, make_repository, script, step, write
 from tests.acceptance.server import ok, serving, until_rest
 
 
-def test_a_killed_service_loses_nothing(database_url: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("how", "lost"), [("kill", 1), ("terminate", 0)])
+def test_a_service_that_ends_loses_nothing(how: str, lost: int, database_url: str, tmp_path: Path) -> None:
     repo = make_repository(tmp_path / "project")
     slow = {**write("shares.py", MENDED), "pause_seconds": 3.0}
     agent = script(step("Mended. Coding Complete", slow))
-    fast_takeover = {"ENGINE_HEARTBEAT_SECONDS": "0.5", "ENGINE_STALLED_AFTER_SECONDS": "1.5"}
+    fast_takeover = {
+        "SHUTDOWN_GRACE_SECONDS": "0.2",
+        "ENGINE_HEARTBEAT_SECONDS": "0.5",
+        "ENGINE_STALLED_AFTER_SECONDS": "1.5",
+    }
     with serving(database_url, tmp_path / "data", env=fast_takeover) as first, first.client() as client:
         body = {
             "goal": "half(8) must be 4.",
@@ -25,7 +32,8 @@ def test_a_killed_service_loses_nothing(database_url: str, tmp_path: Path) -> No
             for line in stream.iter_lines():
                 if line == "event: candidate.started":
                     break
-        first.kill()
+        first.kill() if how == "kill" else first.process.terminate()
+        first.process.wait(timeout=20)
     # Another directory: whatever the run needs has to come from the database.
     with (
         serving(database_url, tmp_path / "elsewhere", env=fast_takeover) as second,
@@ -34,7 +42,7 @@ def test_a_killed_service_loses_nothing(database_url: str, tmp_path: Path) -> No
         ended = until_rest(client, sprint["id"])
         assert ended["status"] == "completed", ended["status_reason"]
         coding = ended["attempts"][0]
-        assert (coding["number"], coding["lost_workers"], coding["verdict"]) == (1, 1, "passed")
+        assert (coding["number"], coding["lost_workers"], coding["verdict"]) == (1, lost, "passed")
         events = ok(client.get(f"/runs/{sprint['id']}/events", params={"limit": 1000}))["events"]
         assert [each["sequence"] for each in events] == list(range(1, len(events) + 1))
         names = [each["event"] for each in events]
