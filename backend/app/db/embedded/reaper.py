@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 FAST_SECONDS = 30.0
@@ -29,6 +30,8 @@ def main() -> None:
         stop(home)
         if is_throwaway:
             shutil.rmtree(home, ignore_errors=True)
+            with suppress(OSError):
+                home.parent.rmdir()  # unless there is something else in it
         # In this order: who gets the users' lock next must not take this reaper for one that still waits.
         fcntl.flock(mine, fcntl.LOCK_UN)
         fcntl.flock(users, fcntl.LOCK_UN)

@@ -1,15 +1,17 @@
 """The schema: upgrades, downgrades, and the models in step with it, on a database that holds data."""
 
-import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
 from uuid import uuid4
 
 import psycopg
 import pytest
 from alembic import command
 
-from app.db.migrate import alembic_config, upgrade_to_head
-
-pytestmark = pytest.mark.anyio
+import app
+from app.db.migrate import alembic_config
 
 RUN = """
 INSERT INTO runs (id, kind, name, goal, phases, phase, policy, agent, source, status, base_commit,
@@ -40,10 +42,16 @@ def test_downgrade_and_upgrade_with_data(database_url: str) -> None:
         command.upgrade(config, "head")
 
 
-async def test_upgrading_twice_at_once(empty_database_url: str) -> None:
-    async with asyncio.TaskGroup() as group:
-        for _ in range(3):
-            group.create_task(upgrade_to_head(empty_database_url))
+def test_upgrading_from_several_processes_at_once(empty_database_url: str) -> None:
+    code = (
+        "import asyncio, sys; from app.db.migrate import upgrade_to_head; "
+        "asyncio.run(upgrade_to_head(sys.argv[1]))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(app.__file__).parents[1])}
+    processes = [
+        subprocess.Popen([sys.executable, "-c", code, empty_database_url], env=environment) for _ in range(3)
+    ]
+    assert [each.wait(timeout=60) for each in processes] == [0, 0, 0]
     with psycopg.connect(empty_database_url) as connection:
         assert connection.execute("SELECT count(*) FROM runs").fetchone() == (0,)
 
