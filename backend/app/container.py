@@ -91,7 +91,7 @@ def build_tools(settings: Settings) -> Tools:
             keys=keys,
             run_program=run_process,
             python=settings.WORKSPACE_PYTHON or Path(sys.executable),
-            default_backend=AgentBackend(settings.AGENT_BACKEND.value),
+            default_backend=settings.AGENT_BACKEND,
             default_model=settings.AGENT_MODEL,
             test_seconds=settings.EVALUATOR_TEST_TIMEOUT,
         ),

@@ -29,12 +29,12 @@ class Options:
     Attributes:
         as_json: Write data as JSON to standard output; progress goes to standard error.
         url: Address of the service [default: PHASERUNNER_URL].
-        token: API token; needed where the service is not on loopback.
+        token: API token; needed where the service is not on loopback [default: PHASERUNNER_TOKEN].
     """
 
     as_json: Annotated[bool, Parameter(name="--json", negative="")] = False
     url: str | None = None
-    token: Annotated[str | None, Parameter(env_var="PHASERUNNER_TOKEN", show_env_var=True)] = None
+    token: str | None = None
 
 
 DEFAULT_OPTIONS = Options()
@@ -90,8 +90,10 @@ class Root:
     async def session(self, options: Options) -> AsyncGenerator[Session]:
         """Open the connection to the service for one command."""
         url = options.url or self.settings.PHASERUNNER_URL
-        async with ApiClient(url, options.token, self.user, self.transport) as api:
-            yield Session(api, self.terminal(options), self.make_follow(url, options.token))
+        configured = self.settings.PHASERUNNER_TOKEN
+        token = options.token or (configured.get_secret_value() if configured else None)
+        async with ApiClient(url, token, self.user, self.transport) as api:
+            yield Session(api, self.terminal(options), self.make_follow(url, token))
 
     def read_text(self, argument: str, field_name: str) -> str:
         """Give the text an argument stands for: `-` is standard input, `@path` a file, all else itself.

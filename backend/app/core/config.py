@@ -1,20 +1,12 @@
 """Settings: every value the operator can choose, read once at a composition root and handed down."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-
-class AgentBackendChoice(StrEnum):
-    """Which agent works on a sprint that names none."""
-
-    AUTO = "auto"
-    SCRIPTED = "scripted"
-    PYDANTIC_AI = "pydantic-ai"
-
+from app.schemas.agents import AgentBackend
 
 PositiveSeconds = Annotated[float, Field(gt=0, le=86_400)]
 UnitInterval = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -40,6 +32,7 @@ class Settings(BaseSettings):
     PORT: int = Field(default=8000, ge=0, le=65_535)
     ALLOWED_HOSTS: Annotated[list[str], NoDecode] = []
     PHASERUNNER_URL: str = "http://127.0.0.1:8000"
+    PHASERUNNER_TOKEN: SecretStr | None = None
     WORKER_CONCURRENCY: int = Field(default=4, ge=1, le=256)
     LOG_LEVEL: str = "INFO"
 
@@ -51,7 +44,7 @@ class Settings(BaseSettings):
     WORKSPACE_PYTHON: Path | None = None
 
     # Agents
-    AGENT_BACKEND: AgentBackendChoice = AgentBackendChoice.AUTO
+    AGENT_BACKEND: AgentBackend = AgentBackend.AUTO
     AGENT_MODEL: str | None = None
     AGENT_TIMEOUT: PositiveSeconds = 1800.0
     AGENT_MAX_REQUESTS: int = Field(default=100, ge=1)
