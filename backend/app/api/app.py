@@ -2,12 +2,14 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
 from fastapi import FastAPI
 
 from app.api import escalations, evaluators, event_routes, problems, socket, sprints, system
 from app.api.access import ApiServices
 from app.api.gate import Gate, Recognise
+from app.api.openapi import PROBLEMS, describe
 from app.realtime.hub import Hub
 from app.realtime.reader import EventReader
 
@@ -23,11 +25,16 @@ class Doors:
     recognise: Recognise | None = None
 
 
+class _Application(FastAPI):
+    def openapi(self) -> dict[str, Any]:
+        return describe(self)
+
+
 def create_app(
     services: ApiServices, hub: Hub, events: EventReader, doors: Doors, *, version: str
 ) -> FastAPI:
     """Make the application from what the composition root built."""
-    app = FastAPI(
+    app = _Application(
         title="PhaseRunner",
         version=version,
         summary="Lets coding agents work unattended and only lets good work through.",
@@ -40,6 +47,6 @@ def create_app(
     app.state.event_reader = events
     problems.install(app)
     for module in (sprints, escalations, evaluators, event_routes, socket, system):
-        app.include_router(module.router)
+        app.include_router(module.router, responses=PROBLEMS)
     app.add_middleware(Gate, hosts=doors.hosts, recognise=doors.recognise)
     return app

@@ -1,16 +1,15 @@
 """Routes of escalations: what waits for a human, and the decision."""
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Query, Request, Response
-from fastapi.responses import JSONResponse
+from fastapi import APIRouter, Query, Response
 
 from app.api.access import Reviewer, Services, Viewer
-from app.api.problems import RESPONSES
+from app.api.repeats import Repeatable
 from app.schemas.escalations import EscalationPage, EscalationResolve, EscalationStatus, EscalationView
 
-router = APIRouter(prefix="/api/v1/escalations", tags=["escalations"], responses=RESPONSES)
+router = APIRouter(prefix="/api/v1/escalations", tags=["escalations"])
 
 
 @router.get("", summary="List escalations, oldest first")
@@ -33,19 +32,9 @@ async def show_escalation(escalation_id: UUID, services: Services, who: Viewer) 
 
 @router.post("/{escalation_id}/resolve", response_model=EscalationView, summary="Accept, retry or reject")
 async def resolve_escalation(
-    escalation_id: UUID,
-    body: EscalationResolve,
-    request: Request,
-    services: Services,
-    who: Reviewer,
-    idempotency_key: Annotated[str | None, Header()] = None,
+    escalation_id: UUID, body: EscalationResolve, services: Services, who: Reviewer, repeatable: Repeatable
 ) -> Response:
     """Decide. Whoever comes second gets 409 with who decided, what and when."""
-
-    async def act() -> tuple[int, dict[str, Any]]:
-        view = await services.escalations.resolve(escalation_id, body, who.name)
-        return 200, view.model_dump(mode="json")
-
-    route = f"POST /escalations/{escalation_id}/resolve"
-    status, answer = await services.idempotency.once(idempotency_key, route, await request.body(), act)
-    return JSONResponse(answer, status)
+    return await repeatable.answer(
+        lambda once: services.escalations.resolve(escalation_id, body, who.name, once)
+    )

@@ -4,10 +4,9 @@ from fastapi import APIRouter
 from pydantic import BaseModel
 
 from app.api.access import Operator, Services, Viewer
-from app.api.problems import RESPONSES
 from app.schemas.sprints import EvaluateRequest, EvaluationReport
 
-router = APIRouter(prefix="/api/v1", tags=["evaluators"], responses=RESPONSES)
+router = APIRouter(prefix="/api/v1", tags=["evaluators"])
 
 
 class EvaluatorView(BaseModel):

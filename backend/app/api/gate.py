@@ -1,28 +1,35 @@
 """The door of the service: checks from where requests come and who asks, and how large they are."""
 
-import re
 from collections.abc import Awaitable, Callable, Collection
-from urllib.parse import parse_qs
 
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.api.problems import render
-from app.core.errors import ForbiddenError, PayloadTooLargeError, PhaseRunnerError, UnauthorizedError
+from app.api.credentials import SUBPROTOCOL, claimed_name, offers_subprotocol, take_token
+from app.api.problems import answer
+from app.core.errors import ForbiddenError, PhaseRunnerError, UnauthorizedError
+from app.core.event_frames import CloseCode
 from app.core.security import Principal, Role, host_allowed, origin_allowed
 
 Recognise = Callable[[str], Awaitable[Principal | None]]
 """Gives who a token stands for, or None."""
 
-OPEN_PATHS = frozenset({"/healthz", "/readyz"})
+PROBES = frozenset({"/healthz", "/readyz"})
+"""Asked by whatever address a supervisor knows; they tell nothing."""
+
 MAX_BODY_BYTES = 1_000_000
 MAX_SOURCE_BYTES = 90_000_000
 """For starting a sprint, whose source may be an archive."""
 
-_CLOSE_UNAUTHORIZED = 4401
-_CLOSE_FORBIDDEN = 4403
-_USER_HEADER = "x-phaserunner-user"
-_MAX_NAME_CHARS = 100
+_REASON_BYTES = 120
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "connect-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+}
 
 
 class Gate:
@@ -45,17 +52,17 @@ class Gate:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
+        is_http = scope["type"] == "http"
+        guarded = _with_headers(send) if is_http else _with_subprotocol(send, scope)
         try:
-            self._check_origin(headers)
+            if scope["path"] not in PROBES:
+                self._check_origin(headers)
             scope["principal"] = await self._principal(scope, headers)
-            limited = _limited(scope, headers, receive) if scope["type"] == "http" else receive
-        except PhaseRunnerError as error:
-            await _refuse(error, scope, receive, send)
+            limited = _limited(scope, headers, receive) if is_http else receive
+        except Exception as error:  # noqa: BLE001 - an edge: nothing further out renders errors
+            await _refuse(error, scope, receive, guarded)
             return
-        try:
-            await self._app(scope, limited, send)
-        except _BodyTooLargeError as error:
-            await render(error)(scope, receive, send)
+        await self._app(scope, limited, guarded)
 
     def _check_origin(self, headers: Headers) -> None:
         host = headers.get("host", "")
@@ -65,41 +72,25 @@ class Gate:
             raise ForbiddenError("requests from pages of other origins are not taken")
 
     async def _principal(self, scope: Scope, headers: Headers) -> Principal:
+        token = take_token(scope, headers)
         if self._recognise is None:
-            return Principal(_claimed_name(headers), Role.ADMIN)
-        if scope["path"] in OPEN_PATHS:
-            return Principal("probe", Role.VIEWER)
-        principal = await self._recognise(_token(scope, headers))
+            return Principal(claimed_name(headers), Role.ADMIN)
+        if not scope["path"].startswith("/api/"):
+            return Principal("anyone", Role.VIEWER)
+        principal = await self._recognise(token) if token else None
         if principal is None:
             raise UnauthorizedError("send a valid token: Authorization: Bearer …")
         return principal
 
 
-class _BodyTooLargeError(PayloadTooLargeError):
-    """Raised while the body is read."""
-
-
-def _claimed_name(headers: Headers) -> str:
-    name = re.sub(r"\s+", " ", headers.get(_USER_HEADER, "")).strip()
-    return name[:_MAX_NAME_CHARS] if name.isprintable() and name else "local"
-
-
-def _token(scope: Scope, headers: Headers) -> str:
-    kind, _, token = headers.get("authorization", "").partition(" ")
-    if kind.lower() == "bearer":
-        return token.strip()
-    if scope["type"] == "websocket":
-        # Browsers cannot set headers on a WebSocket.
-        return parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-    return ""
-
-
 def _limited(scope: Scope, headers: Headers, receive: Receive) -> Receive:
     is_start = scope["method"] == "POST" and scope["path"] == "/api/v1/sprints"
     limit = MAX_SOURCE_BYTES if is_start else MAX_BODY_BYTES
+    # The framework hands on errors of this class; any other it takes for a body that is not JSON.
+    too_large = HTTPException(413, f"the body has more than {limit:,} bytes")
     announced = headers.get("content-length", "")
-    if announced.isdigit() and int(announced) > limit:
-        raise PayloadTooLargeError(f"the body has {announced} bytes; at most {limit} are taken")
+    if announced.isdecimal() and int(announced[:20]) > limit:
+        raise too_large
     seen = 0
 
     async def counting() -> Message:
@@ -107,18 +98,53 @@ def _limited(scope: Scope, headers: Headers, receive: Receive) -> Receive:
         message = await receive()
         seen += len(message.get("body", b""))
         if seen > limit:
-            raise _BodyTooLargeError(f"the body has more than {limit} bytes")
+            raise too_large
         return message
 
     return counting
 
 
-async def _refuse(error: PhaseRunnerError, scope: Scope, receive: Receive, send: Send) -> None:
+def _with_headers(send: Send) -> Send:
+    async def guarded(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in _HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return guarded
+
+
+def _with_subprotocol(send: Send, scope: Scope) -> Send:
+    if not offers_subprotocol(scope):
+        return send
+
+    async def choosing(message: Message) -> None:
+        # A browser gives up a socket for which it offered subprotocols and none was chosen.
+        if message["type"] == "websocket.accept":
+            message = {**message, "subprotocol": SUBPROTOCOL}
+        await send(message)
+
+    return choosing
+
+
+async def _refuse(error: Exception, scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "http":
-        await render(error)(scope, receive, send)
+        await answer(error, f"{scope['method']} {scope['path']}")(scope, receive, send)
         return
     await receive()
     # Accepted first: a refusal before that reaches a browser as a bare failure without code.
-    code = _CLOSE_UNAUTHORIZED if isinstance(error, UnauthorizedError) else _CLOSE_FORBIDDEN
     await send({"type": "websocket.accept"})
-    await send({"type": "websocket.close", "code": code, "reason": error.detail[:120]})
+    code, reason = _closing(error, scope["path"])
+    await send({"type": "websocket.close", "code": code, "reason": reason})
+
+
+def _closing(error: Exception, path: str) -> tuple[int, str]:
+    match error:
+        case UnauthorizedError():
+            return CloseCode.UNAUTHORIZED, error.detail[:_REASON_BYTES]
+        case PhaseRunnerError():
+            return CloseCode.FORBIDDEN, error.detail[:_REASON_BYTES]
+        case _:
+            answer(error, f"WebSocket {path}")  # for the log
+            return CloseCode.RESTART, "try again soon"

@@ -2,22 +2,45 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 
+import asyncpg
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as NoConnectionError
 from starlette.exceptions import HTTPException
 
-from app.core.errors import PhaseRunnerError
+from app.api.outages import is_outage
+from app.core.errors import (
+    NotFoundError,
+    PayloadTooLargeError,
+    PhaseRunnerError,
+    UnauthorizedError,
+    UnavailableError,
+)
+from app.schemas.text import storable_json
 
 logger = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 _TYPE_PREFIX = "urn:phaserunner:problem:"
 _SHOWN_INPUT_CHARS = 60
+
+HANDLED = (
+    PhaseRunnerError,
+    RequestValidationError,
+    HTTPException,
+    DBAPIError,
+    NoConnectionError,
+    asyncpg.PostgresError,
+    asyncpg.InterfaceError,
+    OSError,
+    Exception,
+)
+"""The framework looks handlers up by class; those beside `Exception` are answered without being raised on."""
 
 
 class FieldError(BaseModel):
@@ -28,7 +51,7 @@ class FieldError(BaseModel):
 
 
 class Problem(BaseModel):
-    """RFC 9457 problem details."""
+    """RFC 9457 problem details. A conflict may have further members, such as who decided and when."""
 
     type: str
     title: str
@@ -38,18 +61,10 @@ class Problem(BaseModel):
     errors: list[FieldError] = []
 
 
-RESPONSES: dict[int | str, dict[str, Any]] = {
-    code: {"description": text, "content": {MEDIA_TYPE: {"schema": Problem.model_json_schema()}}}
-    for code, text in ((404, "There is no such thing"), (409, "The state has changed"), (422, "Bad input"))
-}
-
-
 def install(app: FastAPI) -> None:
     """Render every error of the application."""
-    app.add_exception_handler(PhaseRunnerError, _ours)
-    app.add_exception_handler(RequestValidationError, _validation)
-    app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _unexpected)
+    for kind in HANDLED:
+        app.add_exception_handler(kind, _handle)
 
 
 def problem(
@@ -57,7 +72,7 @@ def problem(
 ) -> JSONResponse:
     """One problem document."""
     body = {"type": f"{_TYPE_PREFIX}{code}", "title": title, "status": status, "detail": detail}
-    return JSONResponse({**body, **(members or {})}, status, media_type=MEDIA_TYPE)
+    return JSONResponse(storable_json({**body, **(members or {})}), status, media_type=MEDIA_TYPE)
 
 
 def render(error: PhaseRunnerError) -> JSONResponse:
@@ -67,36 +82,62 @@ def render(error: PhaseRunnerError) -> JSONResponse:
     if error.field:
         members |= {"field": error.field, "errors": [{"field": error.field, "message": error.detail}]}
         detail = f"{error.field}: {error.detail}"
-    return problem(error.status, error.code, error.title, detail, members)
+    response = problem(error.status, error.code, error.title, detail, members)
+    if isinstance(error, UnauthorizedError):
+        response.headers["WWW-Authenticate"] = "Bearer"
+    if isinstance(error, UnavailableError):
+        response.headers["Retry-After"] = "1"
+    return response
 
 
-async def _ours(_: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, PhaseRunnerError)  # noqa: S101 - registered for it
-    return render(error)
+def answer(error: Exception, what: str) -> JSONResponse:
+    """Any error as a problem document; `what` names the request in the log if nobody foresaw it."""
+    match error:
+        case PhaseRunnerError():
+            return render(error)
+        case RequestValidationError():
+            return _invalid(error)
+        case HTTPException():
+            return _http(error, what)
+        case _ if is_outage(error):
+            logger.warning("%s: the database cannot be reached: %s", what, error)
+            return render(UnavailableError("the database cannot be reached; try again soon"))
+        case _:
+            logger.error("%s failed", what, exc_info=error)
+            return problem(500, "internal-error", "The service failed", "an unexpected error; the log has it")
 
 
-async def _validation(_: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for it
-    errors = [_field_error(each) for each in error.errors()]
-    detail = f"{errors[0]['field']}: {errors[0]['message']}" if errors else "the request is not valid"
-    members = {"field": errors[0]["field"] if errors else None, "errors": errors}
-    return problem(422, "invalid-input", "The input is not valid", detail, members)
+async def _handle(request: Request, error: Exception) -> JSONResponse:
+    return answer(error, f"{request.method} {request.url.path}")
 
 
-async def _http(_: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, HTTPException)  # noqa: S101 - registered for it
-    title = HTTPStatus(error.status_code).phrase
-    response = problem(error.status_code, title.lower().replace(" ", "-"), title, str(error.detail))
+def _invalid(error: RequestValidationError) -> JSONResponse:
+    errors = [_field_error(each, error.body) for each in error.errors()]
+    first = errors[0]
+    members = {"field": first["field"], "errors": errors}
+    return problem(
+        422, "invalid-input", "The input is not valid", f"{first['field']}: {first['message']}", members
+    )
+
+
+def _http(error: HTTPException, what: str) -> JSONResponse:
+    match error.status_code:
+        case 404:
+            response = render(NotFoundError(f"{what}: there is nothing here"))
+        case 405:
+            detail = f"{what}: this method is not offered here"
+            response = problem(405, "method-not-allowed", "Method not allowed", detail)
+        case 413:
+            response = render(PayloadTooLargeError(error.detail))
+        case _:
+            response = problem(
+                error.status_code, "bad-request", "The request is not understood", error.detail
+            )
     response.headers.update(error.headers or {})
     return response
 
 
-async def _unexpected(request: Request, error: Exception) -> JSONResponse:
-    logger.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    return problem(500, "internal-error", "The service failed", "an unexpected error; the log has it")
-
-
-def _field_error(error: Mapping[str, Any]) -> dict[str, str]:
+def _field_error(error: Mapping[str, Any], body: object) -> dict[str, str]:
     if error["type"] == "json_invalid":
         reason = error.get("ctx", {}).get("error", "")
         return {"field": "body", "message": f"not valid JSON: {reason} at position {error['loc'][-1]}"}
@@ -104,12 +145,38 @@ def _field_error(error: Mapping[str, Any]) -> dict[str, str]:
     given = error.get("input")
     if isinstance(given, int | float) or (isinstance(given, str) and len(given) <= _SHOWN_INPUT_CHARS):
         message = f"{message} (given: {given!r})"
-    return {"field": _path(error["loc"]), "message": message}
+    is_missing = error["type"] == "missing"
+    return {"field": field_path(error["loc"], body, is_missing=is_missing), "message": message}
 
 
-def _path(location: Sequence[int | str]) -> str:
-    # The first part says where the field is (body, query, path); for a field of the body it is understood.
-    parts = [str(part) for part in location]
-    if len(parts) > 1 and parts[0] in ("body", "query", "path", "header"):
-        parts = parts[1:]
-    return ".".join(parts)
+def field_path(location: Sequence[int | str], body: object, *, is_missing: bool = False) -> str:
+    """The path of a field as its sender knows it.
+
+    The first part of a location says where the field is (body, query, path); that is understood. Parts that
+    are not in the body are tags, by which the members of a union are told apart; they are left out.
+    """
+    place, *parts = location
+    if place != "body":
+        return ".".join(str(part) for part in parts)
+    names: list[str] = []
+    here = body
+    for index, part in enumerate(parts):
+        is_last = index + 1 == len(parts)
+        if not _may_hold(here, part) and not (is_missing and is_last):
+            continue
+        names.append(str(part))
+        here = _inside(here, part)
+    return ".".join(names) or "body"
+
+
+def _may_hold(value: object, part: int | str) -> bool:
+    return not isinstance(value, dict) or part in cast("dict[object, object]", value)
+
+
+def _inside(value: object, part: int | str) -> object:
+    if isinstance(value, dict):
+        return cast("dict[object, object]", value).get(part)
+    if isinstance(value, list) and isinstance(part, int):
+        items = cast("list[object]", value)
+        return items[part] if part < len(items) else None
+    return None

@@ -3,12 +3,12 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Query, Request, Response
-from fastapi.responses import JSONResponse, PlainTextResponse
+from fastapi import APIRouter, Header, Path, Query, Response
+from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel
 
 from app.api.access import Operator, Services, Viewer
-from app.api.problems import RESPONSES
+from app.api.repeats import Repeatable
 from app.core.errors import InvalidInputError
 from app.schemas.runs import Phase, RunStatus
 from app.schemas.sprints import (
@@ -22,9 +22,15 @@ from app.schemas.sprints import (
 from app.schemas.workspaces import Diff
 from app.services.results import Against
 
-router = APIRouter(prefix="/api/v1", tags=["sprints"], responses=RESPONSES)
+router = APIRouter(prefix="/api/v1", tags=["sprints"])
 
 Limit = Annotated[int, Query(ge=1, le=200)]
+Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
+
+_PLAIN: dict[int | str, dict[str, Any]] = {200: {"content": {"text/x-diff": {"schema": {"type": "string"}}}}}
+_BINARY: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"application/x-git-bundle": {"schema": {"type": "string", "format": "binary"}}}}
+}
 
 
 class ResultView(BaseModel):
@@ -38,36 +44,15 @@ class ResultView(BaseModel):
     bundle: str
 
 
-class SprintStarted(SprintDetail):
-    """A sprint that was started; `notes` say what the source looked like."""
-
-    notes: list[str]
-
-
-@router.post("/sprints", status_code=201, response_model=SprintStarted, summary="Start a sprint")
+@router.post("/sprints", status_code=201, response_model=SprintDetail, summary="Start a sprint")
 async def start_sprint(
-    body: SprintCreate,
-    request: Request,
-    services: Services,
-    who: Operator,
-    idempotency_key: Annotated[str | None, Header()] = None,
+    body: SprintCreate, services: Services, who: Operator, repeatable: Repeatable
 ) -> Response:
-    """Import the source and start; the sprint goes on in a worker. Repeat safely with an Idempotency-Key."""
+    """Import the source and start; the sprint goes on in a worker.
 
-    async def act() -> tuple[int, dict[str, Any]]:
-        started = await services.sprints.start(body, who.name)
-        sprint = await services.queries.get(started.run_id)
-        notes = list(started.source.notes)
-        if started.source.dirty:
-            notes.append(
-                f"{started.source.dirty_files} uncommitted changes are not part of the sprint; "
-                "they are not touched"
-            )
-        return 201, SprintStarted(**dict(sprint), notes=notes).model_dump(mode="json")
-
-    raw = await request.body()
-    status, answer = await services.idempotency.once(idempotency_key, "POST /sprints", raw, act)
-    return JSONResponse(answer, status, headers={"Location": f"/api/v1/sprints/{answer['id']}"})
+    `source.notes` says what was found, such as uncommitted changes, which are not part of the sprint.
+    """
+    return await repeatable.answer(lambda once: services.sprints.start(body, who.name, once), status=201)
 
 
 @router.get("/sprints", summary="List sprints, newest first")
@@ -92,13 +77,17 @@ async def show_sprint(sprint_id: UUID, services: Services, who: Viewer) -> Sprin
     return await services.queries.get(sprint_id)
 
 
-@router.post("/sprints/{sprint_id}/cancel", summary="Cancel a sprint")
+@router.post("/sprints/{sprint_id}/cancel", response_model=SprintDetail, summary="Cancel a sprint")
 async def cancel_sprint(
-    sprint_id: UUID, services: Services, who: Operator, body: SprintCancel | None = None
-) -> SprintDetail:
+    sprint_id: UUID,
+    services: Services,
+    who: Operator,
+    repeatable: Repeatable,
+    body: SprintCancel | None = None,
+) -> Response:
     """Stop the agent and end the sprint; what was recorded stays."""
-    await services.sprints.cancel(sprint_id, body.reason if body else "", who.name)
-    return await services.queries.get(sprint_id)
+    reason = body.reason if body else ""
+    return await repeatable.answer(lambda once: services.sprints.cancel(sprint_id, reason, who.name, once))
 
 
 @router.get("/sprints/{sprint_id}/attempts", summary="List a sprint's attempts with their verdicts")
@@ -112,7 +101,7 @@ async def list_attempts(sprint_id: UUID, services: Services, who: Viewer) -> lis
     summary="Show an attempt with its prompt and candidates",
 )
 async def show_attempt(
-    sprint_id: UUID, phase: Phase, number: int, services: Services, who: Viewer
+    sprint_id: UUID, phase: Phase, number: Number, services: Services, who: Viewer
 ) -> AttemptDetail:
     """The prompt is exactly what the agent was given."""
     return await services.queries.attempt(sprint_id, phase, number)
@@ -122,7 +111,7 @@ async def show_attempt(
 async def show_diff(
     sprint_id: UUID,
     phase: Phase,
-    number: int,
+    number: Number,
     services: Services,
     who: Viewer,
     against: Against = Against.BASE,
@@ -150,13 +139,23 @@ async def show_result(sprint_id: UUID, services: Services, who: Viewer) -> Resul
     )
 
 
-@router.get("/sprints/{sprint_id}/result.patch", summary="The result as a patch", response_class=Response)
+@router.get(
+    "/sprints/{sprint_id}/result.patch",
+    summary="The result as a patch",
+    response_class=Response,
+    responses=_PLAIN,
+)
 async def result_patch(sprint_id: UUID, services: Services, who: Viewer) -> Response:
     """For `git apply`."""
     return Response(await services.results.patch(sprint_id), media_type="text/x-diff; charset=utf-8")
 
 
-@router.get("/sprints/{sprint_id}/result.bundle", summary="The result as a bundle", response_class=Response)
+@router.get(
+    "/sprints/{sprint_id}/result.bundle",
+    summary="The result as a bundle",
+    response_class=Response,
+    responses=_BINARY,
+)
 async def result_bundle(sprint_id: UUID, services: Services, who: Viewer) -> Response:
     """For `git fetch FILE BRANCH`; the header `X-Branch` names the branch."""
     result, bundle = await services.results.bundle(sprint_id)

@@ -56,7 +56,7 @@ class Settings(BaseSettings):
     OPENAI_API_KEY: SecretStr | None = None
     OPENAI_BASE_URL: str | None = None
     RUN_MAX_TOKENS: int | None = Field(default=None, ge=1)
-    RUN_MAX_COST_USD: float | None = Field(default=None, gt=0.0)
+    RUN_MAX_COST_USD: float | None = Field(default=None, gt=0.0, allow_inf_nan=False)
 
     # Evaluators
     EVALUATOR_MODEL: str = "anthropic:claude-sonnet-4-20250514"

@@ -12,6 +12,8 @@ from app.core.errors import InvalidInputError
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
+_STANDARD_PORTS = {"http": 80, "https": 443}
+
 
 class Role(StrEnum):
     """What a token allows; each role includes those before it."""
@@ -85,6 +87,12 @@ def host_allowed(host_header: str, further: Collection[str]) -> bool:
 
 def origin_allowed(origin: str | None, host_header: str) -> bool:
     """True when a request comes from our own pages, or from no page at all."""
-    if not origin:
+    if origin is None:
         return True
-    return urlsplit(origin).netloc.lower() == host_header.lower()
+    try:
+        theirs = urlsplit(origin)
+        ours = urlsplit(f"{theirs.scheme}://{host_header}")
+        places = [(each.hostname, each.port or _STANDARD_PORTS.get(each.scheme)) for each in (theirs, ours)]
+    except ValueError:  # a port that is no number, brackets left open
+        return False
+    return theirs.scheme in _STANDARD_PORTS and places[0] == places[1]

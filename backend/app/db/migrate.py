@@ -5,6 +5,7 @@ from pathlib import Path
 import anyio.to_thread
 from alembic import command
 from alembic.config import Config
+from alembic.script import ScriptDirectory
 
 import app
 from app.db.engine import sqlalchemy_url
@@ -23,6 +24,11 @@ def alembic_config(url: str) -> Config:
     config.set_main_option("script_location", str(migrations_directory()).replace("%", "%%"))
     config.set_main_option("sqlalchemy.url", sqlalchemy_url(url).replace("%", "%%"))
     return config
+
+
+def newest_revision() -> str:
+    """The schema this version of the program works with."""
+    return ScriptDirectory(str(migrations_directory())).get_current_head() or ""
 
 
 async def upgrade_to_head(url: str) -> None:

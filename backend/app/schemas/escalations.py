@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.schemas.runs import EscalationDecision, EscalationReason
+from app.schemas.text import CleanText, RelativePath
 
 EscalationStatus = Literal["open", "resolved", "withdrawn"]
 
@@ -19,9 +20,9 @@ class LineComment(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    path: str = Field(min_length=1, max_length=4096)
-    line: int = Field(ge=1, description="Line number in the file as the attempt left it.")
-    body: str = Field(min_length=1, max_length=4000)
+    path: RelativePath = Field(min_length=1, max_length=4096)
+    line: int = Field(ge=1, le=2**31 - 1, description="Line number in the file as the attempt left it.")
+    body: CleanText = Field(min_length=1, max_length=4000)
 
 
 class VerdictMarkIn(BaseModel):
@@ -31,7 +32,7 @@ class VerdictMarkIn(BaseModel):
 
     evaluation_id: UUID
     was_right: bool
-    note: str = Field(default="", max_length=4000)
+    note: CleanText = Field(default="", max_length=4000)
 
 
 class EscalationResolve(BaseModel):
@@ -54,7 +55,7 @@ class EscalationResolve(BaseModel):
     )
 
     decision: EscalationDecision
-    guidance: str = Field(default="", max_length=MAX_GUIDANCE_CHARS)
+    guidance: CleanText = Field(default="", max_length=MAX_GUIDANCE_CHARS)
     line_comments: list[LineComment] = Field(default=[], max_length=MAX_LINE_COMMENTS)
     additional_attempts: int | None = Field(default=None, ge=1, le=20)
     verdict_marks: list[VerdictMarkIn] = Field(default=[], max_length=100)

@@ -83,7 +83,7 @@ class Budget(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     tokens: int | None = Field(default=None, ge=1)
-    cost_usd: float | None = Field(default=None, gt=0.0)
+    cost_usd: float | None = Field(default=None, gt=0.0, allow_inf_nan=False)
 
 
 class Usage(BaseModel):

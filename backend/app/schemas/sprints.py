@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_vali
 from app.schemas.agents import AgentSpec
 from app.schemas.escalations import EscalationView
 from app.schemas.runs import AttemptState, Budget, Phase, RetryFrom, RunKind, RunPolicy, RunStatus, Usage
-from app.schemas.text import clean_text
+from app.schemas.text import CleanLine, CleanText, clean_text
 from app.schemas.workspaces import WorkspaceSource
 
 MAX_GOAL_CHARS = 100_000
@@ -206,7 +206,7 @@ class SprintCancel(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    reason: str = Field(default="", max_length=2000)
+    reason: CleanText = Field(default="", max_length=2000)
 
 
 class EvaluateRequest(BaseModel):
@@ -214,11 +214,11 @@ class EvaluateRequest(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    path: str = Field(min_length=1, max_length=4096)
-    base: str | None = Field(default=None, min_length=1, max_length=500)
+    path: CleanLine = Field(min_length=1, max_length=4096)
+    base: CleanLine | None = Field(default=None, min_length=1, max_length=500)
     phase: Phase = Phase.CODING
-    goal: str = Field(default="", max_length=MAX_GOAL_CHARS)
-    output: str = Field(default="", max_length=MAX_GOAL_CHARS)
+    goal: CleanText = Field(default="", max_length=MAX_GOAL_CHARS)
+    output: CleanText = Field(default="", max_length=MAX_GOAL_CHARS)
     deterministic_only: bool = False
 
 

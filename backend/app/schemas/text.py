@@ -1,7 +1,10 @@
 """Rules for text that people type, and for text that programs print."""
 
 import unicodedata
-from typing import Any, cast
+from pathlib import PurePosixPath
+from typing import Annotated, Any, cast
+
+from pydantic import AfterValidator
 
 _ALLOWED_CONTROLS = frozenset("\n\t")
 
@@ -20,6 +23,34 @@ def clean_text(value: str) -> str:
                 f"control character U+{ord(character):04X} at position {position} is not allowed"
             )
     return unified
+
+
+def clean_line(value: str) -> str:
+    """Give `value` if it is clean text of one line.
+
+    Raises:
+        ValueError: it is not.
+    """
+    if any(character in value for character in "\n\r\t"):
+        raise ValueError("must be one line without tabs")
+    return clean_text(value)
+
+
+def relative_path(value: str) -> str:
+    """Give `value` if it names a place inside a tree, in one line.
+
+    Raises:
+        ValueError: it is absolute, or climbs out with `..`.
+    """
+    path = PurePosixPath(clean_line(value))
+    if path.is_absolute() or ".." in path.parts or not path.parts:
+        raise ValueError("must be a path inside the workspace")
+    return str(path)
+
+
+CleanText = Annotated[str, AfterValidator(clean_text)]
+CleanLine = Annotated[str, AfterValidator(clean_line)]
+RelativePath = Annotated[str, AfterValidator(relative_path)]
 
 
 def storable_text(value: str) -> str:

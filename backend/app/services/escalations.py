@@ -25,6 +25,7 @@ from app.schemas.escalations import (
     VerdictMarkIn,
 )
 from app.schemas.runs import EscalationDecision, RunStatus
+from app.services.idempotency import UNKEYED, Once
 from app.services.paging import decode_cursor, encode_cursor
 from app.services.recording import Bell
 from app.services.views import escalation_view
@@ -59,7 +60,7 @@ class EscalationService:
             )
         statement = statement.order_by(Escalation.created_at, Escalation.id).limit(limit + 1)
         async with self._sessions() as session:
-            rows = (await session.execute(statement)).tuples().all()
+            rows = (await session.execute(statement)).all()
         items = [escalation_view(row, name) for row, name in rows[:limit]]
         last = rows[limit - 1][0] if len(rows) > limit else None
         return EscalationPage(
@@ -79,7 +80,9 @@ class EscalationService:
             run = await session.get_one(Run, row.run_id)
             return escalation_view(row, run.name)
 
-    async def resolve(self, escalation_id: UUID, answer: EscalationResolve, actor: str) -> EscalationView:
+    async def resolve(
+        self, escalation_id: UUID, answer: EscalationResolve, actor: str, once: Once = UNKEYED
+    ) -> EscalationView:
         """Record a decision, and the job that acts on it, in one transaction.
 
         Raises:
@@ -87,8 +90,10 @@ class EscalationService:
             ConflictError: it is resolved or withdrawn already, the reviewer saw an older version, or there
                 is nothing to accept.
             InvalidInputError: a verdict mark is of another attempt.
+            AnsweredError: the same request resolved it in the meantime.
         """
         async with self._sessions.begin() as session:
+            await once.claim(session)
             run, escalation = await _lock(session, escalation_id)
             _check_open(escalation, answer)
             attempt = await _attempt_of(session, escalation)
@@ -109,6 +114,7 @@ class EscalationService:
             await append_events(session, run.id, _events(run, escalation, actor))
             await enqueue_advance(session, run.id)
             view = escalation_view(escalation, run.name)
+            await once.keep(session, view)
         self._bell.ring(run.id)
         return view
 

@@ -1,13 +1,14 @@
 """Judges a local workspace without any agent, server or database."""
 
-import tempfile
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from uuid import uuid4
 
 import anyio
+import anyio.to_thread
 
 from app.core.errors import InvalidInputError, WorkspaceError
-from app.runners.evaluators.protocol import EvaluationContext
+from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, EvaluationStatus
 from app.runners.evaluators.registry import EvaluatorDescription
 from app.runners.phase_runner import PhaseRunner
 from app.schemas.runs import RunPolicy
@@ -17,6 +18,7 @@ from app.workspaces.copying import copy_working_tree, top_of_repository
 from app.workspaces.git import Git
 from app.workspaces.importing import import_source
 from app.workspaces.limits import WorkspaceLimits
+from app.workspaces.removal import remove_tree
 from app.workspaces.repository import RunRepository
 from app.workspaces.sources import SourcePolicy
 
@@ -59,29 +61,19 @@ class EvaluationService:
         Raises:
             InvalidInputError, WorkspaceError: the path or the base cannot be used.
         """
-        path = await self._check_path(request.path)
-        with tempfile.TemporaryDirectory(prefix="phaserunner-evaluate-") as scratch:
-            place = Path(scratch)
-            candidate = place / "candidate"
-            await copy_working_tree(path, candidate, self._git, self._limits)
-            base, commit = await self._base(path, request.base, place)
-            context: EvaluationContext = {
-                "workspace_ref": str(candidate),
-                "base_ref": str(base) if base else None,
-                "goal": request.goal,
-                "attempt": 1,
-                "previous_feedback": [],
-                "run_id": uuid4(),
-            }
-            results = await self._runner.evaluate_phase_output(
-                request.phase, request.output, context, request.deterministic_only
-            )
+        path = await anyio.to_thread.run_sync(self._check_path, request.path)
+        place = Path(await anyio.mkdtemp(prefix="phaserunner-evaluate-"))
+        try:
+            commit, results = await self._judge_copy(request, path, place)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await remove_tree(place)
         verdict = self._runner.judge(request.phase, results, self._policy)
         gates = self._runner.get_evaluator_registry().gates(request.phase)
         return EvaluationReport(
             phase=request.phase,
             verdict=verdict.status.value,
-            score=verdict.score,
+            score=verdict.score if _has_evidence(results, gates) else None,
             reason=verdict.reason,
             base_commit=commit,
             evaluations=[
@@ -90,18 +82,41 @@ class EvaluationService:
             ],
         )
 
-    async def _check_path(self, given: str) -> Path:
-        path = anyio.Path(given)
+    async def _judge_copy(
+        self, request: EvaluateRequest, path: Path, place: Path
+    ) -> tuple[str | None, list[EvaluationResult]]:
+        base, commit = await self._base(path, request.base, place)
+        candidate = place / "candidate"
+        await copy_working_tree(path, candidate, self._git, self._limits)
+        context: EvaluationContext = {
+            "workspace_ref": str(candidate),
+            "base_ref": str(base) if base else None,
+            "goal": request.goal,
+            "attempt": 1,
+            "previous_feedback": [],
+            "run_id": uuid4(),
+        }
+        results = await self._runner.evaluate_phase_output(
+            request.phase, request.output, context, request.deterministic_only
+        )
+        return commit, results
+
+    def _check_path(self, given: str) -> Path:
+        path = Path(given)
         if not path.is_absolute():
             raise InvalidInputError(f"{given} is not absolute", field="path")
-        if not await path.exists():
-            raise InvalidInputError(f"{given} does not exist", field="path")
-        if not await path.is_dir():
-            raise InvalidInputError(f"{given} is not a directory", field="path")
-        resolved = Path(await path.resolve())
         roots = [root.resolve() for root in self._sources.allowed_roots]
+        try:
+            resolved = path.resolve()
+            is_directory = resolved.is_dir()
+        except (OSError, RuntimeError) as error:  # a name too long; a loop of links
+            raise InvalidInputError(f"{given} cannot be reached", field="path") from error
+        # Asked first: nothing is told about what is elsewhere.
         if roots and not any(resolved.is_relative_to(root) for root in roots):
             raise InvalidInputError(f"{given} is outside the allowed directories", field="path")
+        if not is_directory:
+            lack = "is not a directory" if resolved.exists() else "does not exist"
+            raise InvalidInputError(f"{given} {lack}", field="path")
         return resolved
 
     async def _base(self, path: Path, ref: str | None, place: Path) -> tuple[Path | None, str | None]:
@@ -117,4 +132,11 @@ class EvaluationService:
         await repository.checkout(commit, place / "base")
         # A directory inside a repository is judged against the same directory of the base.
         top = await top_of_repository(path, self._git) or path
-        return place / "base" / path.relative_to(top), commit
+        base = place / "base" / path.relative_to(top)
+        await anyio.Path(base).mkdir(parents=True, exist_ok=True)  # it may be new since
+        return base, commit
+
+
+def _has_evidence(results: Iterable[EvaluationResult], gates: Collection[str]) -> bool:
+    checked = (EvaluationStatus.PASSED, EvaluationStatus.FAILED)
+    return any(each.evaluator_name in gates and each.status in checked for each in results)

@@ -1,10 +1,18 @@
-"""Gives a repeated POST the answer of the first one."""
+"""Gives a repeated POST the answer of the first one.
+
+The answer is kept in the transaction that makes the request's effect true: after a crash there are both or
+neither, and of several repetitions at once exactly one takes effect.
+"""
 
 import hashlib
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import select, text
+from pydantic import BaseModel
+from sqlalchemy import delete, select, update
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.errors import ConflictError, InvalidInputError
@@ -12,51 +20,126 @@ from app.db.engine import Sessions
 from app.db.models import IdempotencyKey
 
 MAX_KEY_CHARS = 200
+KEPT_FOR = timedelta(days=7)
 
-Act = Callable[[], Awaitable[tuple[int, dict[str, Any]]]]
-"""Does what is asked; gives the HTTP status and the body of the answer."""
+_FIELD = "Idempotency-Key"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a POST was answered: HTTP status and body. `repeated` when it was answered before."""
+
+    status: int
+    body: dict[str, Any]
+    repeated: bool = False
+
+
+class AnsweredError(Exception):
+    """The request had its effect already; carries the answer of that time."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__("answered before")
+        self.answer = answer
+
+
+@dataclass(frozen=True, slots=True)
+class Once:
+    """One request that takes effect once. Without a key every request is a new one.
+
+    Attributes:
+        key: chosen by the client.
+        route: what was asked for; the same key elsewhere is another request.
+        digest: of everything else that makes the request what it is.
+        status: HTTP status of a success.
+    """
+
+    key: str | None = None
+    route: str = ""
+    digest: bytes = b""
+    status: int = 200
+
+    async def claim(self, session: AsyncSession) -> None:
+        """Take the key as the first act of the effect's transaction; waits while another one holds it.
+
+        Raises:
+            AnsweredError: the request had its effect in the meantime.
+            ConflictError: the key belongs to another request.
+        """
+        if self.key is None:
+            return
+        claimed = await session.scalar(
+            insert(IdempotencyKey)
+            .values(key=self.key, route=self.route, request_digest=self.digest, status=0, body={})
+            .on_conflict_do_nothing()
+            .returning(IdempotencyKey.key)
+        )
+        if claimed is None and (stored := await self.stored(session)):
+            raise AnsweredError(stored)
+
+    async def keep(self, session: AsyncSession, view: BaseModel) -> None:
+        """Keep the answer as the last act of the same transaction."""
+        if self.key is None:
+            return
+        mine = (IdempotencyKey.key == self.key, IdempotencyKey.route == self.route)
+        body = view.model_dump(mode="json")
+        await session.execute(update(IdempotencyKey).where(*mine).values(status=self.status, body=body))
+
+    async def stored(self, session: AsyncSession) -> Answer | None:
+        """Give the answer that was kept, or None.
+
+        Raises:
+            ConflictError: the key belongs to another request.
+        """
+        mine = (IdempotencyKey.key == self.key, IdempotencyKey.route == self.route)
+        found = (await session.execute(select(IdempotencyKey).where(*mine))).scalar_one_or_none()
+        if found is None:
+            return None
+        if found.request_digest != self.digest:
+            raise ConflictError("this key was used with another request; use a new one", field=_FIELD)
+        return Answer(found.status, found.body, repeated=True)
+
+
+UNKEYED = Once()
+"""For callers whose requests are never repeated by accident."""
+
+Act = Callable[[Once], Awaitable[BaseModel]]
+"""Does what is asked, claiming and keeping in its transaction; gives the view that it kept."""
 
 
 class IdempotencyService:
-    """Keeps the answers of successful POSTs by their key."""
+    """Knows the answers of successful POSTs by their keys; failures are not kept."""
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
 
-    async def once(self, key: str | None, route: str, request: bytes, act: Act) -> tuple[int, dict[str, Any]]:
-        """Act, unless the key was used before: then give the answer of that time.
-
-        Repetitions that arrive at the same time wait for the first. Failures are not kept.
+    async def once(self, once: Once, act: Act) -> Answer:
+        """Act, unless the request was answered before: then give the answer of that time.
 
         Raises:
             InvalidInputError: the key is empty, too long or not printable.
             ConflictError: the key was used with another request.
         """
-        if key is None:
-            return await act()
-        if not 0 < len(key) <= MAX_KEY_CHARS or not key.isprintable():
-            raise InvalidInputError(f"1 to {MAX_KEY_CHARS} printable characters", field="Idempotency-Key")
-        digest = hashlib.sha256(request).digest()
+        if once.key is not None:
+            if not 0 < len(once.key) <= MAX_KEY_CHARS or not once.key.isprintable():
+                raise InvalidInputError(f"give 1 to {MAX_KEY_CHARS} printable characters", field=_FIELD)
+            async with self._sessions() as session:
+                stored = await once.stored(session)
+            if stored is not None:
+                return stored
+        try:
+            view = await act(once)
+        except AnsweredError as before:
+            return before.answer
+        return Answer(once.status, view.model_dump(mode="json"))
+
+    async def forget_expired(self) -> int:
+        """Drop answers older than a week; returns how many there were."""
+        old = IdempotencyKey.created_at < datetime.now(UTC) - KEPT_FOR
         async with self._sessions.begin() as session:
-            await _lock(session, route, key)
-            known = await _find(session, route, key)
-            if known is not None:
-                if known.request_digest != digest:
-                    raise ConflictError(
-                        "this key was used with another request; use a new one", field="Idempotency-Key"
-                    )
-                return known.status, known.body
-            status, body = await act()
-            session.add(IdempotencyKey(key=key, route=route, request_digest=digest, status=status, body=body))
-        return status, body
+            gone = await session.scalars(delete(IdempotencyKey).where(old).returning(IdempotencyKey.key))
+            return len(gone.all())
 
 
-async def _lock(session: AsyncSession, route: str, key: str) -> None:
-    digest = hashlib.sha256(f"{route}\0{key}".encode()).digest()
-    number = int.from_bytes(digest[:8], "big", signed=True)
-    await session.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": number})
-
-
-async def _find(session: AsyncSession, route: str, key: str) -> IdempotencyKey | None:
-    statement = select(IdempotencyKey).where(IdempotencyKey.route == route, IdempotencyKey.key == key)
-    return (await session.execute(statement)).scalar_one_or_none()
+def digest_of_request(actor: str, body: bytes) -> bytes:
+    """What makes a request to a route the same as another: who asks, and every byte of what is asked."""
+    return hashlib.sha256(actor.encode() + b"\0" + body).digest()

@@ -23,5 +23,5 @@ def decode_cursor(cursor: str) -> tuple[datetime, UUID]:
         text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
         created_at, _, row_id = text.partition("|")
         return datetime.fromisoformat(created_at).astimezone(UTC), UUID(row_id)
-    except (ValueError, binascii.Error) as error:
+    except (ValueError, OverflowError, binascii.Error) as error:
         raise InvalidInputError("use the next_cursor of a page before", field="cursor") from error

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import and_, func, or_, select, tuple_
+from sqlalchemy import func, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import defer, load_only
+from sqlalchemy.sql.base import ExecutableOption
 
 from app.core.errors import NotFoundError
 from app.db.engine import Sessions
@@ -62,23 +64,9 @@ class RunQueries:
             NotFoundError: there is none.
         """
         async with self._sessions() as session:
-            run = await _run(session, run_id)
-            attempts = await _attempts(session, [run_id])
-            escalations = await _escalations(session, [run_id])
-            evaluations = await _evaluations(session, [each.id for each in attempts])
-        position = {phase: index for index, phase in enumerate(run.phases)}
-        ordered = sorted(attempts, key=lambda each: (position.get(each.phase, -1), each.number))
-        return SprintDetail(
-            **dict(sprint_view(run, attempts, escalations)),
-            source=run.source,
-            policy=RunPolicy.model_validate(run.policy),
-            base_commit=run.base_commit,
-            head_commit=run.head_commit,
-            last_sequence=run.last_sequence,
-            phases=phase_views(run, attempts, escalations),
-            attempts=[attempt_view(each, _chosen(each, evaluations)) for each in ordered],
-            escalations=[escalation_view(each, run.name) for each in escalations],
-        )
+            # One moment for all of it: `last_sequence` must not be older or newer than what is shown.
+            await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
+            return await load_detail(session, run_id)
 
     async def attempts(self, run_id: UUID) -> list[AttemptView]:
         """Give a run's attempts in order.
@@ -114,13 +102,42 @@ class RunQueries:
         )
 
 
+async def load_detail(session: AsyncSession, run_id: UUID) -> SprintDetail:
+    """Read one run, whole, as the session's transaction sees it.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    run = await session.get(Run, run_id, populate_existing=True)
+    if run is None:
+        raise NotFoundError(f"there is no sprint {run_id}")
+    attempts = await _attempts(session, [run_id], defer(Attempt.prompt), defer(Attempt.optimization_context))
+    escalations = await _escalations(session, [run_id])
+    evaluations = await _evaluations(session, [each.id for each in attempts])
+    position = {phase: index for index, phase in enumerate(run.phases)}
+    ordered = sorted(attempts, key=lambda each: (position.get(each.phase, -1), each.number))
+    return SprintDetail(
+        **dict(sprint_view(run, attempts, escalations)),
+        source=run.source,
+        policy=RunPolicy.model_validate(run.policy),
+        base_commit=run.base_commit,
+        head_commit=run.head_commit,
+        last_sequence=run.last_sequence,
+        phases=phase_views(run, attempts, escalations),
+        attempts=[attempt_view(each, _chosen(each, evaluations)) for each in ordered],
+        escalations=[escalation_view(each, run.name) for each in escalations],
+    )
+
+
 async def find_attempt(session: AsyncSession, run_id: UUID, phase: str, number: int) -> Attempt:
     """Read one attempt.
 
     Raises:
         NotFoundError: there is no such run or attempt.
     """
-    run = await _run(session, run_id)
+    run = await session.get(Run, run_id)
+    if run is None:
+        raise NotFoundError(f"there is no sprint {run_id}")
     statement = select(Attempt).where(
         Attempt.run_id == run.id, Attempt.phase == phase, Attempt.number == number
     )
@@ -130,16 +147,9 @@ async def find_attempt(session: AsyncSession, run_id: UUID, phase: str, number: 
     return attempt
 
 
-async def _run(session: AsyncSession, run_id: UUID) -> Run:
-    run = await session.get(Run, run_id)
-    if run is None:
-        raise NotFoundError(f"there is no sprint {run_id}")
-    return run
-
-
 async def _views(session: AsyncSession, runs: Sequence[Run]) -> list[SprintView]:
     ids = [each.id for each in runs]
-    attempts = await _attempts(session, ids)
+    attempts = await _attempts(session, ids, load_only(Attempt.run_id, Attempt.phase, Attempt.number))
     escalations = await _escalations(session, ids)
     return [
         sprint_view(
@@ -151,9 +161,11 @@ async def _views(session: AsyncSession, runs: Sequence[Run]) -> list[SprintView]
     ]
 
 
-async def _attempts(session: AsyncSession, run_ids: Sequence[UUID]) -> Sequence[Attempt]:
+async def _attempts(
+    session: AsyncSession, run_ids: Sequence[UUID], *columns: ExecutableOption
+) -> Sequence[Attempt]:
     statement = select(Attempt).where(Attempt.run_id.in_(run_ids)).order_by(Attempt.number)
-    return (await session.scalars(statement)).all()
+    return (await session.scalars(statement.options(*columns))).all()
 
 
 async def _escalations(session: AsyncSession, run_ids: Sequence[UUID]) -> Sequence[Escalation]:
@@ -166,11 +178,12 @@ async def _evaluations(
 ) -> Sequence[tuple[Candidate, Evaluation]]:
     statement = (
         select(Candidate, Evaluation)
-        .join(Evaluation, and_(Evaluation.candidate_id == Candidate.id))
+        .join(Evaluation, Evaluation.candidate_id == Candidate.id)
         .where(Candidate.attempt_id.in_(attempt_ids))
         .order_by(Candidate.index, Evaluation.position)
+        .options(load_only(Candidate.attempt_id, Candidate.index))
     )
-    return (await session.execute(statement)).tuples().all()
+    return (await session.execute(statement)).all()
 
 
 def _chosen(attempt: Attempt, evaluations: Sequence[tuple[Candidate, Evaluation]]) -> list[Evaluation]:

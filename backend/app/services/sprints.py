@@ -1,10 +1,10 @@
 """Starts and cancels sprints."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
+import anyio
 import logfire
 from sqlalchemy import update
 
@@ -16,10 +16,12 @@ from app.db.engine import Sessions
 from app.db.models import Escalation, Run, Snapshot
 from app.jobs.queue import abort_advance, enqueue_advance
 from app.realtime.store import append_events
-from app.schemas.agents import AgentBackend
+from app.schemas.agents import AgentBackend, AgentSpec
 from app.schemas.runs import RunKind, RunPolicy, RunStatus
-from app.schemas.sprints import PolicyOverrides, SprintCreate
-from app.schemas.workspaces import SourceInfo
+from app.schemas.sprints import PolicyOverrides, SprintCreate, SprintDetail
+from app.schemas.workspaces import GitSource, SourceInfo
+from app.services.idempotency import UNKEYED, Once
+from app.services.queries import load_detail
 from app.services.recording import Bell
 from app.services.views import agent_label
 from app.workspaces.git import Git
@@ -28,14 +30,6 @@ from app.workspaces.sources import SourcePolicy, inspect_source
 from app.workspaces.store import WorkspaceStore
 
 MAX_NAME_CHARS = 80
-
-
-@dataclass(frozen=True, slots=True)
-class Started:
-    """A sprint that was started, and what its source looked like."""
-
-    run_id: UUID
-    source: SourceInfo
 
 
 class SprintService:
@@ -66,10 +60,11 @@ class SprintService:
         self._defaults = defaults
         self._bell = bell
 
-    async def start(self, request: SprintCreate, actor: str) -> Started:
+    async def start(self, request: SprintCreate, actor: str, once: Once = UNKEYED) -> SprintDetail:
         """Import the source, then record the sprint and its first job in one transaction.
 
         Raises:
+            AnsweredError: the same request started a sprint in the meantime.
             InvalidInputError, WorkspaceError: the source cannot be used; nothing is left of the sprint.
         """
         info = await inspect_source(request.source, self._sources, self._git)
@@ -79,19 +74,18 @@ class SprintService:
             with logfire.span("start sprint {run_id}", run_id=run_id):
                 base = await import_source(info.pinned, repository, self._sources)
                 bundle = await repository.bundle(base)
-                await self._record(run_id, request, info, base, bundle, actor)
+                run = self._row(run_id, request, info, base, actor)
+                sprint = await self._record(run, bundle, once)
         except BaseException:
-            await self._store.remove_run(run_id)
+            with anyio.CancelScope(shield=True):
+                await self._store.remove_run(run_id)
             raise
         self._bell.ring(run_id)
-        return Started(run_id, info)
+        return sprint
 
-    async def _record(
-        self, run_id: UUID, request: SprintCreate, info: SourceInfo, base: str, bundle: bytes, actor: str
-    ) -> None:
-        spec = request.agent
+    def _row(self, run_id: UUID, request: SprintCreate, info: SourceInfo, base: str, actor: str) -> Run:
         policy = with_overrides(self._defaults, request.policy)
-        run = Run(
+        return Run(
             id=run_id,
             kind=RunKind.SPRINT,
             name=request.name or name_of(request.goal),
@@ -99,41 +93,50 @@ class SprintService:
             phases=[phase.value for phase in request.phases],
             phase=request.phases[0].value,
             policy=policy.model_dump(mode="json"),
-            agent=spec.model_dump(mode="json", exclude_none=True),
-            source={**info.pinned.model_dump(mode="json"), "location": info.location},
+            agent=request.agent.model_dump(mode="json", exclude_none=True),
+            source=source_document(info),
             status=RunStatus.QUEUED,
             base_commit=base,
             head_commit=base,
             traceparent=current_traceparent(),
             created_by=actor,
         )
+
+    async def _record(self, run: Run, bundle: bytes, once: Once) -> SprintDetail:
+        spec = AgentSpec.model_validate(run.agent)
         data = RunCreatedData(
             kind=run.kind,
             name=run.name,
             goal=run.goal,
             phases=run.phases,
-            max_attempts=policy.max_attempts,
+            max_attempts=run.policy["max_attempts"],
             agent=agent_label(spec),
             scripted=spec.backend is AgentBackend.SCRIPTED,
-            source=info.location,
-            base_commit=base,
+            source=run.source["location"],
+            base_commit=run.base_commit,
         )
-        created = RunCreatedEvent(run_id=run_id, sprint_id=run_id, trace_id=current_trace_id(), data=data)
+        created = RunCreatedEvent(run_id=run.id, sprint_id=run.id, trace_id=current_trace_id(), data=data)
         async with self._sessions.begin() as session:
+            await once.claim(session)
             session.add(run)
             await session.flush()
-            session.add(Snapshot(run_id=run_id, commit=base, kind="base", bundle=bundle))
-            await append_events(session, run_id, [created])
-            await enqueue_advance(session, run_id)
+            session.add(Snapshot(run_id=run.id, commit=run.base_commit, kind="base", bundle=bundle))
+            await append_events(session, run.id, [created])
+            await enqueue_advance(session, run.id)
+            sprint = await load_detail(session, run.id)
+            await once.keep(session, sprint)
+        return sprint
 
-    async def cancel(self, run_id: UUID, reason: str, actor: str) -> None:
+    async def cancel(self, run_id: UUID, reason: str, actor: str, once: Once = UNKEYED) -> SprintDetail:
         """End a run that is not over: its job is taken away, its agent stopped, its escalation withdrawn.
 
         Raises:
             NotFoundError: there is no such run.
             ConflictError: it is over already.
+            AnsweredError: the same request cancelled it in the meantime.
         """
         async with self._sessions.begin() as session:
+            await once.claim(session)
             run = await session.get(Run, run_id, with_for_update=True)
             if run is None:
                 raise NotFoundError(f"there is no sprint {run_id}")
@@ -148,10 +151,15 @@ class SprintService:
             await session.execute(withdraw.values(status="withdrawn", version=Escalation.version + 1))
             await session.flush()
             data = RunCancelledData(by=actor, reason=reason)
-            event = RunCancelledEvent(run_id=run_id, sprint_id=run_id, phase=run.phase, data=data)
+            event = RunCancelledEvent(
+                run_id=run_id, sprint_id=run_id, phase=run.phase, trace_id=current_trace_id(), data=data
+            )
             await append_events(session, run_id, [event])
             await abort_advance(session, run_id)
+            sprint = await load_detail(session, run_id)
+            await once.keep(session, sprint)
         self._bell.ring(run_id)
+        return sprint
 
     async def begin(self, run_id: UUID) -> None:
         """Make sure that a recorded sprint has a job.
@@ -163,6 +171,14 @@ class SprintService:
             if await session.get(Run, run_id, with_for_update=True) is None:
                 raise NotFoundError(f"there is no sprint {run_id}")
             await enqueue_advance(session, run_id)
+
+
+def source_document(info: SourceInfo) -> dict[str, Any]:
+    """What is kept of a source: where it was and what it looked like, without any password in its URL."""
+    document = info.pinned.model_dump(mode="json")
+    if isinstance(info.pinned, GitSource):
+        document["url"] = info.location
+    return {**document, "location": info.location, "notes": list(info.notes)}
 
 
 def with_overrides(policy: RunPolicy, overrides: PolicyOverrides) -> RunPolicy:

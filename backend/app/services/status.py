@@ -1,13 +1,15 @@
 """Says how the service is doing: what it is, and whether it can work."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pydantic import BaseModel
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.db.engine import Sessions
+from app.db.migrate import newest_revision
+from app.realtime.reader import DATABASE_ERRORS
 
 _TIMEOUT_SECONDS = 3.0
 _WORKERS = text(
@@ -46,6 +48,7 @@ class StatusService:
 
     sessions: Sessions
     info: Info
+    newest_schema: str = field(default_factory=newest_revision)
 
     async def readiness(self) -> Readiness:
         """Ask the database; workers that are missing are shown but do not count: they may be elsewhere."""
@@ -53,14 +56,18 @@ class StatusService:
             async with asyncio.timeout(_TIMEOUT_SECONDS), self.sessions() as session:
                 schema = await session.scalar(text("SELECT version_num FROM alembic_version"))
                 workers = await session.scalar(_WORKERS) or 0
-        except (SQLAlchemyError, OSError, TimeoutError) as error:
+        except (SQLAlchemyError, *DATABASE_ERRORS) as error:
             reason = f"cannot be reached: {type(error).__name__}"
             return Readiness(ready=False, checks=[Check(name="database", ok=False, detail=reason)])
         seen = f"{workers} alive" if workers else "none was seen within 30 seconds; sprints wait"
+        is_newest = schema == self.newest_schema
+        known = (
+            f"schema {schema}" if is_newest else f"schema {schema}; this version needs {self.newest_schema}"
+        )
         return Readiness(
-            ready=True,
+            ready=is_newest,
             checks=[
-                Check(name="database", ok=True, detail=f"schema {schema}"),
+                Check(name="database", ok=is_newest, detail=known),
                 Check(name="workers", ok=workers > 0, detail=seen),
             ],
         )

@@ -1,16 +1,19 @@
 """API tokens: made, listed, revoked, and recognised by their digest."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from pydantic import BaseModel
-from sqlalchemy import select, update
+from sqlalchemy import or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from app.core.errors import ConflictError, InvalidInputError, NotFoundError
 from app.core.security import Principal, Role, digest_of, new_token
 from app.db.engine import Sessions
 from app.db.models import ApiToken
+
+# Often enough for people who look, seldom enough that requests with one token do not wait for each other.
+_USE_NOTED_EVERY = timedelta(minutes=1)
 
 
 class TokenView(BaseModel):
@@ -34,12 +37,14 @@ class TokenService:
         """Make a token and give it; it cannot be shown again.
 
         Raises:
-            InvalidInputError: the name is empty or longer than 100 characters.
+            InvalidInputError: the name is empty or longer than 100 characters, or there is no such role.
             ConflictError: the name is taken.
         """
         cleaned = name.strip()
         if not cleaned or len(cleaned) > 100 or not cleaned.isprintable():
-            raise InvalidInputError("1 to 100 printable characters", field="name")
+            raise InvalidInputError("give 1 to 100 printable characters", field="name")
+        if role not in list(Role):
+            raise InvalidInputError(f"{role!r} is none of {', '.join(Role)}", field="role")
         token = new_token()
         try:
             async with self._sessions.begin() as session:
@@ -88,12 +93,12 @@ class TokenService:
 
     async def recognise(self, token: str) -> Principal | None:
         """Give who the token stands for, or None when it is not valid."""
-        statement = (
-            update(ApiToken)
-            .where(ApiToken.digest == digest_of(token), ApiToken.revoked_at.is_(None))
-            .values(last_used_at=datetime.now(UTC))
-            .returning(ApiToken.name, ApiToken.role)
-        )
+        now = datetime.now(UTC)
+        mine = (ApiToken.digest == digest_of(token), ApiToken.revoked_at.is_(None))
+        unnoted = or_(ApiToken.last_used_at.is_(None), ApiToken.last_used_at < now - _USE_NOTED_EVERY)
         async with self._sessions.begin() as session:
-            found = (await session.execute(statement)).one_or_none()
-        return Principal(found.name, Role(found.role)) if found else None
+            found = (await session.execute(select(ApiToken.name, ApiToken.role).where(*mine))).one_or_none()
+            if found is None:
+                return None
+            await session.execute(update(ApiToken).where(*mine, unnoted).values(last_used_at=now))
+        return Principal(found.name, Role(found.role))

@@ -1,0 +1,83 @@
+"""A client for the application as the composition root builds it, without a network."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+from fastapi import FastAPI
+
+from app.api.access import ApiServices
+from app.api.app import Doors, create_app
+from app.db.engine import plain_url
+from app.realtime.service import open_realtime
+from app.runners.evaluators.registry import EvaluatorRegistry
+from app.runners.evaluators.ruff_lint import RuffLintEvaluator
+from app.services.idempotency import IdempotencyService
+from app.services.status import Info, StatusService
+from app.services.tokens import TokenService
+from tests.integration.services.support import Rows, UseCases, evaluations, use_cases
+
+HERE = "http://127.0.0.1:8000"
+
+
+@dataclass(frozen=True)
+class Api:
+    """The application, a client for it, and what is behind it."""
+
+    app: FastAPI
+    client: httpx.AsyncClient
+    cases: UseCases
+    tokens: TokenService
+
+    @property
+    def rows(self) -> Rows:
+        return self.cases.rows
+
+
+@asynccontextmanager
+async def open_api(
+    database_url: str, data_dir: Path, *, hosts: tuple[str, ...] = (), tokens_needed: bool = False
+) -> AsyncGenerator[Api]:
+    """Build the application and a client for it."""
+    async with (
+        use_cases(database_url, data_dir) as cases,
+        open_realtime(plain_url(database_url)) as realtime,
+    ):
+        registry = EvaluatorRegistry()
+        registry.register(RuffLintEvaluator())
+        info = Info(
+            version="1.2.3",
+            default_agent="pydantic-ai m",
+            default_agent_ready=False,
+            evaluator_model="m",
+            max_attempts=3,
+        )
+        services = ApiServices(
+            sprints=cases.sprints,
+            queries=cases.queries,
+            results=cases.results,
+            escalations=cases.escalations,
+            evaluations=evaluations(registry),
+            idempotency=IdempotencyService(cases.sessions),
+            status=StatusService(cases.sessions, info),
+        )
+        tokens = TokenService(cases.sessions)
+        doors = Doors(hosts, tokens.recognise if tokens_needed else None)
+        app = create_app(services, realtime.hub, realtime.reader, doors, version="1.2.3")
+        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url=HERE, timeout=60) as client:
+            yield Api(app, client, cases, tokens)
+
+
+def problem_of(response: httpx.Response) -> dict[str, Any]:
+    """The problem document, which every error must be."""
+    assert response.headers["content-type"] == "application/problem+json", response.text
+    document: dict[str, Any] = response.json()
+    assert document["status"] == response.status_code
+    assert document["type"].startswith("urn:phaserunner:problem:")
+    assert document["title"]
+    assert document["detail"]
+    return document

@@ -1,0 +1,167 @@
+"""The routes together: what a client does from starting a sprint to deciding about it."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from tests.integration.api.support import Api, problem_of
+from tests.integration.services.support import git, make_repository
+
+pytestmark = pytest.mark.anyio
+
+SPRINT = {"goal": "make it work", "source": {"kind": "empty"}}
+
+
+def ok(response: httpx.Response) -> Any:
+    assert response.is_success, response.text
+    return response.json()
+
+
+async def test_a_sprint_is_started_listed_shown_and_cancelled(api: Api, tmp_path: Path) -> None:
+    repo = make_repository(tmp_path / "my project")
+    body = {**SPRINT, "name": f"name {uuid4()}", "source": {"kind": "local", "path": str(repo)}}
+    response = await api.client.post("/api/v1/sprints", json=body, headers={"X-PhaseRunner-User": "ada"})
+    sprint = ok(response)
+    assert response.status_code == 201
+    assert (sprint["created_by"], sprint["base_commit"]) == ("ada", git(repo, "rev-parse", "HEAD"))
+    assert sprint["source"]["notes"]
+
+    shown = ok(await api.client.get(f"/api/v1/sprints/{sprint['id']}"))
+    assert shown == sprint
+    for path in ("sprints", "runs"):
+        page = ok(await api.client.get(f"/api/v1/{path}", params={"q": body["name"]}))
+        assert [each["id"] for each in page["items"]] == [sprint["id"]]
+        assert page["next_cursor"] is None
+    states = [("status", "queued"), ("status", "active"), ("q", body["name"])]
+    assert ok(await api.client.get("/api/v1/sprints", params=states))["items"]
+    assert ok(await api.client.get(f"/api/v1/sprints/{sprint['id']}/attempts")) == []
+
+    cancelled = ok(await api.client.post(f"/api/v1/sprints/{sprint['id']}/cancel", json={"reason": "why"}))
+    assert (cancelled["status"], cancelled["status_reason"]) == ("cancelled", "why")
+    again = await api.client.post(f"/api/v1/sprints/{sprint['id']}/cancel")
+    assert again.status_code == 409
+    assert problem_of(again)["run_status"] == "cancelled"
+    events = ok(await api.client.get(f"/api/v1/runs/{sprint['id']}/events"))["events"]
+    assert [each["event"] for each in events] == ["run.created", "run.cancelled"]
+
+
+async def test_a_decision_and_the_one_that_came_too_late(api: Api) -> None:
+    _, escalation_id, evaluation_id = await api.rows.waiting()
+    waiting = ok(await api.client.get("/api/v1/escalations", params={"status": "open", "limit": 200}))
+    assert str(escalation_id) in {each["id"] for each in waiting["items"]}
+    body = {
+        "decision": "retry",
+        "guidance": "divide by two",
+        "additional_attempts": 2,
+        "line_comments": [{"path": "src/a.py", "line": 3, "body": "here"}],
+        "verdict_marks": [{"evaluation_id": str(evaluation_id), "was_right": True}],
+        "version": 1,
+    }
+    url = f"/api/v1/escalations/{escalation_id}/resolve"
+    resolved = ok(await api.client.post(url, json=body, headers={"X-PhaseRunner-User": "ada"}))
+    assert (resolved["decided_by"], resolved["additional_attempts"]) == ("ada", 2)
+    late = await api.client.post(url, json={"decision": "accept"}, headers={"X-PhaseRunner-User": "bob"})
+    assert late.status_code == 409
+    problem = problem_of(late)
+    assert (problem["decided_by"], problem["decision"]) == ("ada", "retry")
+    assert problem["decided_at"]
+    assert "ada" in problem["detail"]
+
+
+async def test_a_repeated_post_gets_the_first_answer(api: Api) -> None:
+    _, escalation_id, _ = await api.rows.waiting()
+    url = f"/api/v1/escalations/{escalation_id}/resolve"
+    key = {"Idempotency-Key": str(uuid4())}
+    first = await api.client.post(url, json={"decision": "reject"}, headers=key)
+    again = await api.client.post(url, json={"decision": "reject"}, headers=key)
+    assert ok(again) == ok(first)
+    assert again.headers["idempotency-replayed"] == "true"
+    assert "idempotency-replayed" not in first.headers
+    other = await api.client.post(url, json={"decision": "accept"}, headers=key)
+    assert other.status_code == 409
+    assert problem_of(other)["field"] == "Idempotency-Key"
+    somebody = await api.client.post(
+        url, json={"decision": "reject"}, headers={**key, "X-PhaseRunner-User": "bob"}
+    )
+    assert somebody.status_code == 409, "another person's request is another request"
+
+
+async def test_the_same_start_many_times_at_once(api: Api) -> None:
+    before = await api.rows.count("runs")
+    key = {"Idempotency-Key": str(uuid4())}
+    async with asyncio.TaskGroup() as group:
+        tasks = [
+            group.create_task(api.client.post("/api/v1/sprints", json=SPRINT, headers=key)) for _ in range(8)
+        ]
+    answers = [ok(each.result()) for each in tasks]
+    assert all(each == answers[0] for each in answers)
+    assert await api.rows.count("runs") == before + 1
+
+
+@pytest.mark.parametrize("key", ["", "k" * 201, "a\tb"], ids=["empty", "too long", "with a tab"])
+async def test_keys_that_are_none(api: Api, key: str) -> None:
+    response = await api.client.post("/api/v1/sprints", json=SPRINT, headers={"Idempotency-Key": key})
+    assert response.status_code == 422
+    assert problem_of(response)["field"] == "Idempotency-Key"
+
+
+async def test_a_workspace_is_judged(api: Api, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("import os\n")
+    report = ok(await api.client.post("/api/v1/evaluations", json={"path": str(tmp_path)}))
+    assert report["verdict"] == "failed"
+    evaluators = ok(await api.client.get("/api/v1/evaluators"))["items"]
+    assert [(each["name"], each["gate"], each["phases"]) for each in evaluators] == [
+        ("ruff_lint", True, None)
+    ]
+
+
+async def test_differences_as_json_and_as_text(api: Api, tmp_path: Path) -> None:
+    sprint = ok(await api.client.post("/api/v1/sprints", json={**SPRINT, "phases": ["coding"]}))
+    base = sprint["base_commit"]
+    trees = api.cases.trees
+    async with trees.open(sprint["id"], base, 1) as opened:
+        (opened[0] / "<b>.py").write_text("x = 1\n")
+        committed = await trees.commit(sprint["id"], opened[0], base, "work")
+    await api.rows.attempt(sprint["id"], base_commit=base, head_commit=committed.commit)
+    url = f"/api/v1/sprints/{sprint['id']}/attempts/coding/1/diff"
+    assert [each["path"] for each in ok(await api.client.get(url))["files"]] == ["<b>.py"]
+    text = await api.client.get(url, params={"against": "previous"}, headers={"Accept": "text/plain"})
+    assert text.headers["content-type"].startswith("text/plain")
+    assert "+x = 1" in text.text
+    result = ok(await api.client.get(f"/api/v1/sprints/{sprint['id']}/result"))
+    assert (result["commit"], result["is_final"]) == (committed.commit, False)
+    assert "+x = 1" in (await api.client.get(result["patch"])).text
+    bundle = await api.client.get(result["bundle"])
+    (tmp_path / "bundle").write_bytes(bundle.content)
+    git(tmp_path, "clone", "-q", "-b", bundle.headers["x-branch"], str(tmp_path / "bundle"), "copy")
+    assert (tmp_path / "copy" / "<b>.py").exists()
+
+
+async def test_what_the_service_says_about_itself(api: Api) -> None:
+    assert ok(await api.client.get("/api/v1/info"))["version"] == "1.2.3"
+    assert ok(await api.client.get("/healthz")) == {"status": "ok"}
+    ready = ok(await api.client.get("/readyz"))
+    assert ready["ready"] is True
+    assert {each["name"]: each["ok"] for each in ready["checks"]} == {"database": True, "workers": False}
+    assert ok(await api.client.get("/api/v1/events/schema"))
+    assert "/openapi.json" in (await api.client.get("/")).text
+
+
+async def test_the_description_is_whole(api: Api) -> None:
+    document = ok(await api.client.get("/openapi.json"))
+
+    def references(value: Any) -> list[str]:
+        if isinstance(value, dict):
+            own = [value["$ref"]] if isinstance(value.get("$ref"), str) else []
+            return own + [each for inner in value.values() for each in references(inner)]
+        return [each for inner in value for each in references(inner)] if isinstance(value, list) else []
+
+    for reference in references(document):
+        assert reference.removeprefix("#/components/schemas/") in document["components"]["schemas"]
+    operations = [each["operationId"] for path in document["paths"].values() for each in path.values()]
+    assert len(operations) == len(set(operations))
+    assert document["components"]["schemas"]["SprintCreate"]["examples"]
