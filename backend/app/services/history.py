@@ -109,7 +109,7 @@ async def _results_by_attempt(
         .order_by(Evaluation.position)
     )
     found: dict[UUID, list[EvaluationResult]] = {}
-    for attempt_id, row in (await session.execute(statement)).tuples():
+    for attempt_id, row in await session.execute(statement):
         found.setdefault(attempt_id, []).append(evaluation_result(row))
     return found
 

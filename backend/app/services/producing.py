@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID, uuid4
 
 import logfire
@@ -33,6 +33,7 @@ from app.realtime.store import Fence
 from app.runners.decision import backoff_seconds, rest_until
 from app.runners.phase_runner import PhaseRunner
 from app.schemas.agents import AgentSpec
+from app.schemas.limits import min_of
 from app.schemas.runs import AttemptState
 from app.schemas.text import storable_json, storable_text
 from app.services.attempt_rows import (
@@ -49,8 +50,6 @@ from app.services.candidates import CandidateJob, CandidateRuns, ProducedCandida
 from app.services.history import Recorded, load_memory
 from app.services.progress import ProgressBatcher, storing_progress
 from app.services.recording import Recorder
-
-_Number = TypeVar("_Number", int, float)
 
 MAX_EVENT_OUTPUT = 2_000
 MAX_EVENT_FILES = 100
@@ -225,11 +224,6 @@ def _within_budget(limits: AgentLimits, recorded: Recorded) -> AgentLimits:
     cost = None if budget.cost_usd is None else max(0.0, budget.cost_usd * grants - spent.cost_usd)
     return replace(
         limits,
-        total_tokens=_smaller(limits.total_tokens, tokens),
-        cost_usd=_smaller(limits.cost_usd, cost),
+        total_tokens=min_of(limits.total_tokens, tokens),
+        cost_usd=min_of(limits.cost_usd, cost),
     )
-
-
-def _smaller(one: _Number | None, other: _Number | None) -> _Number | None:
-    given = [each for each in (one, other) if each is not None]
-    return min(given) if given else None

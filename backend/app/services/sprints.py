@@ -17,7 +17,8 @@ from app.db.models import Escalation, Run, Snapshot
 from app.jobs.queue import abort_advance, enqueue_advance
 from app.realtime.store import append_events
 from app.schemas.agents import AgentBackend, AgentSpec
-from app.schemas.runs import RunKind, RunPolicy, RunStatus
+from app.schemas.limits import min_of
+from app.schemas.runs import Budget, RunKind, RunPolicy, RunStatus
 from app.schemas.sprints import PolicyOverrides, SprintCreate, SprintDetail
 from app.schemas.workspaces import GitSource, SourceInfo
 from app.services.idempotency import UNKEYED, Once
@@ -182,10 +183,13 @@ def source_document(info: SourceInfo) -> dict[str, Any]:
 
 
 def with_overrides(policy: RunPolicy, overrides: PolicyOverrides) -> RunPolicy:
-    """The policy with the figures that were given."""
+    """The policy with the figures that were given; the operator's budget is a ceiling, not a default."""
     given: dict[str, Any] = overrides.model_dump(exclude_none=True, exclude={"budget"})
     if overrides.budget is not None:
-        given["budget"] = overrides.budget
+        ceiling, asked = policy.budget, overrides.budget
+        given["budget"] = Budget(
+            tokens=min_of(ceiling.tokens, asked.tokens), cost_usd=min_of(ceiling.cost_usd, asked.cost_usd)
+        )
     return policy.model_copy(update=given)
 
 

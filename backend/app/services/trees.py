@@ -36,7 +36,7 @@ class RunTrees:
         lock = self._restoring.setdefault(run_id, asyncio.Lock())
         async with lock:
             if not repository.exists:
-                await repository.restore(await self._bundle(run_id, "base"))
+                await self._store.restore(run_id, await self._bundle(run_id, "base"))
             for commit in dict.fromkeys(commits):
                 if not await repository.has(commit):
                     await repository.add(await self._bundle(run_id, "attempt", commit))

@@ -1,5 +1,6 @@
 """Where the files of runs lie below one directory, and how they are cleaned away."""
 
+import shutil
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -58,6 +59,20 @@ class WorkspaceStore:
     def repository(self, run_id: UUID) -> RunRepository:
         """Give the run's repository, which may not exist yet."""
         return RunRepository(self._git, self._run(run_id) / "repo.git", self._limits)
+
+    async def restore(self, run_id: UUID, base_bundle: bytes) -> None:
+        """Make a run's repository from its base's bundle; another process may do the same at the same time.
+
+        Raises:
+            WorkspaceError: it is not a bundle, or damaged.
+        """
+        fresh = self._run(run_id) / f"restoring-{uuid4()}"
+        try:
+            await RunRepository(self._git, fresh, self._limits).restore(base_bundle)
+            await anyio.to_thread.run_sync(_settle, fresh, self.repository(run_id).path)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await remove_tree(fresh)
 
     def tree(self, run_id: UUID, claim: UUID, candidate: int = 0) -> Path:
         """Give the place of a candidate's working tree; nothing is made."""
@@ -129,6 +144,16 @@ class WorkspaceStore:
 
     def _claim(self, run_id: UUID, claim: UUID) -> Path:
         return self._run(run_id) / "attempts" / str(claim)
+
+
+def _settle(fresh: Path, place: Path) -> None:
+    try:
+        fresh.rename(place)
+    except OSError:
+        # Somebody else was quicker, or an interrupted import left something there that is of no use.
+        if not (place / "shallow").exists():
+            shutil.rmtree(place, ignore_errors=True)
+            fresh.rename(place)
 
 
 def _ids_in(directory: Path) -> list[UUID]:

@@ -62,6 +62,10 @@ def test_a_sprint_fails_is_told_why_and_passes(service: Service, repo: Path) -> 
             "failed",
         )
         assert attempts["coding", 2]["verdict"] == "passed"
+        traces = {each["trace_id"] for each in ended["attempts"]}
+        traces |= {each["trace_id"] for attempt in ended["attempts"] for each in attempt["evaluations"]}
+        assert len(traces) == 1, "the whole sprint is one trace"
+        assert None not in traces
 
         retry = ok(client.get(f"/sprints/{sprint['id']}/attempts/coding/2"))
         assert "test_half_of_eight" in retry["prompt"]
