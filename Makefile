@@ -28,10 +28,11 @@ $(STAMP): requirements-dev.lock requirements-setup.lock pyproject.toml
 	@touch $@
 
 run: setup ## Start everything and run a sprint: make run [GOAL="..." REPO=path] [AGENT=...] [PORT=8000]
-	@exec $(BIN)/phaserunner up $(if $(GOAL),"$$GOAL") $(if $(REPO),--repo "$$REPO") $(if $(AGENT),--agent "$(AGENT)") $(if $(PORT),--port $(PORT)) $(ARGS)
+	@exec $(BIN)/phaserunner up $(if $(value GOAL),"$$GOAL_TEXT") $(if $(value REPO),--repo "$$REPO_PATH") $(if $(AGENT),--agent "$(AGENT)") $(if $(PORT),--port $(PORT)) $(ARGS)
 
-run: export GOAL := $(GOAL)
-run: export REPO := $(REPO)
+# As they were typed: make would take a dollar sign for a variable.
+run: export GOAL_TEXT = $(value GOAL)
+run: export REPO_PATH = $(value REPO)
 
 test: setup lint ## Everything that must hold: lint, types, layers, tests
 	@$(BIN)/python -m pytest $(ARGS)

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 import httpx
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from app.cli.exits import CliError, ExitCode
 from app.cli.follow import parse_event, strange
@@ -30,10 +30,19 @@ _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 Answer = TypeVar("Answer", bound=BaseModel)
 
 
-class StartedSprint(SprintView):
-    """A sprint that was started; `notes` say what the source looked like."""
+class _Source(BaseModel):
+    notes: list[str] = []
 
-    notes: list[str] = Field(default=[])
+
+class StartedSprint(SprintView):
+    """A sprint that was started, and what its source looked like."""
+
+    source: _Source = _Source()
+
+    @property
+    def notes(self) -> list[str]:
+        """What the user should know of the source, such as changes that are not part of the sprint."""
+        return self.source.notes
 
 
 class _EventPage(BaseModel):

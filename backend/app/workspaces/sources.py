@@ -155,7 +155,7 @@ def _notes(source: LocalSource, found: Located, dirty_files: int | None) -> tupl
         notes.append(f"{source.path} lies inside the repository {found.top}; the run works on all of it.")
     if dirty_files:
         files = "1 file has" if dirty_files == 1 else f"{dirty_files} files have"
-        notes.append(f"{files} uncommitted changes; they are not part of the run.")
+        notes.append(f"{files} uncommitted changes; they are not part of the run and are not touched.")
     if dirty_files is None:
         notes.append(
             "Whether there are uncommitted changes could not be found out; they are not part of the run."

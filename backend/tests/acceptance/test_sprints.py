@@ -49,6 +49,7 @@ def test_a_sprint_fails_is_told_why_and_passes(service: Service, repo: Path) -> 
         sprint = start(client, repo, MENDS_WHEN_TOLD)
         assert sprint["scripted"] is True
         assert "no model" in sprint["agent"]
+        assert "1 file has uncommitted changes" in " ".join(sprint["source"]["notes"])
         ended = until_rest(client, sprint["id"])
         assert ended["status"] == "completed", ended["status_reason"]
 

@@ -50,7 +50,7 @@ def accepting(service: FakeService, story: Story | None = None) -> None:
         changes = {"goal": body["goal"], "name": body.get("name", "unnamed")}
         sprint = service.add(story or Story(), **changes)
         notes = ["2 uncommitted changes are not part of the sprint; they are not touched"]
-        return httpx.Response(201, json={**sprint.model_dump(mode="json"), "notes": notes})
+        return httpx.Response(201, json={**sprint.model_dump(mode="json"), "source": {"notes": notes}})
 
     service.routes["POST", "/sprints"] = start
 
