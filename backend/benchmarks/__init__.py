@@ -1,0 +1,1 @@
+"""Measures what the program adds to the work of agents and tools."""

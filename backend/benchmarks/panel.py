@@ -1,0 +1,109 @@
+"""What the panel costs beyond the tools it runs."""
+
+import asyncio
+import os
+import shutil
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import logfire
+
+from app.runners.evaluators import panel
+from app.runners.evaluators.protocol import EvaluationContext, EvaluationStatus
+from app.runners.evaluators.registry import CODING, EvaluatorConfig, create_default_registry
+from benchmarks.figures import Series
+from benchmarks.project import change_project, write_project
+
+TITLE = "panel: the coding phase's tools under the panel, against the same tools run by hand in parallel"
+ROUNDS = 7
+TARGET_RATIO = 1.15
+
+_REGISTRY = create_default_registry(EvaluatorConfig(model=None))
+
+Arm = Callable[[Path, Path], Awaitable[None]]
+"""Checks a fresh copy of the candidate; the second path is a fresh copy of the base."""
+
+
+async def measure(place: Path) -> list[Series]:
+    """Check copies of one project, by hand and by the panel in turns; a first round is not counted.
+
+    Raises:
+        AssertionError: one of the tools did not pass; its time would be of no use.
+    """
+    logfire.configure(send_to_logfire=False, console=False, metrics=False, inspect_arguments=False)
+    base, candidate = place / "base", place / "candidate"
+    await asyncio.to_thread(write_project, base)
+    await asyncio.to_thread(write_project, candidate)
+    await asyncio.to_thread(change_project, candidate)
+    arms: list[Arm] = [_by_hand, _panel, _panel_with_base]
+    seconds: list[list[float]] = [[], [], []]
+    for turn in range(ROUNDS + 1):
+        for each in range(len(arms)):
+            index = (turn + each) % len(arms)
+            spent = await _timed(arms[index], candidate, base, place / "copies")
+            if turn:
+                seconds[index].append(spent)
+    hand, alone, with_base = seconds
+    return [
+        Series("by hand", hand, "s"),
+        Series("panel, without a base", alone, "s"),
+        Series("panel, against a base (as in a sprint)", with_base, "s"),
+        Series("ratio without a base", _ratios(alone, hand), "x", TARGET_RATIO),
+        Series("ratio against a base", _ratios(with_base, hand), "x", TARGET_RATIO),
+    ]
+
+
+def _ratios(subject: list[float], reference: list[float]) -> list[float]:
+    return [one / other for one, other in zip(subject, reference, strict=True)]
+
+
+async def _timed(arm: Arm, candidate: Path, base: Path, place: Path) -> float:
+    # Copies, so that no tool finds a cache of the time before.
+    await asyncio.to_thread(shutil.copytree, candidate, place / "candidate")
+    await asyncio.to_thread(shutil.copytree, base, place / "base")
+    try:
+        started = time.perf_counter()
+        await arm(place / "candidate", place / "base")
+        return time.perf_counter() - started
+    finally:
+        await asyncio.to_thread(shutil.rmtree, place)
+
+
+async def _by_hand(candidate: Path, base: Path) -> None:
+    ruff = str(Path(sys.executable).with_name("ruff"))
+    async with asyncio.TaskGroup() as group:
+        for command in (
+            [ruff, "check"],
+            [sys.executable, "-m", "mypy", "."],
+            [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"],
+        ):
+            group.create_task(_run(command, candidate))
+
+
+async def _run(command: list[str], cwd: Path) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        cwd=cwd,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    said, _ = await process.communicate()
+    assert process.returncode == 0, f"{command} ended with {process.returncode}:\n{said.decode()}"
+
+
+async def _panel(candidate: Path, base: Path) -> None:
+    await _judge({"workspace_ref": str(candidate), "base_ref": None})
+
+
+async def _panel_with_base(candidate: Path, base: Path) -> None:
+    await _judge({"workspace_ref": str(candidate), "base_ref": str(base)})
+
+
+async def _judge(context: EvaluationContext) -> None:
+    results = await panel.evaluate(CODING, "", context, _REGISTRY, deterministic_only=True)
+    for each in results:
+        assert each.status is EvaluationStatus.PASSED, f"{each.evaluator_name}: {each.feedback}"
+    assert len(results) == 3, [each.evaluator_name for each in results]
