@@ -33,6 +33,10 @@ Produce = Callable[[str, int], Awaitable[str]]
 """Lets an agent work: takes the prompt and the attempt's number, gives its final message."""
 
 
+MAX_SUGGESTIONS = 10
+"""Suggestions of one evaluator that a prompt repeats."""
+
+
 @dataclass(frozen=True, slots=True)
 class PhaseOutcome:
     """How a phase ended: by its last verdict, or with the reason for which a human is needed."""
@@ -129,7 +133,8 @@ class PhaseRunner:
 
 def _fixes(results: Sequence[EvaluationResult]) -> list[str]:
     # An evaluator that reached no verdict gives the agent nothing to mend.
-    return [each.feedback for each in results if each.status is EvaluationStatus.FAILED]
+    failed = [each for each in results if each.status is EvaluationStatus.FAILED]
+    return ["\n   - ".join([each.feedback, *each.suggestions[:MAX_SUGGESTIONS]]) for each in failed]
 
 
 class _PhaseInMemory:

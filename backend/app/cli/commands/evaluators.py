@@ -15,16 +15,10 @@ async def evaluators(*, options: Options = DEFAULT_OPTIONS, root: RootArgument) 
     if terminal.as_json:
         terminal.json(document)
         return ExitCode.PASSED
-    items = cast("list[dict[str, Any]]", document["items"] if isinstance(document, dict) else document)
-    for each in items:
-        words = "  ".join(
-            one_line(f"{name}={_words(value)}") for name, value in each.items() if name != "name"
-        )
-        terminal.line(f"{each.get('name', '?'):<20}  {words}")
+    for each in cast("list[dict[str, Any]]", document["items"]):
+        part = "gate" if each["gate"] else "adviser"
+        kind = "tool" if each["deterministic"] else "model"
+        phases = ", ".join(each["phases"]) if each["phases"] else "every phase"
+        line = f"{each['name']:<20}  {part:<8} {kind:<6} {each['category']:<16} {phases}"
+        terminal.line(one_line(line))
     return ExitCode.PASSED
-
-
-def _words(value: object) -> str:
-    if isinstance(value, list):
-        return ",".join(str(each) for each in cast("list[object]", value))
-    return str(value)
