@@ -49,8 +49,8 @@ class AttemptTrees(Protocol):
         """Give `count` fresh trees of a commit; they are removed when the block is left."""
         ...
 
-    async def commit(self, run_id: UUID, tree: Path, parent: str, message: str) -> Committed:
-        """Commit what is in a tree.
+    async def commit(self, run_id: UUID, tree: Path, base: str, parent: str, message: str) -> Committed:
+        """Commit what is in a tree on top of `parent`; the bundle starts from `base`.
 
         Raises:
             WorkspaceError: it cannot be committed: too many files, too large.
@@ -76,6 +76,7 @@ class CandidateJob:
 
     run_id: UUID
     spec: AgentSpec
+    base_commit: str
     start_commit: str
     message: str
     task_in: Callable[[Path], AgentTask]
@@ -111,7 +112,9 @@ class CandidateRuns:
         # The number keeps equal work of two candidates apart: equal commits would share an id.
         message = job.message if ended.index == 0 else f"{job.message}, candidate {ended.index + 1}"
         try:
-            committed = await self._trees.commit(job.run_id, ended.workspace, job.start_commit, message)
+            committed = await self._trees.commit(
+                job.run_id, ended.workspace, job.base_commit, job.start_commit, message
+            )
         except (WorkspaceError, OSError) as error:
             text = f"What the agent left cannot be committed: {error}"
             failure = AgentFailure(FailureKind.LIMIT, text, ended.outcome.usage, ended.model)

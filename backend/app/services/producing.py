@@ -137,7 +137,8 @@ class Producing:
             return AgentTask(phase, number, opened.prompt, tree, limits)
 
         spec = AgentSpec.model_validate(run.agent)
-        job = CandidateJob(run.id, spec, opened.start_commit, f"{phase}: attempt {number}", task_in)
+        message = f"{phase}: attempt {number}"
+        job = CandidateJob(run.id, spec, run.base_commit, opened.start_commit, message, task_in)
         store = partial(self._recorder.progress, run.id, fence)
         async with storing_progress(ProgressBatcher(run.id, phase, number, store)) as batcher:
             return await self._candidates.run(job, _Stage(run.id, phase, number, batcher))

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -40,7 +40,7 @@ class ProgressBatcher:
         self._waiting: list[tuple[int, AgentProgress] | Event] = []
         self._dropped = 0
         self._more = asyncio.Event()
-        self._stopping = False
+        self._stopped = asyncio.Event()
 
     def reporter(self, candidate: int = 0) -> ReportProgress:
         """A function that takes the progress of one candidate."""
@@ -61,15 +61,16 @@ class ProgressBatcher:
 
     async def pump(self) -> None:
         """Store batches until `stop` is called, or until the run is somebody else's."""
-        while await self._flush() and not self._stopping:
+        while await self._flush() and not self._stopped.is_set():
             await self._more.wait()
             self._more.clear()
-            if not self._stopping:
-                await asyncio.sleep(FLUSH_SECONDS)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(FLUSH_SECONDS):
+                    await self._stopped.wait()
 
     def stop(self) -> None:
         """Let `pump` store what still waits and end."""
-        self._stopping = True
+        self._stopped.set()
         self._more.set()
 
     async def _flush(self) -> bool:

@@ -1,6 +1,7 @@
 """Trees of a run's commits, for agents and for evaluators; its history is brought back from the database."""
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,10 +13,13 @@ from sqlalchemy import select
 
 from app.core.errors import NotFoundError
 from app.db.engine import Sessions
-from app.db.models import Run, Snapshot
+from app.db.models import Snapshot
 from app.services.candidates import Committed
 from app.workspaces.repository import RunRepository
 from app.workspaces.store import JudgedPair, WorkspaceStore
+
+REMEMBERED_COMMITS = 10_000
+"""Commits of which this process knows that they are in their repository; asking git costs milliseconds."""
 
 
 class RunTrees:
@@ -25,6 +29,7 @@ class RunTrees:
         self._store = store
         self._sessions = sessions
         self._restoring: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
+        self._present: OrderedDict[tuple[UUID, str], None] = OrderedDict()
 
     async def repository(self, run_id: UUID, *commits: str) -> RunRepository:
         """Give a run's repository with these commits in it.
@@ -37,10 +42,21 @@ class RunTrees:
         async with lock:
             if not repository.exists:
                 await self._store.restore(run_id, await self._bundle(run_id, "base"))
+                self._forget(run_id)
             for commit in dict.fromkeys(commits):
-                if not await repository.has(commit):
+                if (run_id, commit) not in self._present and not await repository.has(commit):
                     await repository.add(await self._bundle(run_id, "attempt", commit))
+                self._remember(run_id, commit)
         return repository
+
+    def _remember(self, run_id: UUID, commit: str) -> None:
+        self._present[run_id, commit] = None
+        while len(self._present) > REMEMBERED_COMMITS:
+            self._present.popitem(last=False)
+
+    def _forget(self, run_id: UUID) -> None:
+        for known in [each for each in self._present if each[0] == run_id]:
+            del self._present[known]
 
     @asynccontextmanager
     async def open(self, run_id: UUID, commit: str, count: int) -> AsyncGenerator[Sequence[Path]]:
@@ -56,18 +72,18 @@ class RunTrees:
             with anyio.CancelScope(shield=True):
                 await self._store.remove_claim(run_id, claim)
 
-    async def commit(self, run_id: UUID, tree: Path, parent: str, message: str) -> Committed:
+    async def commit(self, run_id: UUID, tree: Path, base: str, parent: str, message: str) -> Committed:
         """Commit what is in a tree, and make the bundle that carries it from the run's base."""
         repository = self._store.repository(run_id)
         made = await repository.commit_tree(tree, parent, message)
-        async with self._sessions() as session:
-            base = await session.scalar(select(Run.base_commit).where(Run.id == run_id))
+        bundle = await repository.bundle(made.commit, base)
+        self._remember(run_id, made.commit)
         return Committed(
             commit=made.commit,
             tree=made.tree,
             changed_files=list(made.changed_files),
             dropped=[f"{each.path}: {each.reason}" for each in made.dropped],
-            bundle=await repository.bundle(made.commit, base),
+            bundle=bundle,
         )
 
     @asynccontextmanager

@@ -1,18 +1,13 @@
 """Which account the server runs under: ours, or an unprivileged one when we are root."""
 
-import hashlib
 import os
 import pwd
-import shutil
 import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from app.core.errors import DatabaseSetupError
-from app.db.embedded.binaries import Binaries
-
-SYSTEM_HOME = Path("/var/lib/phaserunner")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,28 +30,52 @@ class Account:
 
     def can_reach(self, path: Path) -> bool:
         """True when the account may enter every directory above `path`."""
-        return self.uid is None or all(self._may_enter(parent) for parent in path.resolve().parents)
+        return self.closed_above(path) is None
 
-    def _may_enter(self, directory: Path) -> bool:
+    def closed_above(self, path: Path) -> Path | None:
+        """The first directory above `path`, from the root, that the account may not enter."""
+        if self.uid is None:
+            return None
+        above = reversed(Path(os.path.realpath(path)).parents)
+        return next((each for each in above if not self._may(each, stat.S_IXOTH)), None)
+
+    def can_run(self, program: Path) -> bool:
+        """True when the account may start the program."""
+        return self.can_reach(program) and self._may(program, stat.S_IROTH | stat.S_IXOTH)
+
+    def _may(self, path: Path, rights: int) -> bool:
+        """Whether the account has the rights, given as those of others (`S_IROTH`, `S_IXOTH`)."""
+        if self.uid is None:
+            return True
         try:
-            found = directory.stat()
-        except OSError:
-            return True  # it will be made by us, open enough
+            found = path.stat()
+        except FileNotFoundError:
+            return True  # it is still to be made
         if found.st_uid == self.uid:
-            return bool(found.st_mode & stat.S_IXUSR)
-        if found.st_gid == self.gid:
-            return bool(found.st_mode & stat.S_IXGRP)
-        return bool(found.st_mode & stat.S_IXOTH)
+            shift = 6
+        elif found.st_gid == self.gid:
+            shift = 3
+        else:
+            shift = 0
+        return (found.st_mode >> shift) & rights == rights
 
 
-def server_account() -> Account:
+def server_account(data: Path) -> Account:
     """The account for the server; Postgres refuses to run as root.
+
+    As root: who owns the data directory, so that data stay usable when accounts come and go; for a new one
+    `postgres`, else `nobody`.
+
+    Args:
+        data: Postgres' data directory, which need not exist.
 
     Raises:
         DatabaseSetupError: this is root, and there is no unprivileged account.
     """
     if os.geteuid() != 0:
         return Account()
+    if data.is_dir() and (owner := data.stat()).st_uid != 0:
+        return Account(owner.st_uid, owner.st_gid)
     for name in ("postgres", "nobody"):
         try:
             entry = pwd.getpwnam(name)
@@ -67,33 +86,3 @@ def server_account() -> Account:
         "Postgres does not run as root, and there is neither an account 'postgres' nor 'nobody'; "
         "start PhaseRunner under an ordinary account, or name a server in DATABASE_URL"
     )
-
-
-def place_for(data_dir: Path, account: Account) -> Path:
-    """Where the cluster goes: inside `data_dir`, or below /var/lib when the account cannot get there.
-
-    Directories that are closed to others, such as root's home, stay closed.
-    """
-    wanted = data_dir.resolve() / "postgres"
-    if account.can_reach(wanted):
-        return wanted
-    digest = hashlib.sha256(os.fsencode(wanted)).hexdigest()[:16]
-    return SYSTEM_HOME / digest
-
-
-def reachable_binaries(binaries: Binaries, account: Account) -> Binaries:
-    """The binaries, copied below /var/lib when the account cannot get at them where they are."""
-    if account.can_reach(binaries.directory / "postgres"):
-        return binaries
-    copy = SYSTEM_HOME / f"pginstall-{binaries.version}"
-    if not copy.is_dir():
-        SYSTEM_HOME.mkdir(mode=0o755, parents=True, exist_ok=True)
-        partial = SYSTEM_HOME / f".pginstall-{binaries.version}-{os.getpid()}"
-        shutil.rmtree(partial, ignore_errors=True)
-        shutil.copytree(binaries.directory.parent, partial, symlinks=True)
-        partial.chmod(0o755)
-        try:
-            partial.rename(copy)
-        except OSError:
-            shutil.rmtree(partial, ignore_errors=True)  # another process was faster
-    return Binaries(copy / "bin", binaries.version)

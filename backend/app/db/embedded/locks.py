@@ -1,0 +1,57 @@
+"""Locks on files: they end with the last process that holds them, however it ends."""
+
+import fcntl
+import os
+import time
+from pathlib import Path
+from typing import IO
+
+from app.core.errors import DatabaseSetupError
+
+_POLL_SECONDS = 0.02
+
+
+def take_lock(path: Path, *, shared: bool = False, seconds: float) -> IO[bytes]:
+    """Wait for a lock; it is held until the file given is closed, here and in processes that inherited it.
+
+    Raises:
+        DatabaseSetupError: somebody else held it all the time.
+        OSError: the file cannot be opened.
+    """
+    file = _open(path)
+    how = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    deadline = time.monotonic() + seconds
+    try:
+        while not _try(file, how):
+            if time.monotonic() > deadline:
+                raise DatabaseSetupError(
+                    f"another process has held {path} for {seconds:g} seconds. Look for one that is stopped or "
+                    f"hangs (`fuser '{path}'`), end it and try again"
+                )
+            time.sleep(_POLL_SECONDS)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def is_taken(path: Path) -> bool:
+    """True while somebody holds the lock exclusively.
+
+    Raises:
+        OSError: the file cannot be opened.
+    """
+    with _open(path) as file:
+        return not _try(file, fcntl.LOCK_SH)
+
+
+def _open(path: Path) -> IO[bytes]:
+    return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "r+b", buffering=0)
+
+
+def _try(file: IO[bytes], how: int) -> bool:
+    try:
+        fcntl.flock(file, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -1,0 +1,167 @@
+"""One server process: finds the one that runs, or starts it."""
+
+import logging
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from app.core.errors import DatabaseSetupError
+from app.db.embedded import reaper
+from app.db.embedded.account import Account
+from app.db.embedded.binaries import CLEAN_ENVIRONMENT, Binaries
+from app.db.embedded.cluster import Cluster, explain
+from app.db.embedded.locks import is_taken, take_lock
+
+logger = logging.getLogger(__name__)
+
+START_SECONDS = 300.0  # of which recovery after a crash may need many
+LEFTOVER_SECONDS = 60.0
+PORT_TRIES = 5
+_POLL_SECONDS = 0.02
+_LOG_CHARACTERS = 4_000
+_OPTIONS = {
+    "listen_addresses": "127.0.0.1",
+    # No socket file: its path may be 107 characters long at most.
+    "unix_socket_directories": "",
+    "max_connections": "200",
+    "shared_buffers": "128MB",
+    "log_min_messages": "warning",
+}
+
+
+def ready_port(cluster: Cluster) -> int | None:
+    """The port on which the cluster's server takes connections; None when there is none, or not yet."""
+    if reaper.postmaster_pid(cluster.data) is None:
+        return None
+    try:
+        lines = cluster.pid_file.read_text().splitlines()
+        return int(lines[3]) if lines[7].strip() == "ready" else None
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def running_port(cluster: Cluster) -> int | None:
+    """The port of the running server; None when nothing of a server is left and one may be started.
+
+    Waits for what a killed server left behind. The caller holds the start lock.
+
+    Raises:
+        DatabaseSetupError: there are processes of a server which does not answer.
+    """
+    deadline = time.monotonic() + LEFTOVER_SECONDS
+    while is_taken(cluster.lock("server")):
+        port = ready_port(cluster)
+        if port is not None:
+            return port
+        if time.monotonic() > deadline:
+            raise DatabaseSetupError(
+                f"a server uses {cluster.data}, but it cannot be reached from here. If it belongs to another "
+                "container, give this one its own DATA_DIR or name a server in DATABASE_URL; otherwise end its "
+                f"processes; see {cluster.log}"
+            )
+        time.sleep(_POLL_SECONDS)
+    return None
+
+
+def start(cluster: Cluster, binaries: Binaries, account: Account, options: Sequence[str]) -> int:
+    """Start the server and wait until it takes connections; gives its port. The caller holds the start lock.
+
+    Raises:
+        DatabaseSetupError: it does not start.
+        OSError: a file cannot be written, or the program not be started.
+    """
+    said = ""
+    with take_lock(cluster.lock("server"), seconds=LEFTOVER_SECONDS) as lock:
+        _forget_reused_pid(cluster)
+        for _ in range(PORT_TRIES):
+            port = _free_port()
+            process = _launch(cluster, binaries, account, [f"port={port}", *options], lock)
+            if _wait_until_ready(cluster, process):
+                logger.info("Postgres %s runs on port %d, data in %s", binaries.version, port, cluster.data)
+                return port
+            said = _tail(cluster.log)
+            if "Address already in use" not in said:
+                break
+    raise DatabaseSetupError(
+        f"the database in {cluster.home} does not start: {explain(said)}; see {cluster.log}"
+    )
+
+
+def let_go(process: subprocess.Popen[Any]) -> None:
+    """Forget a process that outlives us on purpose; without a return code Python warns when it is collected."""
+    process.returncode = 0
+
+
+def _launch(
+    cluster: Cluster, binaries: Binaries, account: Account, settings: Sequence[str], lock: IO[bytes]
+) -> subprocess.Popen[Any]:
+    # "postgres -D DATA" comes first: by this the reaper recognises it.
+    command = [binaries.path("postgres"), "-D", str(cluster.data)]
+    for setting in [*(f"{name}={value}" for name, value in _OPTIONS.items()), *settings]:
+        command += ["-c", setting]
+    cluster.log.unlink(missing_ok=True)
+    with cluster.log.open("xb") as log:
+        return subprocess.Popen(
+            command,
+            cwd=cluster.data,
+            env=CLEAN_ENVIRONMENT,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            pass_fds=[lock.fileno()],
+            start_new_session=True,
+            **account.process_options(),
+        )
+
+
+def _wait_until_ready(cluster: Cluster, process: subprocess.Popen[Any]) -> bool:
+    deadline = time.monotonic() + START_SECONDS
+    while process.poll() is None:
+        if ready_port(cluster) is not None:
+            let_go(process)
+            return True
+        if time.monotonic() > deadline:
+            let_go(process)
+            raise DatabaseSetupError(
+                f"the database in {cluster.home} was not ready within {START_SECONDS:g} seconds; "
+                f"see {cluster.log}"
+            )
+        time.sleep(_POLL_SECONDS)
+    return False
+
+
+def _forget_reused_pid(cluster: Cluster) -> None:
+    """Remove the file of a killed server whose process id belongs to somebody else by now.
+
+    Postgres would take that one for a living server. In all other cases it judges the file itself, and better.
+    """
+    pid = reaper.recorded_pid(cluster.data)
+    if pid is not None and reaper.postmaster_pid(cluster.data) is None and _exists(pid):
+        cluster.pid_file.unlink(missing_ok=True)
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _tail(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace")[-_LOG_CHARACTERS:]
+    except OSError:
+        return ""
