@@ -34,10 +34,11 @@ async def start(cases: UseCases, repo: Path) -> UUID:
 
 async def work(cases: UseCases, run_id: UUID, number: int, content: str, parent: str | None = None) -> str:
     """An attempt that writes a file, recorded as the engine does."""
-    parent = parent or (await cases.rows.get(run_id)).base_commit
+    base = (await cases.rows.get(run_id)).base_commit
+    parent = parent or base
     async with cases.trees.open(run_id, parent, 1) as trees:
         (trees[0] / "new.py").write_text(content)
-        committed = await cases.trees.commit(run_id, trees[0], parent, "work")
+        committed = await cases.trees.commit(run_id, trees[0], base, parent, "work")
     await cases.rows.attempt(run_id, number, base_commit=parent, head_commit=committed.commit)
     async with cases.sessions.begin() as session:
         session.add(Snapshot(run_id=run_id, commit=committed.commit, kind="attempt", bundle=committed.bundle))
