@@ -55,7 +55,7 @@ bench: setup ## Benchmarks; figures go to standard output
 
 lock: ## Resolve the dependencies anew into requirements*.lock
 	@for spec in "pyproject.toml:requirements.lock" "pyproject.toml --group dev:requirements-dev.lock" "--group setup:requirements-setup.lock"; do \
-		$(BIN)/python -m uv pip compile --quiet --upgrade --universal --generate-hashes --no-header --no-emit-index-url --no-emit-find-links --python-version 3.11 $${spec%%:*} -o $${spec##*:} || exit 1; done
+		$(BIN)/python -m uv pip compile --quiet --upgrade --universal --generate-hashes --no-header --python-version 3.11 $${spec%%:*} -o $${spec##*:} || exit 1; done
 
 clean: ## Remove what was built; runs and their database in .phaserunner stay
 	@rm -rf .venv build dist .coverage .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
