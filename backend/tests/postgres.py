@@ -3,9 +3,11 @@
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
 from uuid import uuid4
 
 import psycopg
@@ -18,6 +20,7 @@ from app.db.migrate import alembic_config
 # Nothing here outlives the tests, so nothing has to reach a disk.
 _UNSAFE_AND_FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=64MB")
 _NEEDED_BYTES = 2_000_000_000
+_GONE_SECONDS = 60.0
 _TEMPLATE = "phaserunner_template"
 
 
@@ -42,7 +45,9 @@ def postgres_server() -> Iterator[str]:
         yield with_database(lease.url, "postgres")
     finally:
         lease.release()
-        # The server and its files are the reaper's, also when this process is killed.
+        # The server and its files are the reaper's, also when this process is killed: nothing is taken away
+        # from under a server that runs.
+        wait_until_gone(lease.home)
         shutil.rmtree(home, ignore_errors=True)
 
 
@@ -93,4 +98,11 @@ def empty_database_url(postgres_server: str) -> Iterator[str]:
 
 def with_database(url: str, name: str) -> str:
     """The same server, another database."""
-    return f"{url.rpartition('/')[0]}/{name}"
+    return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
+
+
+def wait_until_gone(path: Path) -> None:
+    """Wait for a reaper to delete a throwaway cluster; gives up quietly, for the end of a session."""
+    deadline = time.monotonic() + _GONE_SECONDS
+    while path.exists() and time.monotonic() < deadline:
+        time.sleep(0.02)

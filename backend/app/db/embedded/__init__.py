@@ -2,8 +2,8 @@
 
 Whoever uses the server holds a shared lock on one file. Starting is serialised by a second lock. A detached
 *reaper* waits for an exclusive lock on the first file, which it gets when the last user is gone, however he
-ended, and then stops the server. The server and all its processes inherit a third lock: as long as it is taken
-there is something left of a server, whatever the process ids say.
+ended, and then stops the server. The server and all its processes inherit a third lock: as long as it is
+taken there is something left of a server, whatever the process ids say.
 """
 
 from app.db.embedded.server import Lease, ServerStatus, ensure_running, server_status

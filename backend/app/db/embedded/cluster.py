@@ -181,9 +181,9 @@ _KNOWN = {
     "Disk quota exceeded": "the disk quota is used up. Free some space, or choose another DATA_DIR",
     "Read-only file system": "the file system is read-only. Choose another DATA_DIR",
     "Address already in use": "its port was taken by another program each time. Try again",
-    "could not look up effective user ID": "this account has no entry in /etc/passwd. Use another one, or name "
-    "a server in DATABASE_URL",
-    "has wrong ownership": "the data belong to another account. Start under that one, or give them back (chown)",
+    "could not look up effective user ID": "this account has no entry in /etc/passwd. Use another one, "
+    "or name a server in DATABASE_URL",
+    "has wrong ownership": "the data belong to another account. Start under that one, or give them back",
     "Permission denied": "a permission is missing. Choose a DATA_DIR that is yours",
 }
 

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
@@ -19,19 +20,17 @@ def take_lock(path: Path, *, shared: bool = False, seconds: float) -> IO[bytes]:
         OSError: the file cannot be opened.
     """
     file = _open(path)
-    how = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     deadline = time.monotonic() + seconds
-    try:
-        while not _try(file, how):
+    with ExitStack() as undo:
+        undo.callback(file.close)
+        while not _try(file, fcntl.LOCK_SH if shared else fcntl.LOCK_EX):
             if time.monotonic() > deadline:
                 raise DatabaseSetupError(
-                    f"another process has held {path} for {seconds:g} seconds. Look for one that is stopped or "
-                    f"hangs (`fuser '{path}'`), end it and try again"
+                    f"another process has held {path} for {seconds:g} seconds. Look for one that is stopped "
+                    f"or hangs (`fuser '{path}'`), end it and try again"
                 )
             time.sleep(_POLL_SECONDS)
-    except BaseException:
-        file.close()
-        raise
+        undo.pop_all()
     return file
 
 

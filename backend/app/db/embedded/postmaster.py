@@ -38,9 +38,9 @@ def ready_port(cluster: Cluster) -> int | None:
     if reaper.postmaster_pid(cluster.data) is None:
         return None
     try:
-        lines = cluster.pid_file.read_text().splitlines()
+        lines = _recorded(cluster).splitlines()
         return int(lines[3]) if lines[7].strip() == "ready" else None
-    except (OSError, ValueError, IndexError):
+    except (ValueError, IndexError):
         return None
 
 
@@ -60,8 +60,8 @@ def running_port(cluster: Cluster) -> int | None:
         if time.monotonic() > deadline:
             raise DatabaseSetupError(
                 f"a server uses {cluster.data}, but it cannot be reached from here. If it belongs to another "
-                "container, give this one its own DATA_DIR or name a server in DATABASE_URL; otherwise end its "
-                f"processes; see {cluster.log}"
+                "container, give this one its own DATA_DIR or name a server in DATABASE_URL; otherwise end "
+                f"its processes; see {cluster.log}"
             )
         time.sleep(_POLL_SECONDS)
     return None
@@ -79,8 +79,9 @@ def start(cluster: Cluster, binaries: Binaries, account: Account, options: Seque
         _forget_reused_pid(cluster)
         for _ in range(PORT_TRIES):
             port = _free_port()
+            stale = _recorded(cluster)
             process = _launch(cluster, binaries, account, [f"port={port}", *options], lock)
-            if _wait_until_ready(cluster, process):
+            if _wait_until_ready(cluster, process, stale):
                 logger.info("Postgres %s runs on port %d, data in %s", binaries.version, port, cluster.data)
                 return port
             said = _tail(cluster.log)
@@ -92,7 +93,7 @@ def start(cluster: Cluster, binaries: Binaries, account: Account, options: Seque
 
 
 def let_go(process: subprocess.Popen[Any]) -> None:
-    """Forget a process that outlives us on purpose; without a return code Python warns when it is collected."""
+    """Forget a process that outlives us on purpose; without a return code Python would warn."""
     process.returncode = 0
 
 
@@ -118,10 +119,11 @@ def _launch(
         )
 
 
-def _wait_until_ready(cluster: Cluster, process: subprocess.Popen[Any]) -> bool:
+def _wait_until_ready(cluster: Cluster, process: subprocess.Popen[Any], stale: str) -> bool:
     deadline = time.monotonic() + START_SECONDS
     while process.poll() is None:
-        if ready_port(cluster) is not None:
+        # In a restarted container the new server easily has the process id that the old one left in its file.
+        if _recorded(cluster) != stale and ready_port(cluster) is not None:
             let_go(process)
             return True
         if time.monotonic() > deadline:
@@ -134,10 +136,17 @@ def _wait_until_ready(cluster: Cluster, process: subprocess.Popen[Any]) -> bool:
     return False
 
 
+def _recorded(cluster: Cluster) -> str:
+    try:
+        return cluster.pid_file.read_text()
+    except OSError:
+        return ""
+
+
 def _forget_reused_pid(cluster: Cluster) -> None:
     """Remove the file of a killed server whose process id belongs to somebody else by now.
 
-    Postgres would take that one for a living server. In all other cases it judges the file itself, and better.
+    Postgres would take that one for a living server. Every other file it judges itself, and better.
     """
     pid = reaper.recorded_pid(cluster.data)
     if pid is not None and reaper.postmaster_pid(cluster.data) is None and _exists(pid):

@@ -66,7 +66,7 @@ def stop(data: Path, server: IO[bytes]) -> bool:
 
 
 def postmaster_pid(data: Path) -> int | None:
-    """The process id of the server that runs on a data directory; ids in stale files may be used by others."""
+    """The process id of the server that runs on a data directory; a stale file may name another process."""
     pid = recorded_pid(data)
     return pid if pid is not None and _serves(pid, data) else None
 

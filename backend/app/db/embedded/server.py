@@ -1,8 +1,9 @@
-"""Gives leases on the embedded server: it is made and started for the first, and runs until the last is gone."""
+"""Gives leases on the embedded server, which runs from the first lease until the last is gone."""
 
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -12,13 +13,13 @@ import psycopg
 
 from app.core.errors import DatabaseSetupError
 from app.db.embedded import reaper
-from app.db.embedded.binaries import CLEAN_ENVIRONMENT
 from app.db.embedded.cluster import DATABASE, INITDB_SECONDS, Cluster, choose_binaries, explain, make_cluster
 from app.db.embedded.locks import is_taken, take_lock
 from app.db.embedded.place import SYSTEM_HOME, find_place, prepare_home, reachable_binaries
 from app.db.embedded.postmaster import START_SECONDS, let_go, ready_port, running_port, start
 
 _STOP_SECONDS = 3 * reaper.FAST_SECONDS
+_WAIT_SECONDS = INITDB_SECONDS + START_SECONDS
 _CONNECT_SECONDS = 10
 
 
@@ -79,13 +80,13 @@ def acquire(
         data_dir.mkdir(parents=True, exist_ok=True)
         cluster, account = find_place(data_dir, system_home)
         prepare_home(cluster, account, system_home)
-        users = take_lock(cluster.lock("users"), shared=True, seconds=_STOP_SECONDS)
-        try:
-            with take_lock(cluster.lock("start"), seconds=INITDB_SECONDS + START_SECONDS):
+        with ExitStack() as undo:
+            users = undo.enter_context(take_lock(cluster.lock("users"), shared=True, seconds=_STOP_SECONDS))
+            with take_lock(cluster.lock("start"), seconds=_WAIT_SECONDS):
                 port = running_port(cluster)
                 if port is None:
-                    found = choose_binaries(cluster, directories)
-                    binaries = reachable_binaries(found, account, system_home)
+                    binaries = choose_binaries(cluster, directories)
+                    binaries = reachable_binaries(binaries, account, system_home)
                     if not cluster.data.exists():
                         make_cluster(cluster, binaries, account, sync=not throwaway)
                     _start_reaper(cluster, throwaway=throwaway)
@@ -93,14 +94,13 @@ def acquire(
                 else:
                     _start_reaper(cluster, throwaway=throwaway)
                 _ensure_database(cluster, port)
-        except BaseException:
-            users.close()
-            raise
+                lease = Lease(cluster.url(port), cluster.home, users)
+            undo.pop_all()
     except OSError as error:
         raise DatabaseSetupError(
             f"the database of {data_dir} cannot be set up: {explain(str(error))}"
         ) from error
-    return Lease(cluster.url(port), cluster.home, users)
+    return lease
 
 
 def server_status(data_dir: Path) -> ServerStatus:
@@ -130,7 +130,6 @@ def _start_reaper(cluster: Cluster, *, throwaway: bool) -> None:
     process: subprocess.Popen[Any] = subprocess.Popen(
         [sys.executable, "-I", reaper.__file__, str(cluster.home), *(["--remove"] if throwaway else [])],
         cwd="/",
-        env=CLEAN_ENVIRONMENT,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
