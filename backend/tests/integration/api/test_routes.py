@@ -125,7 +125,7 @@ async def test_differences_as_json_and_as_text(api: Api, tmp_path: Path) -> None
     trees = api.cases.trees
     async with trees.open(sprint["id"], base, 1) as opened:
         (opened[0] / "<b>.py").write_text("x = 1\n")
-        committed = await trees.commit(sprint["id"], opened[0], base, "work")
+        committed = await trees.commit(sprint["id"], opened[0], base, base, "work")
     await api.rows.attempt(sprint["id"], base_commit=base, head_commit=committed.commit)
     url = f"/api/v1/sprints/{sprint['id']}/attempts/coding/1/diff"
     assert [each["path"] for each in ok(await api.client.get(url))["files"]] == ["<b>.py"]
