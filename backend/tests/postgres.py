@@ -24,7 +24,8 @@ _GONE_SECONDS = 60.0
 _TEMPLATE = "phaserunner_template"
 
 
-def _fast_place() -> str | None:
+def fast_place() -> str | None:
+    """Where files never reach a disk, if there is room."""
     memory = Path("/dev/shm")
     if os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > _NEEDED_BYTES:
         return str(memory)
@@ -38,7 +39,7 @@ def postgres_server() -> Iterator[str]:
     if given:
         yield given
         return
-    home = tempfile.mkdtemp(prefix="phaserunner test ", dir=_fast_place())
+    home = tempfile.mkdtemp(prefix="phaserunner test ", dir=fast_place())
     os.chmod(home, 0o755)
     lease = acquire(Path(home), options=_UNSAFE_AND_FAST, throwaway=True)
     try:

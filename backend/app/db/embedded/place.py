@@ -71,21 +71,29 @@ def reachable_binaries(binaries: Binaries, account: Account, system_home: Path) 
     if account.can_run(binaries.directory / "postgres"):
         return binaries
     copy = system_home / f"pginstall-{binaries.version}"
+    install = binaries.directory.parent
     if not copy.is_dir():
         _make_system_home(system_home)
-        _copy_install(binaries.directory.parent, copy)
+        _copy_install(install, copy)
         logger.info("Postgres' binaries were copied to %s, where the server's account can run them", copy)
-    return Binaries(copy / "bin", binaries.version)
+    return Binaries(copy / install.parent.name / install.name / "bin", binaries.version)
 
 
-def _copy_install(source: Path, target: Path) -> None:
+def _copy_install(install: Path, target: Path) -> None:
+    """Copy an installation and the libraries a wheel keeps beside its package, as they lie to each other.
+
+    `site-packages/package/install/bin` finds its libraries in `site-packages/package.libs`.
+    """
+    package = install.parent
     partial = target.with_name(f".{target.name}-{os.getpid()}")
     shutil.rmtree(partial, ignore_errors=True)
+    parts = {install / part: partial / package.name / install.name / part for part in _PARTS}
+    libraries = f"{package.name}.libs"
+    parts[package.parent / libraries] = partial / libraries
     try:
-        partial.mkdir()
-        for part in _PARTS:
-            if (source / part).is_dir():
-                shutil.copytree(source / part, partial / part, symlinks=True)
+        for source, copy in parts.items():
+            if source.is_dir():
+                shutil.copytree(source, copy, symlinks=True)
         _open_for_reading(partial)
         partial.rename(target)
     except OSError:

@@ -14,6 +14,7 @@ from app.db.embedded import reaper
 from app.db.embedded.account import Account
 from app.db.embedded.binaries import CLEAN_ENVIRONMENT, Binaries
 from app.db.embedded.cluster import Cluster, explain
+from app.db.embedded.database import ensure_database
 from app.db.embedded.locks import is_taken, take_lock
 
 logger = logging.getLogger(__name__)
@@ -45,7 +46,7 @@ def ready_port(cluster: Cluster) -> int | None:
 
 
 def running_port(cluster: Cluster) -> int | None:
-    """The port of the running server; None when nothing of a server is left and one may be started.
+    """The port of the running server, database included; None when nothing of a server is left.
 
     Waits for what a killed server left behind. The caller holds the start lock.
 
@@ -55,7 +56,7 @@ def running_port(cluster: Cluster) -> int | None:
     deadline = time.monotonic() + LEFTOVER_SECONDS
     while is_taken(cluster.lock("server")):
         port = ready_port(cluster)
-        if port is not None:
+        if port is not None and ensure_database(cluster, port):
             return port
         if time.monotonic() > deadline:
             raise DatabaseSetupError(
@@ -68,7 +69,7 @@ def running_port(cluster: Cluster) -> int | None:
 
 
 def start(cluster: Cluster, binaries: Binaries, account: Account, options: Sequence[str]) -> int:
-    """Start the server and wait until it takes connections; gives its port. The caller holds the start lock.
+    """Start the server, wait until our database can be used, give the port. The caller holds the start lock.
 
     Raises:
         DatabaseSetupError: it does not start.
@@ -81,7 +82,7 @@ def start(cluster: Cluster, binaries: Binaries, account: Account, options: Seque
             port = _free_port()
             stale = _recorded(cluster)
             process = _launch(cluster, binaries, account, [f"port={port}", *options], lock)
-            if _wait_until_ready(cluster, process, stale):
+            if _wait_until_ready(cluster, process, stale) and ensure_database(cluster, port):
                 logger.info("Postgres %s runs on port %d, data in %s", binaries.version, port, cluster.data)
                 return port
             said = _tail(cluster.log)

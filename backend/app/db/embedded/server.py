@@ -9,18 +9,16 @@ from pathlib import Path
 from typing import IO, Any
 
 import anyio.to_thread
-import psycopg
 
 from app.core.errors import DatabaseSetupError
 from app.db.embedded import reaper
-from app.db.embedded.cluster import DATABASE, INITDB_SECONDS, Cluster, choose_binaries, explain, make_cluster
+from app.db.embedded.cluster import INITDB_SECONDS, Cluster, choose_binaries, explain, make_cluster
 from app.db.embedded.locks import is_taken, take_lock
 from app.db.embedded.place import SYSTEM_HOME, find_place, prepare_home, reachable_binaries
 from app.db.embedded.postmaster import START_SECONDS, let_go, ready_port, running_port, start
 
 _STOP_SECONDS = 3 * reaper.FAST_SECONDS
 _WAIT_SECONDS = INITDB_SECONDS + START_SECONDS
-_CONNECT_SECONDS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +91,6 @@ def acquire(
                     port = start(cluster, binaries, account, options)
                 else:
                     _start_reaper(cluster, throwaway=throwaway)
-                _ensure_database(cluster, port)
                 lease = Lease(cluster.url(port), cluster.home, users)
             undo.pop_all()
     except OSError as error:
@@ -123,8 +120,6 @@ def server_status(data_dir: Path) -> ServerStatus:
 
 def _start_reaper(cluster: Cluster, *, throwaway: bool) -> None:
     """Start a reaper unless there is one; it must be there before the server is."""
-    for name in ("reaper", "server"):
-        cluster.lock(name).touch(mode=0o600)
     if is_taken(cluster.lock("reaper")):
         return
     process: subprocess.Popen[Any] = subprocess.Popen(
@@ -136,23 +131,3 @@ def _start_reaper(cluster: Cluster, *, throwaway: bool) -> None:
         start_new_session=True,
     )
     let_go(process)
-
-
-def _ensure_database(cluster: Cluster, port: int) -> None:
-    try:
-        with psycopg.connect(
-            cluster.url(port, "postgres"),
-            autocommit=True,
-            connect_timeout=_CONNECT_SECONDS,
-            # Said here, because variables such as PGHOSTADDR and PGSSLMODE would be heard otherwise.
-            hostaddr="127.0.0.1",
-            sslmode="disable",
-            gssencmode="disable",
-        ) as connection:
-            found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone()
-            if found is None:
-                connection.execute(f"CREATE DATABASE {DATABASE}")
-    except psycopg.Error as error:
-        raise DatabaseSetupError(
-            f"the server in {cluster.home} runs but cannot be used: {explain(str(error))}; see {cluster.log}"
-        ) from error
