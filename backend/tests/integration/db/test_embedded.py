@@ -99,24 +99,27 @@ def test_a_throwaway_cluster_is_deleted_with_its_server(data_dir: Path) -> None:
     eventually(lambda: not data_dir.exists(), "the deletion")
 
 
-def _keep_busy(url: str) -> None:
+def _keep_busy(url: str, until: Path) -> None:
     # A process that computes does not notice that its server is dead.
     with suppress(psycopg.OperationalError), psycopg.connect(url, autocommit=True) as connection:
         connection.execute(
-            "DO $$ DECLARE til timestamptz := clock_timestamp() + interval '1 second'; "
-            "BEGIN WHILE clock_timestamp() < til LOOP END LOOP; END $$"
+            "DO $$ DECLARE latest timestamptz := clock_timestamp() + interval '60 seconds'; "
+            f"BEGIN WHILE pg_stat_file('{until}', true) IS NULL AND clock_timestamp() < latest "
+            "LOOP END LOOP; END $$"
         )
 
 
 def test_a_killed_server_is_recovered_though_a_process_of_it_lives_on(data_dir: Path) -> None:
+    stop = data_dir / "stop"
     with leased(data_dir) as before:
         remember(before.url, "committed")
-        busy = threading.Thread(target=_keep_busy, args=[before.url])
+        busy = threading.Thread(target=_keep_busy, args=[before.url, stop])
         busy.start()
-        with psycopg.connect(before.url) as watcher:
+        with psycopg.connect(before.url, autocommit=True) as watcher:
             query = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'DO %' AND state = 'active'"
             eventually(lambda: watcher.execute(query).fetchone() == (1,), "the work")
         os.kill(postmaster(before.home), 9)
+        threading.Timer(0.3, stop.touch).start()
         with leased(data_dir) as after:
             assert remembered(after.url) == ["committed"]
         busy.join()
