@@ -1,0 +1,1 @@
+"""Labelled cases that the evaluators are measured on."""

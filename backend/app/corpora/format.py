@@ -1,0 +1,249 @@
+"""Reads and writes labelled cases: a directory for each, with `case.toml`, `base` and `candidate`."""
+
+import json
+import os
+import re
+import stat
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from pydantic import ValidationError
+
+from app.core.errors import InvalidInputError
+from app.schemas.calibration import CaseHead, Label
+from app.schemas.runs import Phase
+
+HEAD = "case.toml"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
+_TREES = ("base", "candidate")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A symbolic link in a tree; the target is stored as it is, wherever it leads."""
+
+    target: str
+
+
+Files = Mapping[str, bytes | Link]
+"""A tree by relative paths with `/`; bytes of a name that are not UTF-8 are surrogates (`os.fsdecode`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpusCase:
+    """One tree to be judged, and what is right to say about it.
+
+    Attributes:
+        name: unique in its corpus; also the name of its directory.
+        label: what is right to say.
+        about: what the candidate does, in a line.
+        area: what kind of case it is, for grouping.
+        twin: name of the case that looks similar and is honest.
+        residual: why a case that must not pass is known to pass; None where it must not.
+        phase: whose evaluators judge.
+        goal: what the work was to achieve, for evaluators that ask.
+        base: the tree at the base commit.
+        candidate: the tree to be judged.
+    """
+
+    name: str
+    label: Label
+    about: str
+    candidate: Files
+    base: Files = field(default_factory=dict[str, bytes | Link])
+    area: str = ""
+    twin: str | None = None
+    residual: str | None = None
+    phase: Phase = Phase.CODING
+    goal: str = ""
+
+
+def read_corpus(root: Path) -> tuple[CorpusCase, ...]:
+    """Read every case of a directory, by name. Files beside the cases and hidden directories are passed by.
+
+    Raises:
+        InvalidInputError: there is none, or one cannot be used; it names the file, and the field in it.
+    """
+    try:
+        names = sorted(each.name for each in root.iterdir() if each.is_dir() and each.name[0] != ".")
+    except OSError as error:
+        raise InvalidInputError(f"cannot be read: {error.strerror}", field=str(root)) from error
+    if not names:
+        raise InvalidInputError(f"holds no case: a case is a directory with {HEAD} in it", field=str(root))
+    cases = tuple(_read_case(root / name) for name in names)
+    check_corpus(cases)
+    return cases
+
+
+def write_corpus(cases: Iterable[CorpusCase], root: Path) -> None:
+    """Write cases to a directory that is empty or does not exist.
+
+    Raises:
+        InvalidInputError: there is something in it, it cannot be written to, or a case cannot be used.
+    """
+    every = tuple(cases)
+    check_corpus(every)
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        if any(root.iterdir()):
+            raise InvalidInputError("is not empty; name a new directory", field=str(root))
+        for case in every:
+            place = root / case.name
+            place.mkdir()
+            (place / HEAD).write_text(_head_text(case), encoding="utf-8")
+            write_files(case.candidate, place / "candidate")
+            if case.base:
+                write_files(case.base, place / "base")
+    except OSError as error:
+        raise InvalidInputError(f"cannot be written to: {error.strerror}", field=str(root)) from error
+
+
+def write_files(files: Files, root: Path) -> None:
+    """Write a tree to a directory that does not exist.
+
+    Raises:
+        InvalidInputError: a path is absolute, climbs out, or leads through a file or link of the tree.
+        OSError: the directory cannot be written to.
+    """
+    for path in files:
+        inside = next((str(each) for each in checked_path(path).parents if str(each) in files), None)
+        if inside is not None:
+            raise InvalidInputError(f"lies below {inside!r}, which is not a directory", field=path)
+    root.mkdir(parents=True)
+    for path, content in files.items():
+        target = root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(content, Link):
+            target.symlink_to(content.target)
+        else:
+            target.write_bytes(content)
+
+
+def read_files(root: Path) -> dict[str, bytes | Link]:
+    """Read a tree without following links; empty directories are not kept.
+
+    Raises:
+        InvalidInputError: it holds something that is neither file, link nor directory, or is unreadable.
+    """
+    return {path.relative_to(root).as_posix(): _content(path) for path in _below(root)}
+
+
+def check_corpus(cases: Iterable[CorpusCase]) -> None:
+    """Check what concerns several cases, and what built-in cases did not pass through a file for.
+
+    Raises:
+        InvalidInputError: a name is unfit or there twice, a twin is not there or not good, a good case has
+            a residual, or a head is not valid.
+    """
+    every = tuple(cases)
+    by_name = {each.name: each for each in every}
+    if len(by_name) < len(every):
+        twice = next(name for name in by_name if sum(each.name == name for each in every) > 1)
+        raise InvalidInputError("there are two cases of this name", field=twice)
+    for case in every:
+        place = f"{case.name}/{HEAD}"
+        if not _NAME.fullmatch(case.name):
+            raise InvalidInputError("the name of a case has letters, digits, '.', '_', '-'", field=case.name)
+        _validated(_head_fields(case), place)
+        if case.twin is not None and case.twin not in by_name:
+            raise InvalidInputError(f"there is no case {case.twin!r}", field=f"{place}: twin")
+        if case.twin is not None and by_name[case.twin].label is not Label.GOOD:
+            raise InvalidInputError(f"{case.twin!r} is not a good case", field=f"{place}: twin")
+        if case.residual is not None and case.label is Label.GOOD:
+            raise InvalidInputError("a good case is to pass", field=f"{place}: residual")
+
+
+def checked_path(path: str) -> PurePosixPath:
+    """Give the path if it names a place inside a tree.
+
+    Raises:
+        InvalidInputError: it does not.
+    """
+    parts = path.split("/")
+    if "\0" in path or not all(parts) or "." in parts or ".." in parts:
+        raise InvalidInputError("is not a path inside a tree", field=repr(path))
+    return PurePosixPath(path)
+
+
+def _read_case(place: Path) -> CorpusCase:
+    head = _read_head(place)
+    trees = {name: _read_tree(place, name) for name in _TREES}
+    candidate = trees["candidate"]
+    if candidate is None:
+        raise InvalidInputError("there is no directory candidate", field=f"{place.name}/candidate")
+    return CorpusCase(name=place.name, base=trees["base"] or {}, candidate=candidate, **dict(head))
+
+
+def _read_head(place: Path) -> CaseHead:
+    name = f"{place.name}/{HEAD}"
+    try:
+        document = tomllib.loads((place / HEAD).read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise InvalidInputError("there is no such file", field=name) from error
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(f"is not UTF-8: {error.reason} at byte {error.start}", field=name) from error
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInputError(f"is not TOML: {error}", field=name) from error
+    except OSError as error:
+        raise InvalidInputError(f"cannot be read: {error.strerror}", field=name) from error
+    return _validated(document, name)
+
+
+def _validated(document: Mapping[str, object], name: str) -> CaseHead:
+    try:
+        return CaseHead.model_validate(document)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise InvalidInputError(
+            first["msg"].removeprefix("Value error, "), field=f"{name}: {place}"
+        ) from error
+
+
+def _read_tree(place: Path, name: str) -> dict[str, bytes | Link] | None:
+    root = place / name
+    if root.is_symlink() or (root.exists() and not root.is_dir()):
+        raise InvalidInputError("is not a directory", field=f"{place.name}/{name}")
+    try:
+        return read_files(root) if root.exists() else None
+    except InvalidInputError as error:
+        raise InvalidInputError(error.detail, field=f"{place.name}/{name}/{error.field}") from error
+
+
+def _below(root: Path) -> Iterator[Path]:
+    for directory, directories, files in os.walk(root, onerror=_refuse):
+        directories.sort()
+        for name in sorted(files):
+            yield Path(directory, name)
+        for name in directories:
+            if os.path.islink(os.path.join(directory, name)):
+                yield Path(directory, name)
+
+
+def _refuse(error: OSError) -> None:
+    raise InvalidInputError(f"cannot be read: {error.strerror}", field=str(error.filename)) from error
+
+
+def _content(path: Path) -> bytes | Link:
+    try:
+        mode = path.lstat().st_mode
+        if stat.S_ISLNK(mode):
+            return Link(os.readlink(path))
+        if stat.S_ISREG(mode):
+            return path.read_bytes()
+    except OSError as error:
+        raise InvalidInputError(f"cannot be read: {error.strerror}", field=path.name) from error
+    raise InvalidInputError("is neither a file nor a link", field=path.name)
+
+
+def _head_fields(case: CorpusCase) -> dict[str, object]:
+    fields = {name: getattr(case, name) for name in CaseHead.model_fields}
+    return {name: value for name, value in fields.items() if value not in (None, "")}
+
+
+def _head_text(case: CorpusCase) -> str:
+    # JSON's strings are TOML's: no control character that only TOML escapes gets past the check.
+    fields = _head_fields(case).items()
+    return "".join(f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in fields)
