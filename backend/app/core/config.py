@@ -7,6 +7,7 @@ from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from app.schemas.agents import AgentBackend
+from app.schemas.sandbox import SandboxMode
 
 PositiveSeconds = Annotated[float, Field(gt=0, le=86_400)]
 UnitInterval = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -43,9 +44,17 @@ class Settings(BaseSettings):
     WORKSPACE_MAX_BYTES: int = Field(default=1_000_000_000, ge=1)
     WORKSPACE_PYTHON: Path | None = None
 
+    # Sandbox, in which the workspaces' tests and programs run
+    SANDBOX: SandboxMode = SandboxMode.REQUIRED
+    SANDBOX_MEMORY_BYTES: int = Field(default=4_000_000_000, ge=100_000_000)
+    SANDBOX_PROCESSES: int = Field(default=512, ge=16, le=100_000)
+    SANDBOX_FILE_BYTES: int = Field(default=2_000_000_000, ge=1_000_000)
+    SANDBOX_READABLE: Annotated[list[Path], NoDecode] = []
+
     # Agents
     AGENT_BACKEND: AgentBackend = AgentBackend.AUTO
     AGENT_MODEL: str | None = None
+    AGENT_NETWORK: bool = False
     AGENT_TIMEOUT: PositiveSeconds = 1800.0
     AGENT_MAX_REQUESTS: int = Field(default=100, ge=1)
     AGENT_MAX_TOKENS: int | None = Field(default=None, ge=1)
@@ -78,7 +87,7 @@ class Settings(BaseSettings):
     LOGFIRE_TOKEN: SecretStr | None = None
     OTEL_EXPORTER_OTLP_ENDPOINT: str | None = None
 
-    @field_validator("ALLOWED_HOSTS", "WORKSPACE_ROOTS", mode="before")
+    @field_validator("ALLOWED_HOSTS", "WORKSPACE_ROOTS", "SANDBOX_READABLE", mode="before")
     @classmethod
     def _split_commas(cls, value: object) -> object:
         if isinstance(value, str):

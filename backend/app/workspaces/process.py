@@ -230,9 +230,17 @@ async def _exit_of(process: subprocess.Popen[bytes]) -> None:
     if not hasattr(os, "pidfd_open"):
         await anyio.to_thread.run_sync(process.wait, abandon_on_cancel=True)
         return
+    await wait_for_exit(process.pid)
+
+
+async def wait_for_exit(pid: int) -> None:
+    """Wait until a process has ended, whoever its parent is; one that is gone has (Linux)."""
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[None] = loop.create_future()
-    handle = os.pidfd_open(process.pid)
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
     try:
         loop.add_reader(handle, lambda: ended.done() or ended.set_result(None))
         await ended

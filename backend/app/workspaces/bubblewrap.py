@@ -1,0 +1,165 @@
+"""The command line that confines a program with bubblewrap: what it sees, as whom, with which bounds."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+HOME = "/home/sandbox"
+
+# What programs need of a system, and what says nothing about its people: no /home, /root, /run, /srv or /var.
+_SYSTEM = (
+    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"),
+    *("/opt", "/nix/store", "/gnu/store"),
+)
+_ETC = (
+    *("alternatives", "ca-certificates", "crypto-policies", "group", "hosts", "ld.so.cache", "ld.so.conf"),
+    *("ld.so.conf.d", "localtime", "mime.types", "nsswitch.conf", "os-release", "passwd", "pki", "protocols"),
+    *("services", "ssl"),
+)
+_RESOLVER = Path("/etc/resolv.conf")
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxLimits:
+    """Bounds on one launch.
+
+    Attributes:
+        memory_bytes: private memory of each process (`RLIMIT_DATA`), and size of each temporary file system.
+        processes: processes and threads at a time.
+        file_bytes: size of a single file.
+        open_files: descriptors of one process.
+    """
+
+    memory_bytes: int = 4_000_000_000
+    processes: int = 512
+    file_bytes: int = 2_000_000_000
+    open_files: int = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """As whom the program runs.
+
+    Attributes:
+        uid: user and group number inside.
+        switch: True when the launcher is root and really becomes that user; False when it stays who it is
+            and only looks like that user from inside a user namespace.
+    """
+
+    uid: int
+    switch: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """One launch: what is visible at its usual place, and whether there is a network.
+
+    Attributes:
+        writable: directories or files that may be written.
+        readable: directories or files that may be read; one below a writable one stays read-only.
+        cwd: where the program starts; it must be visible.
+        network: whether the machine's network is there; otherwise there is only a loopback of its own.
+        status_fd: descriptor on which bubblewrap reports that it has started the program.
+    """
+
+    writable: Sequence[Path]
+    readable: Sequence[Path]
+    cwd: Path
+    network: bool
+    identity: Identity
+    limits: SandboxLimits
+    status_fd: int
+
+
+def visible_without_asking(path: Path) -> bool:
+    """Tell whether every confined program sees this path."""
+    return any(path.is_relative_to(place) for place in _SYSTEM)
+
+
+def command_line(program: str, launch: Launch, argv: Sequence[str]) -> list[str]:
+    """Give the command line that runs `argv` confined; `program` is bubblewrap's own path."""
+    return [
+        program,
+        *_namespaces(launch),
+        *("--die-with-parent", "--new-session", "--json-status-fd", str(launch.status_fd)),
+        *_system(network=launch.network),
+        *_temporary(launch.limits),
+        *_mounts(launch),
+        # The root is a file system in memory that would take whatever is written to it.
+        *("--remount-ro", "/", "--"),
+        *_limited(launch.limits),
+        *_as_user(launch.identity),
+        # Last, for the directory may be one that only that user can enter.
+        *("env", f"--chdir={launch.cwd}", "--", f"PWD={launch.cwd}"),
+        *argv,
+    ]
+
+
+def _namespaces(launch: Launch) -> Iterator[str]:
+    yield from ("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--hostname", "sandbox")
+    yield "--unshare-cgroup-try"
+    if not launch.network:
+        yield "--unshare-net"
+    uid = str(launch.identity.uid)
+    if launch.identity.switch:
+        yield from ("--cap-drop", "ALL")
+        for capability in ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"):
+            yield from ("--cap-add", capability)
+    else:
+        yield from ("--unshare-user", "--uid", uid, "--gid", uid)
+
+
+def _system(*, network: bool) -> Iterator[str]:
+    yield from ("--proc", "/proc", "--dev", "/dev")
+    for name in _SYSTEM:
+        place = Path(name)
+        if place.is_symlink():
+            yield from ("--symlink", str(place.readlink()), name)
+        elif place.is_dir():
+            yield from ("--ro-bind", name, name)
+    yield from ("--dir", "/etc")
+    for name in _ETC:
+        yield from ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")
+    if network and _RESOLVER.exists():
+        yield from ("--ro-bind", str(_RESOLVER.resolve()), str(_RESOLVER))
+
+
+def _temporary(limits: SandboxLimits) -> Iterator[str]:
+    for place in ("/dev/shm", "/tmp", "/var/tmp", HOME):  # noqa: S108 - these are inside
+        yield from ("--perms", "1777", "--size", str(limits.memory_bytes), "--tmpfs", place)
+
+
+def _mounts(launch: Launch) -> Iterator[str]:
+    # The outer first: a mount hides what lies below it.
+    kinds = dict.fromkeys(launch.writable, "--bind") | dict.fromkeys(launch.readable, "--ro-bind")
+    made: set[Path] = {Path("/"), Path("/tmp"), Path("/var"), Path("/home")}  # noqa: S108
+    for path in sorted(kinds):
+        for above in reversed(path.parents):
+            hidden = any(above.is_relative_to(outer) for outer in kinds) or visible_without_asking(above)
+            if above not in made and not hidden:
+                made.add(above)
+                # Those that bubblewrap makes by itself can be entered by root alone.
+                yield from ("--perms", "0755", "--dir", str(above))
+        yield from (kinds[path], str(path), str(path))
+
+
+def _limited(limits: SandboxLimits) -> Iterator[str]:
+    # Inside, where processes are counted for this launch alone (Linux 5.14 and newer).
+    yield from ("prlimit", "--core=0", f"--nproc={limits.processes}", f"--nofile={limits.open_files}")
+    yield from (f"--data={limits.memory_bytes}", f"--fsize={limits.file_bytes}", "--")
+
+
+def _as_user(identity: Identity) -> Iterator[str]:
+    if identity.switch:
+        yield from ("setpriv", f"--reuid={identity.uid}", f"--regid={identity.uid}", "--clear-groups")
+        yield from ("--no-new-privs", "--inh-caps=-all", "--bounding-set=-all", "--")
+
+
+def give_to(uid: int, paths: Iterable[Path]) -> None:
+    """Make a user the owner of files and directories with all that is in them; links are not followed."""
+    for path in paths:
+        os.chown(path, uid, uid, follow_symlinks=False)
+        for directory, subdirectories, files in os.walk(os.fsencode(path)):
+            for name in (*subdirectories, *files):
+                os.chown(os.path.join(directory, name), uid, uid, follow_symlinks=False)

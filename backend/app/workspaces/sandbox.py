@@ -1,0 +1,312 @@
+"""Runs programs that must not be trusted: confined, or not at all unless the operator allows it."""
+
+import errno
+import itertools
+import os
+import re
+import shutil
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Self
+
+import anyio
+import anyio.to_thread
+
+from app.schemas.sandbox import SandboxMode
+from app.workspaces.bubblewrap import (
+    HOME,
+    Identity,
+    Launch,
+    SandboxLimits,
+    command_line,
+    give_to,
+    visible_without_asking,
+)
+from app.workspaces.process import ProcessOutcome, run_process, wait_for_exit
+
+OUTPUT_LIMIT = 1_000_000
+_PROBE_SECONDS = 10.0
+_PROBE_AGAIN_SECONDS = 30.0
+_INSIDE_UID = 1000
+# User numbers that no distribution gives to anybody. Several, because processes are counted by user.
+_FIRST_UID, _UIDS = 60_600, 400
+_INSIDE = {"HOME": HOME, "TMPDIR": "/tmp", "USER": "sandbox", "LOGNAME": "sandbox"}  # noqa: S108 - inside
+_STATUS_BYTES = 4096
+_CHILD = re.compile(rb'"child-pid"\s*:\s*(\d+)')
+_END_SECONDS = 5.0
+_MAX_LINKS = 16
+_PATH = "/usr/local/bin:/usr/bin:/bin"
+_INSTALL = (
+    "install bubblewrap (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; "
+    "Arch: pacman -S bubblewrap), or set SANDBOX=off to run tests unconfined"
+)
+
+
+class SandboxUnavailableError(Exception):
+    """Programs cannot be confined here; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confinement:
+    """What a confined program may reach beyond the system's directories, each at its usual place.
+
+    When this service runs as root, the program runs as another user: writable paths are given to that user,
+    and readable ones must be readable by everybody.
+
+    Attributes:
+        writable: directories or files that it may change.
+        readable: directories or files that it may read; one below a writable one stays read-only.
+        network: whether it may use the machine's network.
+    """
+
+    writable: tuple[Path, ...] = ()
+    readable: tuple[Path, ...] = ()
+    network: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxState:
+    """Whether programs are confined, and what to say about it.
+
+    Attributes:
+        confined: True when programs run in bubblewrap.
+        allowed: True when programs may run, be it unconfined.
+        detail: for people.
+    """
+
+    confined: bool
+    allowed: bool
+    detail: str
+
+    @property
+    def name(self) -> str:
+        """What is stamped on verdicts: `bubblewrap` or `none`."""
+        return "bubblewrap" if self.confined else "none"
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxSettings:
+    """What the operator chose.
+
+    Attributes:
+        mode: whether programs must be confined.
+        limits: bounds on each launch.
+        readable: paths that every confined program may read, such as toolchains outside the system's places.
+    """
+
+    mode: SandboxMode = SandboxMode.REQUIRED
+    limits: SandboxLimits = field(default_factory=SandboxLimits)
+    readable: tuple[Path, ...] = ()
+
+
+class Sandbox:
+    """Confines programs with bubblewrap.
+
+    Inside, a program sees the system's directories and what its confinement names, and nothing else: no
+    home directories, no files of this service, no other processes, no network unless it is granted, empty
+    temporary directories of its own. It is not root, cannot become root, and everything it started ends
+    with it. Whether that works here is found out by a real launch when it is first needed.
+    """
+
+    def __init__(self, settings: SandboxSettings | None = None, program: str | None = None) -> None:
+        self._settings = settings or SandboxSettings()
+        self._program = program or shutil.which("bwrap", path=_PATH)
+        self._known: SandboxState | None = None
+        self._asked_at = 0.0
+        self._turns = itertools.count(os.getpid() * 16)
+
+    async def state(self) -> SandboxState:
+        """Say whether programs are confined here; a failed probe is repeated after a while."""
+        stale = time.monotonic() - self._asked_at > _PROBE_AGAIN_SECONDS
+        if self._known is None or (not self._known.confined and stale):
+            self._known = await self._probe()
+            self._asked_at = time.monotonic()
+        return self._known
+
+    async def run(  # noqa: PLR0913 - a process has that many sides
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: Path,
+        env: Mapping[str, str],
+        timeout: float,
+        confinement: Confinement,
+        output_limit: int = OUTPUT_LIMIT,
+        stdin: bytes | None = None,
+        pass_fds: Sequence[int] = (),
+    ) -> ProcessOutcome:
+        """Run a program to its end; see `run_process` for time, output and what is killed.
+
+        `HOME` and `TMPDIR` of `env` are replaced when confined. A confined program that a signal ended has
+        128 + signal as its exit status, as in a shell.
+
+        Args:
+            argv: the program and its arguments; a path with a directory in it must be visible inside.
+            cwd: where it starts; must be visible inside.
+
+        Raises:
+            SandboxUnavailableError: it would have to be confined, and cannot be.
+            FileNotFoundError: the program or `cwd` does not exist, or would not be visible.
+            PermissionError: the program cannot be executed.
+        """
+        state = await self.state()
+        if not state.allowed:
+            raise SandboxUnavailableError(state.detail)
+        run = partial(run_process, cwd=cwd, timeout=timeout, output_limit=output_limit, stdin=stdin)
+        if not state.confined:
+            return await run(argv, env=env, pass_fds=pass_fds)
+        confinement = replace(confinement, readable=(*self._settings.readable, *confinement.readable))
+        _check_visible(argv[0], cwd, confinement)
+        identity = await self._identity(confinement)
+        with _StatusPipe() as status:
+            command = command_line(
+                self._program or "bwrap", self._launch(confinement, cwd, identity, status), argv
+            )
+            try:
+                outcome = await run(command, env={**env, **_INSIDE}, pass_fds=(*pass_fds, status.writing))
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await status.wait_for_end()
+            if not outcome.timed_out and not status.exit_code_seen:
+                raise SandboxUnavailableError(f"bubblewrap could not start: {outcome.stderr.strip()[-500:]}")
+            return outcome
+
+    async def _probe(self) -> SandboxState:
+        mode = self._settings.mode
+        if mode is SandboxMode.OFF:
+            return SandboxState(confined=False, allowed=True, detail="SANDBOX=off: programs run unconfined")
+        trouble = await self._trouble()
+        if trouble is None:
+            return SandboxState(confined=True, allowed=True, detail=f"bubblewrap ({self._program})")
+        if mode is SandboxMode.PREFERRED:
+            return SandboxState(confined=False, allowed=True, detail=f"{trouble}; programs run unconfined")
+        return SandboxState(confined=False, allowed=False, detail=f"{trouble}; {_INSTALL}")
+
+    async def _trouble(self) -> str | None:
+        """Say why a launch under the usual limits does not work here; None when it does."""
+        if sys.platform != "linux":
+            return f"programs cannot be confined on {sys.platform}"
+        if self._program is None:
+            return "bubblewrap (bwrap) is not installed"
+        identity = await self._identity(Confinement())
+        with _StatusPipe() as status:
+            launch = self._launch(Confinement(), Path("/usr"), identity, status)
+            try:
+                outcome = await run_process(
+                    command_line(self._program, launch, ["id", "-u"]),
+                    cwd=Path("/"),
+                    env={"PATH": _PATH},
+                    timeout=_PROBE_SECONDS,
+                    pass_fds=(status.writing,),
+                )
+            except OSError as error:
+                return f"{self._program} cannot be started: {error.strerror}"
+            await status.wait_for_end()
+            if outcome.stdout.strip() == str(identity.uid) and status.exit_code_seen:
+                return None
+        return f"bubblewrap does not work here: {outcome.stderr.strip()[-300:] or 'no answer'}"
+
+    def _launch(
+        self, confinement: Confinement, cwd: Path, identity: Identity, status: "_StatusPipe"
+    ) -> Launch:
+        return Launch(
+            writable=confinement.writable,
+            readable=confinement.readable,
+            cwd=cwd,
+            network=confinement.network,
+            identity=identity,
+            limits=self._settings.limits,
+            status_fd=status.writing,
+        )
+
+    async def _identity(self, confinement: Confinement) -> Identity:
+        """Choose as whom a program runs; as root, give it what it may write."""
+        if os.geteuid() != 0:
+            return Identity(_INSIDE_UID, switch=False)
+        uid = _FIRST_UID + next(self._turns) % _UIDS
+        await anyio.to_thread.run_sync(give_to, uid, confinement.writable)
+        return Identity(uid, switch=True)
+
+
+class _StatusPipe:
+    """Hears from bubblewrap what became of a launch.
+
+    Attributes:
+        exit_code_seen: True when the program ran and ended by itself; bubblewrap reports no exit code of one
+            that it could not start.
+    """
+
+    exit_code_seen = False
+
+    def __enter__(self) -> Self:
+        self._reading, self.writing = os.pipe()
+        os.set_blocking(self._reading, False)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._reading)
+        os.close(self.writing)
+
+    async def wait_for_end(self) -> None:
+        """Read the report; wait until the first process inside has ended, and with it every other.
+
+        When bubblewrap itself is killed, the kernel ends what is inside a little later.
+        """
+        report = b""
+        with suppress(BlockingIOError):
+            report = os.read(self._reading, _STATUS_BYTES)
+        self.exit_code_seen = b'"exit-code"' in report
+        child = _CHILD.search(report)
+        if child is not None and not self.exit_code_seen:
+            with anyio.move_on_after(_END_SECONDS):
+                await wait_for_exit(int(child.group(1)))
+
+
+def interpreter_paths(python: Path) -> tuple[Path, ...]:
+    """Give the directories that a confined program needs to run a Python interpreter, links followed.
+
+    They are its environment (`pyvenv.cfg`, site-packages) and the installation that is based on.
+    """
+    return tuple(sorted(set(_interpreter_roots(python))))
+
+
+def _interpreter_roots(python: Path) -> Iterator[Path]:
+    # What the link points at may be a link again; each step must be there.
+    place = python.absolute()
+    for _ in range(_MAX_LINKS):
+        root = _prefix(place)
+        if root is not None and not visible_without_asking(root):
+            yield root
+        if not place.is_symlink():
+            break
+        place = place.parent / place.readlink()
+    # A directory on the way may be a link, too.
+    root = _prefix(python.resolve())
+    if root is not None and not visible_without_asking(root):
+        yield root
+
+
+def _prefix(python: Path) -> Path | None:
+    """The installation or environment that an interpreter's file belongs to: two levels up."""
+    root = Path(os.path.normpath(python.parent.parent))
+    return root if root != Path("/") else None
+
+
+def _check_visible(program: str, cwd: Path, confinement: Confinement) -> None:
+    places = (*confinement.readable, *confinement.writable)
+    for place in places:
+        if not os.path.lexists(place):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(place))
+    needed = [cwd, *([Path(program)] if os.sep in program else [])]
+    for path in needed:
+        if not path.exists():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+        if not visible_without_asking(path) and not any(path.is_relative_to(each) for each in places):
+            raise FileNotFoundError(
+                errno.ENOENT, "not visible in the sandbox (SANDBOX_READABLE adds places)", str(path)
+            )
