@@ -1,5 +1,6 @@
 """Builds the object graph from settings: the one place that knows which part is made of which."""
 
+import logging
 import os
 import sys
 from collections.abc import AsyncGenerator, Sequence
@@ -41,11 +42,14 @@ from app.services.sprints import SprintService
 from app.services.status import Info, StatusService
 from app.services.tokens import TokenService
 from app.services.trees import RunTrees
+from app.workspaces.agent_programs import AgentPrograms
 from app.workspaces.git import Git
 from app.workspaces.limits import WorkspaceLimits
-from app.workspaces.process import run_process
+from app.workspaces.sandbox import Sandbox, SandboxLimits, SandboxSettings
 from app.workspaces.sources import SourcePolicy
 from app.workspaces.store import WorkspaceStore
+
+logger = logging.getLogger(__name__)
 
 ABOUT_THE_AGENT = ("agent_claim", "plan_artifact")
 """Evaluators that judge what an agent said or planned; they have no say about a workspace alone."""
@@ -63,6 +67,7 @@ class Tools:
     registry: EvaluatorRegistry
     agents: AgentProvider
     judge: Judge
+    sandbox: Sandbox
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +78,19 @@ class Container:
     tokens: TokenService
     advance: Advance
     reconcile: Reconcile
+    sandbox: Sandbox
+
+    async def warn_if_unconfined(self) -> None:
+        """Say in the log of a worker that it judges without a sandbox, or cannot judge tests."""
+        state = await self.sandbox.state()
+        if not state.confined:
+            logger.warning(state.detail)
 
 
 def build_tools(settings: Settings) -> Tools:
     """Make what needs no database."""
     keys = _keys(settings)
+    sandbox = build_sandbox(settings)
     return Tools(
         git=Git.find(os.environ),  # noqa: TID251 - proxies and certificates, for fetching
         keys=keys,
@@ -86,17 +99,28 @@ def build_tools(settings: Settings) -> Tools:
         ),
         limits=WorkspaceLimits(settings.WORKSPACE_MAX_FILES, settings.WORKSPACE_MAX_BYTES),
         policy=_policy(settings),
-        registry=create_default_registry(_evaluator_config(settings, keys)),
+        registry=create_default_registry(_evaluator_config(settings, keys, sandbox)),
         agents=AgentProvider(
             keys=keys,
-            run_program=run_process,
+            run_program=AgentPrograms(sandbox, network=settings.AGENT_NETWORK),
             python=settings.WORKSPACE_PYTHON or Path(sys.executable),
             default_backend=settings.AGENT_BACKEND,
             default_model=settings.AGENT_MODEL,
             test_seconds=settings.EVALUATOR_TEST_TIMEOUT,
         ),
         judge=_judge(settings, keys),
+        sandbox=sandbox,
     )
+
+
+def build_sandbox(settings: Settings) -> Sandbox:
+    """Make what confines the workspaces' programs."""
+    limits = SandboxLimits(
+        memory_bytes=settings.SANDBOX_MEMORY_BYTES,
+        processes=settings.SANDBOX_PROCESSES,
+        file_bytes=settings.SANDBOX_FILE_BYTES,
+    )
+    return Sandbox(SandboxSettings(settings.SANDBOX, limits, tuple(settings.SANDBOX_READABLE)))
 
 
 def build_container(settings: Settings, sessions: Sessions, bell: Bell) -> Container:
@@ -121,10 +145,14 @@ def build_container(settings: Settings, sessions: Sessions, bell: Bell) -> Conta
         escalations=EscalationService(sessions, bell),
         evaluations=build_evaluations(tools),
         idempotency=IdempotencyService(sessions),
-        status=StatusService(sessions, _info(settings, tools)),
+        status=StatusService(sessions, _info(settings, tools), tools.sandbox),
     )
     return Container(
-        api, TokenService(sessions), Advance(sessions, recorder, producing, judging), Reconcile(sessions)
+        api,
+        TokenService(sessions),
+        Advance(sessions, recorder, producing, judging),
+        Reconcile(sessions),
+        tools.sandbox,
     )
 
 
@@ -242,7 +270,7 @@ def _policy(settings: Settings) -> RunPolicy:
     )
 
 
-def _evaluator_config(settings: Settings, keys: ProviderKeys) -> EvaluatorConfig:
+def _evaluator_config(settings: Settings, keys: ProviderKeys, sandbox: Sandbox) -> EvaluatorConfig:
     name = settings.EVALUATOR_MODEL
     return EvaluatorConfig(
         lint_timeout=settings.EVALUATOR_LINT_TIMEOUT,
@@ -253,6 +281,7 @@ def _evaluator_config(settings: Settings, keys: ProviderKeys) -> EvaluatorConfig
         # Without a key no model judges; an evaluator that could only say so after each attempt is noise.
         model=build_model(name, keys) if keys.has_key_for(name) else None,
         python=settings.WORKSPACE_PYTHON,
+        sandbox=sandbox,
     )
 
 

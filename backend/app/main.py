@@ -58,6 +58,7 @@ async def open_service(
         realtime = await stack.enter_async_context(open_realtime(url))
         container = build_container(settings, sessions, realtime.doorbell)
         if with_worker:
+            await container.warn_if_unconfined()
             await stack.enter_async_context(running(build_worker(settings, url, container)))
         yield container, realtime
 

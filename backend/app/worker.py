@@ -28,5 +28,6 @@ async def work(settings: Settings) -> None:
         open_doorbell(url) as doorbell,
     ):
         container = build_container(settings, sessions, doorbell)
+        await container.warn_if_unconfined()
         async with running(build_worker(settings, url, container)):
             await stop.wait()

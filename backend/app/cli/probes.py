@@ -14,6 +14,7 @@ import anyio.to_thread
 import asyncpg
 
 from app.cli.api_client import ApiClient
+from app.container import build_sandbox
 from app.core.config import Settings
 from app.core.errors import PhaseRunnerError
 from app.db.embedded import server_status
@@ -55,7 +56,7 @@ async def examine(settings: Settings, data_dir: Path, api: ApiClient) -> list[Fi
         lambda: data_directory(data_dir),
         lambda: disk(data_dir),
         lambda: database(settings, data_dir),
-        sandbox,
+        lambda: sandbox(settings),
         tools,
         lambda: models(settings),
         lambda: server(api),
@@ -132,22 +133,17 @@ async def external_database(url: str) -> Finding:
     return Finding("postgres", "ok", f"DATABASE_URL: Postgres {found.major}.{found.minor}")
 
 
-async def sandbox() -> Finding:
-    """Whether bubblewrap really starts a program; being installed is not enough in some containers."""
-    advice = "install bubblewrap (apt install bubblewrap), and allow unprivileged user namespaces"
-    path = shutil.which("bwrap")
-    if path is None:
-        return Finding("sandbox", "warn", "bubblewrap not found: tests of workspaces are not run", advice)
-    true = shutil.which("true") or "/bin/true"
-    command = [path, "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--", true]
-    try:
-        outcome = await run_process(command, cwd=Path("/"), env={}, timeout=_PROBE_SECONDS)
-    except OSError as error:
-        return Finding("sandbox", "warn", f"bubblewrap does not start: {error}", advice)
-    if outcome.returncode != 0:
-        detail = f"bubblewrap does not work here: {outcome.stderr.strip()[:200]}"
-        return Finding("sandbox", "warn", detail, advice)
-    return Finding("sandbox", "ok", f"bubblewrap works ({path})")
+async def sandbox(settings: Settings) -> Finding:
+    """Whether programs are really confined; being installed is not enough in some containers."""
+    state = await build_sandbox(settings).state()
+    if state.confined:
+        return Finding("sandbox", "ok", state.detail)
+    detail, _, advice = state.detail.partition("; ")
+    if state.allowed:
+        return Finding(
+            "sandbox", "warn", detail, advice or "every verdict says so; SANDBOX=required confines"
+        )
+    return Finding("sandbox", "fail", f"{detail}: no test of a workspace can be judged", advice)
 
 
 async def tools() -> Finding:

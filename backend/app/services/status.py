@@ -10,6 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from app.db.engine import Sessions
 from app.db.migrate import newest_revision
 from app.realtime.reader import DATABASE_ERRORS
+from app.workspaces.sandbox import Sandbox
 
 _TIMEOUT_SECONDS = 3.0
 _WORKERS = text(
@@ -48,10 +49,11 @@ class StatusService:
 
     sessions: Sessions
     info: Info
+    sandbox: Sandbox
     newest_schema: str = field(default_factory=newest_revision)
 
     async def readiness(self) -> Readiness:
-        """Ask the database; workers that are missing are shown but do not count: they may be elsewhere."""
+        """Ask the database. What only workers need is shown and does not count: they may be elsewhere."""
         try:
             async with asyncio.timeout(_TIMEOUT_SECONDS), self.sessions() as session:
                 schema = await session.scalar(text("SELECT version_num FROM alembic_version"))
@@ -59,6 +61,7 @@ class StatusService:
         except (SQLAlchemyError, *DATABASE_ERRORS) as error:
             reason = f"cannot be reached: {type(error).__name__}"
             return Readiness(ready=False, checks=[Check(name="database", ok=False, detail=reason)])
+        sandbox = await self.sandbox.state()
         seen = f"{workers} alive" if workers else "none was seen within 30 seconds; sprints wait"
         is_newest = schema == self.newest_schema
         known = (
@@ -69,5 +72,6 @@ class StatusService:
             checks=[
                 Check(name="database", ok=is_newest, detail=known),
                 Check(name="workers", ok=workers > 0, detail=seen),
+                Check(name="sandbox", ok=sandbox.confined, detail=sandbox.detail),
             ],
         )

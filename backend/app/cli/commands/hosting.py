@@ -12,6 +12,7 @@ from app.cli.commands.run import Work, Worker, describe
 from app.cli.exits import ExitCode
 from app.cli.hosting import Tour, choose_port, missing_key_remark, serve_and
 from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument
+from app.container import build_sandbox
 from app.core.config import Settings
 from app.main import serve as serve_service
 from app.schemas.sprints import SprintCreate
@@ -88,6 +89,9 @@ async def _up(
     for sprint in sprints:
         if remark := missing_key_remark(settings, sprint):
             terminal.say(remark, "yellow")
+    sandbox = await build_sandbox(settings).state()
+    if not sandbox.confined:
+        terminal.say(f"Tests are not confined: {sandbox.detail}", "yellow")
     terminal.say("Starting ...")
     await serve_and(settings, serve_service, Tour(root, options, sprints))
 

@@ -18,6 +18,7 @@ from app.runners.evaluators.llm_evaluator import (
 )
 from app.runners.evaluators.plan_artifact import PlanArtifactEvaluator
 from app.runners.evaluators.protocol import BLOCKING_THRESHOLD, EvaluationCategory, Evaluator
+from app.workspaces.sandbox import Sandbox
 
 DISCOVERY, CODING, VERIFICATION = "discovery", "coding", "verification"
 
@@ -38,6 +39,7 @@ class EvaluatorConfig:
         python: interpreter that runs the workspace's tests and whose packages the type checker sees;
             None is the one this program runs on.
         compare_base: whether the tests are held against those of the base tree.
+        sandbox: confines what belongs to a workspace; None is one with the usual settings.
     """
 
     lint_timeout: float = 30.0
@@ -49,6 +51,7 @@ class EvaluatorConfig:
     output_mode: OutputMode = "tool"
     python: Path | None = None
     compare_base: bool = True
+    sandbox: Sandbox | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from app.runners.evaluators.ruff_lint import RuffLintEvaluator
 from app.services.idempotency import IdempotencyService
 from app.services.status import Info, StatusService
 from app.services.tokens import TokenService
+from app.workspaces.sandbox import Sandbox
 from tests.integration.services.support import Rows, UseCases, evaluations, use_cases
 
 HERE = "http://127.0.0.1:8000"
@@ -62,7 +63,7 @@ async def open_api(
             escalations=cases.escalations,
             evaluations=evaluations(registry),
             idempotency=IdempotencyService(cases.sessions),
-            status=StatusService(cases.sessions, info),
+            status=StatusService(cases.sessions, info, Sandbox()),
         )
         tokens = TokenService(cases.sessions)
         doors = Doors(hosts, tokens.recognise if tokens_needed else None)

@@ -8,6 +8,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from app.workspaces.sandbox import Sandbox
 from tests.integration.api.support import Api, problem_of
 from tests.integration.services.support import git, make_repository
 
@@ -146,7 +147,9 @@ async def test_what_the_service_says_about_itself(api: Api) -> None:
     assert ok(await api.client.get("/healthz")) == {"status": "ok"}
     ready = ok(await api.client.get("/readyz"))
     assert ready["ready"] is True
-    assert {each["name"]: each["ok"] for each in ready["checks"]} == {"database": True, "workers": False}
+    confined = (await Sandbox().state()).confined
+    checks = {each["name"]: each["ok"] for each in ready["checks"]}
+    assert checks == {"database": True, "workers": False, "sandbox": confined}
     assert ok(await api.client.get("/api/v1/events/schema"))
     assert "/openapi.json" in (await api.client.get("/")).text
 
