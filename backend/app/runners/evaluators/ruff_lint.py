@@ -34,10 +34,11 @@ from app.runners.evaluators.tooling import (
 
 _WORDING = Wording("lint error", "The code passes all lint checks", "no_new_lint_errors")
 
-# Rules that speak of faults, not of taste. Re-exports are what an `__init__.py` is for.
+# Rules that speak of faults, not of taste: E4 and E7 fail one in eight of HumanEval's good solutions, these
+# none. Re-exports are what an `__init__.py` is for.
 _QUIET = (
     "--isolated",
-    "--select=E4,E7,E9,F",
+    "--select=E9,F",
     "--per-file-ignores=__init__.py:F401",
     f"--target-version=py{sys.version_info.major}{sys.version_info.minor}",
 )

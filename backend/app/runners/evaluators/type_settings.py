@@ -9,7 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-_QUIET = ("--ignore-missing-imports", "--follow-imports=silent", "--disable-error-code=var-annotated")
+# Not counted: missing annotations, and ends of functions that only the checker thinks reachable.
+_QUIET = (
+    "--ignore-missing-imports",
+    "--follow-imports=silent",
+    "--disable-error-code=var-annotated",
+    "--disable-error-code=return",
+)
 _INI_FILES = ("mypy.ini", ".mypy.ini", "setup.cfg")
 
 

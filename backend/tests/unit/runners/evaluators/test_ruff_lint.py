@@ -124,6 +124,9 @@ async def test_an_unusable_configuration_is_replaced_and_named(context, config) 
             'def f():\n    """No blank lines, long: ' + "x" * 200 + '"""\n    return 1\n', id="style"
         ),
         pytest.param("from typing import List\nx: List[int] = []\n", id="old typing"),
+        pytest.param("for l in [1]: print(l)\n", id="E701 E741"),
+        pytest.param("x = not 1 in [2]; y = x == False;\n", id="E702 E703 E712 E713"),
+        pytest.param("try:\n    x = 1\nexcept:\n    x = 2\n", id="E722"),
     ],
 )
 async def test_good_code_is_not_failed_for_style(context, source: str) -> None:

@@ -23,6 +23,14 @@ async def test_clean_code_passes(context) -> None:
     assert result.metadata["files_checked"] == 2
 
 
+async def test_an_end_that_is_never_reached_is_no_error(context) -> None:
+    loop = (
+        "def last(x: int) -> int:\n    for i in range(x, -1, -1):\n        if i == 0:\n            return i\n"
+    )
+    result = await check(context, {"a.py": loop}, {})
+    assert (result.status, result.metadata["error_count"]) == ("passed", 0)
+
+
 async def test_errors_are_named(context) -> None:
     result = await check(context, WRONG, {})
     assert result.status == "failed"
