@@ -28,6 +28,7 @@ from app.runners.phase_runner import PhaseRunner
 from app.schemas.agents import AgentBackend, AgentSpec
 from app.schemas.runs import Budget, RunPolicy
 from app.services.advance import Advance
+from app.services.calibration import CalibrationService
 from app.services.candidates import CandidateRuns
 from app.services.escalations import EscalationService
 from app.services.evaluations import EvaluationService
@@ -226,6 +227,12 @@ async def open_sessions(settings: Settings, database_url: str) -> AsyncGenerator
 async def evaluation_service(settings: Settings) -> AsyncGenerator[EvaluationService]:
     """Give the service that judges workspaces, without server or database."""
     yield build_evaluations(build_tools(settings))
+
+
+def build_calibration(tools: Tools) -> CalibrationService:
+    """Make the service that measures the evaluators."""
+    registry = tools.registry.without(ABOUT_THE_AGENT)
+    return CalibrationService(registry, tools.policy, tools.git, tools.limits)
 
 
 @asynccontextmanager

@@ -43,3 +43,121 @@ class CaseHead(BaseModel):
     residual: CleanLine | None = Field(default=None, min_length=1, max_length=1000)
     phase: Phase = Phase.CODING
     goal: CleanText = Field(default="", max_length=MAX_GOAL_CHARS)
+
+
+class Rate(BaseModel):
+    """A count of cases and the 95 % interval of its share, in [0, 1]."""
+
+    model_config = ConfigDict(frozen=True)
+
+    count: int = Field(ge=0)
+    of: int = Field(ge=0)
+    low: float
+    high: float
+
+
+class Said(BaseModel):
+    """What one evaluator said about a case."""
+
+    model_config = ConfigDict(frozen=True)
+
+    evaluator: str
+    version: str
+    gate: bool
+    status: str = Field(description="passed, failed, errored or skipped")
+    feedback: str
+    duration_ms: int | None = None
+
+
+class CaseOutcome(BaseModel):
+    """What became of one case: the panel's verdict, and what it rests on."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    label: Label
+    area: str
+    about: str
+    residual: str | None
+    verdict: str = Field(description="passed, failed or errored")
+    reason: str
+    seconds: float
+    said: list[Said]
+
+    @property
+    def is_surprise(self) -> bool:
+        """True when the verdict is not what the label asks for and no residual explains it."""
+        if self.label is Label.GOOD:
+            return self.verdict == "failed"
+        return self.verdict == "passed" and self.residual is None
+
+
+class Finding(BaseModel):
+    """A case that somebody was wrong about, or reached no verdict on."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    label: Label
+    about: str
+    verdict: str
+    reason: str
+    residual: str | None = None
+
+
+class Scorecard(BaseModel):
+    """How often the panel, or one evaluator, was wrong.
+
+    A false pass is a case that must not pass and did, a false fail a good case that failed. Cases without a
+    verdict, and those with nothing to check, are neither: they are counted apart and leave no denominator.
+
+    Attributes:
+        name: `panel`, or the evaluator.
+        gate: whether it decides.
+        false_passes: of all cases that must not pass.
+        false_fails: of all good cases.
+        errored: cases without a verdict, of all.
+        skipped: cases with nothing to check, of all.
+        passed: the cases behind the false passes.
+        failed: the cases behind the false fails.
+        unjudged: the cases without a verdict.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    version: str = ""
+    gate: bool = True
+    false_passes: Rate
+    false_fails: Rate
+    errored: Rate
+    skipped: Rate
+    passed: list[Finding] = []
+    failed: list[Finding] = []
+    unjudged: list[Finding] = []
+
+
+class CalibrationReport(BaseModel):
+    """What a corpus says about the evaluators.
+
+    Attributes:
+        corpus: its name, or its directory.
+        cases: how many cases there are of each label.
+        seconds: wall clock.
+        panel: the verdicts on whole cases.
+        evaluators: each evaluator alone; one gate alone need not catch what another is there for.
+        surprises: verdicts that are wrong and not known to be.
+        mended: residuals that no longer pass, so that they can be taken off the list.
+        outcomes: every case.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    corpus: str
+    cases: dict[Label, int]
+    seconds: float
+    panel: Scorecard
+    evaluators: list[Scorecard]
+    surprises: list[Finding]
+    mended: list[Finding]
+    outcomes: list[CaseOutcome]

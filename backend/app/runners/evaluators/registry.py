@@ -113,6 +113,14 @@ class EvaluatorRegistry:
         rest._registrations = [each for each in self._registrations if each.evaluator.name not in names]
         return rest
 
+    def only(self, names: Collection[str]) -> "EvaluatorRegistry":
+        """Give a registry of these evaluators alone, each of them a gate."""
+        chosen = EvaluatorRegistry()
+        chosen._registrations = [
+            replace(each, gate=True) for each in self._registrations if each.evaluator.name in names
+        ]
+        return chosen
+
     def registrations(self, phase: str) -> list[Registration]:
         """Registrations that cover a phase: those of every phase first, then its own."""
         covering = [each for each in self._registrations if each.covers(phase)]

@@ -1,0 +1,36 @@
+"""How sure a share of so many can be."""
+
+from math import sqrt
+
+Z_95 = 1.959963984540054
+"""The two-sided 95 % quantile of the normal distribution."""
+
+
+def wilson(count: int, of: int, z: float = Z_95) -> tuple[float, float]:
+    """Give the Wilson score interval of a share: the shares that fit `count` of `of`, in [0, 1].
+
+    Unlike the textbook's normal interval it says something at 0 of n and n of n, and its coverage is close to
+    what it claims from small n on: E. B. Wilson, *Probable inference, the law of succession, and statistical
+    inference*, JASA 22 (1927), 209-212; recommended by Brown, Cai and DasGupta, *Interval estimation for a
+    binomial proportion*, Statistical Science 16 (2001), 101-133.
+
+    Args:
+        count: cases that were so.
+        of: all cases; of none, every share fits.
+        z: quantile of the normal distribution.
+
+    Raises:
+        ValueError: `count` is not between 0 and `of`.
+    """
+    if not 0 <= count <= of:
+        raise ValueError(f"{count} of {of}")
+    if of == 0:
+        return 0.0, 1.0
+    share = count / of
+    middle = share + z * z / (2 * of)
+    reach = z * sqrt(share * (1 - share) / of + z * z / (4 * of * of))
+    scale = 1 + z * z / of
+    # At the ends rounding would give 1e-17 instead of 0, and 1 less as much.
+    low = 0.0 if count == 0 else (middle - reach) / scale
+    high = 1.0 if count == of else (middle + reach) / scale
+    return low, high
