@@ -164,7 +164,7 @@ class Evaluator(Protocol):
         ...
 
 
-def errored(evaluator: Evaluator, reason: str, *, version: str = "1", **metadata: Any) -> EvaluationResult:
+def errored(evaluator: Evaluator, reason: str, /, *, version: str = "1", **metadata: Any) -> EvaluationResult:
     """The result of an evaluator that reached no verdict."""
     return EvaluationResult(
         evaluator_name=evaluator.name,
@@ -177,7 +177,7 @@ def errored(evaluator: Evaluator, reason: str, *, version: str = "1", **metadata
     )
 
 
-def skipped(evaluator: Evaluator, reason: str, *, version: str = "1", **metadata: Any) -> EvaluationResult:
+def skipped(evaluator: Evaluator, reason: str, /, *, version: str = "1", **metadata: Any) -> EvaluationResult:
     """The result of an evaluator that found nothing to check."""
     return EvaluationResult(
         evaluator_name=evaluator.name,

@@ -1,0 +1,85 @@
+"""Where the programs of commands are looked for, and what a sandbox must let them read."""
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.workspaces.bubblewrap import visible_without_asking
+from app.workspaces.sandbox import interpreter_paths
+
+SYSTEM = (Path("/usr/local/bin"), Path("/usr/bin"), Path("/bin"))
+_MAX_LINKS = 16
+_PERSONAL = (".local", "snap")
+"""Directories below a home that look like an installation and hold people's data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """The search path of commands.
+
+    Attributes:
+        path: directories, the first leads.
+        readable: what a confined command may read for it: the installations that these directories belong to.
+    """
+
+    path: tuple[Path, ...] = SYSTEM
+    readable: tuple[Path, ...] = ()
+
+    @property
+    def variable(self) -> str:
+        """The value of `PATH`."""
+        return os.pathsep.join(map(str, self.path))
+
+    def find(self, program: str) -> tuple[Path, tuple[Path, ...]] | None:
+        """Give the file of a program that is named without a directory, and what it needs readable."""
+        found = shutil.which(program, path=self.variable)
+        if found is None:
+            return None
+        path = Path(found)
+        return path, tuple(each for each in _places(path) if not visible_without_asking(each))
+
+
+def find_programs(python: Path, search: Sequence[Path], readable: Sequence[Path] = ()) -> Programs:
+    """Say where commands find their programs.
+
+    Args:
+        python: the interpreter of workspaces; its directory leads.
+        search: further directories, usually the operator's own search path.
+        readable: what the operator lets every confined program read.
+    """
+    directories = [python.parent, *(each for each in search if each.is_absolute()), *SYSTEM]
+    path = tuple(each for each in dict.fromkeys(directories) if each.is_dir())
+    places = dict.fromkeys([*interpreter_paths(python), *(root for each in path for root in _roots(each))])
+    granted = tuple(each for each in places if not visible_without_asking(each))
+    seen = [*granted, *readable]
+    visible = tuple(
+        each
+        for each in path
+        if visible_without_asking(each) or any(each.is_relative_to(root) for root in seen)
+    )
+    return Programs(visible, granted)
+
+
+def _places(program: Path) -> Iterator[Path]:
+    """Give what one program needs: at each step of a chain of links its installation, or the file alone."""
+    place = program
+    for _ in range(_MAX_LINKS):
+        roots = _roots(place.parent)
+        yield from roots or [place]
+        if not place.is_symlink():
+            break
+        place = Path(os.path.normpath(place.parent / place.readlink()))
+
+
+def _roots(directory: Path) -> list[Path]:
+    """Give the installation that a directory of programs belongs to; none if it may be somebody's home."""
+    root = directory.parent
+    if directory.name not in ("bin", "sbin") or root == Path("/"):
+        return []
+    if (root / "pyvenv.cfg").is_file():
+        return list(interpreter_paths(directory / "python"))
+    is_installation = (root / "lib").is_dir() or (root / "libexec").is_dir()
+    is_personal = root.name in _PERSONAL or Path.home().is_relative_to(root)
+    return [root] if is_installation and not is_personal else []
