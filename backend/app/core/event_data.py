@@ -188,3 +188,4 @@ class EscalationResolvedData(EventData):
     decided_by: str
     guidance: str = ""
     additional_attempts: int = 0
+    open_paths: list[str] = []

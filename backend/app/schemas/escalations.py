@@ -6,8 +6,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from app.schemas.runs import EscalationDecision, EscalationReason
-from app.schemas.text import CleanText, RelativePath
+from app.schemas.runs import MAX_OPEN_PATHS, EscalationDecision, EscalationReason
+from app.schemas.text import CleanText, PathGlob, RelativePath
 
 EscalationStatus = Literal["open", "resolved", "withdrawn"]
 
@@ -39,7 +39,8 @@ class EscalationResolve(BaseModel):
     """A reviewer's decision.
 
     `retry` grants `additional_attempts` further attempts (default 1); guidance and line comments are pinned
-    in their prompts. `version` is the version the reviewer has seen; with an older one the answer is 409.
+    in their prompts. `accept` opens the protected files that the accepted attempt changed. `version` is the
+    version the reviewer has seen; with an older one the answer is 409.
     """
 
     model_config = ConfigDict(
@@ -59,6 +60,11 @@ class EscalationResolve(BaseModel):
     line_comments: list[LineComment] = Field(default=[], max_length=MAX_LINE_COMMENTS)
     additional_attempts: int | None = Field(default=None, ge=1, le=20)
     verdict_marks: list[VerdictMarkIn] = Field(default=[], max_length=100)
+    open_paths: list[PathGlob] = Field(
+        default=[],
+        max_length=MAX_OPEN_PATHS,
+        description="Globs of protected files that the sprint may change from now on.",
+    )
     version: int | None = Field(default=None, ge=1)
 
     @model_validator(mode="after")

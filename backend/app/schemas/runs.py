@@ -5,6 +5,10 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.schemas.text import PathGlob
+
+MAX_OPEN_PATHS = 50
+
 
 class RunKind(StrEnum):
     """Which front door a run came through."""
@@ -115,6 +119,7 @@ class RunPolicy(BaseModel):
     """The figures by which a run is decided; stored with the run, so a later default changes no run.
 
     Thresholds are in [0, 1], seconds are wall clock. `max_*` counts include the last one allowed.
+    `open_paths` are protected files that this run may change.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -128,4 +133,5 @@ class RunPolicy(BaseModel):
     max_evaluation_failures: int = Field(default=3, ge=1, le=100)
     max_lost_workers: int = Field(default=3, ge=1, le=100)
     retry_base_seconds: float = Field(default=2.0, ge=0.0, le=3600.0)
+    open_paths: tuple[PathGlob, ...] = ()
     budget: Budget = Budget()

@@ -8,8 +8,18 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_vali
 
 from app.schemas.agents import AgentSpec
 from app.schemas.escalations import EscalationView
-from app.schemas.runs import AttemptState, Budget, Phase, RetryFrom, RunKind, RunPolicy, RunStatus, Usage
-from app.schemas.text import CleanLine, CleanText, clean_text
+from app.schemas.runs import (
+    MAX_OPEN_PATHS,
+    AttemptState,
+    Budget,
+    Phase,
+    RetryFrom,
+    RunKind,
+    RunPolicy,
+    RunStatus,
+    Usage,
+)
+from app.schemas.text import CleanLine, CleanText, PathGlob, clean_text
 from app.schemas.workspaces import WorkspaceSource
 
 MAX_GOAL_CHARS = 100_000
@@ -30,6 +40,11 @@ class PolicyOverrides(BaseModel):
     deterministic_only: bool | None = None
     retry_from: RetryFrom | None = None
     budget: Budget | None = None
+    open_paths: list[PathGlob] | None = Field(
+        default=None,
+        max_length=MAX_OPEN_PATHS,
+        description="Globs of existing tests and tool configuration that this sprint may change.",
+    )
 
 
 class SprintCreate(BaseModel):

@@ -4,7 +4,7 @@ import unicodedata
 from pathlib import PurePosixPath
 from typing import Annotated, Any, cast
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 
 _ALLOWED_CONTROLS = frozenset("\n\t")
 
@@ -51,6 +51,8 @@ def relative_path(value: str) -> str:
 CleanText = Annotated[str, AfterValidator(clean_text)]
 CleanLine = Annotated[str, AfterValidator(clean_line)]
 RelativePath = Annotated[str, AfterValidator(relative_path)]
+PathGlob = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(relative_path)]
+"""A glob over the paths of a tree; `*` also matches `/`, and a directory stands for all below it."""
 
 
 def storable_text(value: str) -> str:

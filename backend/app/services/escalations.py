@@ -1,10 +1,12 @@
 """Lets humans decide: lists what waits for them, and records a decision exactly once."""
 
+import glob
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import select, tuple_
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -17,6 +19,7 @@ from app.db.engine import Sessions
 from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run, VerdictMark
 from app.jobs.queue import enqueue_advance
 from app.realtime.store import append_events
+from app.runners.evaluators.protected_files import NAME as PROTECTED_FILES
 from app.schemas.escalations import (
     EscalationPage,
     EscalationResolve,
@@ -24,11 +27,14 @@ from app.schemas.escalations import (
     EscalationView,
     VerdictMarkIn,
 )
-from app.schemas.runs import EscalationDecision, RunStatus
+from app.schemas.runs import EscalationDecision, RunPolicy, RunStatus
+from app.schemas.text import PathGlob
 from app.services.idempotency import UNKEYED, Once
 from app.services.paging import decode_cursor, encode_cursor
 from app.services.recording import Bell
 from app.services.views import escalation_view
+
+_GLOB = TypeAdapter[str](PathGlob)
 
 
 class EscalationService:
@@ -105,6 +111,7 @@ class EscalationService:
                 )
             await _mark_verdicts(session, attempt, answer.verdict_marks, actor)
             _decide(escalation, answer, actor)
+            run.policy = await _opened(session, run, attempt, answer)
             if answer.decision is EscalationDecision.RETRY and attempt is not None:
                 _give_new_chance(attempt)
             run.status = RunStatus.ACTIVE
@@ -198,6 +205,36 @@ def _decide(escalation: Escalation, answer: EscalationResolve, actor: str) -> No
     escalation.version += 1
 
 
+async def _opened(
+    session: AsyncSession, run: Run, attempt: Attempt | None, answer: EscalationResolve
+) -> dict[str, Any]:
+    """Give the run's policy with what may be changed from now on.
+
+    Who accepts an attempt accepts what it did to protected files; the phases after it must not ask again.
+    """
+    opened = list(answer.open_paths)
+    if answer.decision is EscalationDecision.ACCEPT and attempt is not None:
+        statement = (
+            select(Evaluation.details)
+            .join(Candidate)
+            .where(Candidate.attempt_id == attempt.id, Candidate.index == attempt.chosen_candidate)
+            .where(Evaluation.evaluator == PROTECTED_FILES)
+        )
+        for details in await session.scalars(statement):
+            opened += [glob.escape(path) for path in details.get("tampered", []) if _can_be_opened(path)]
+    policy = RunPolicy.model_validate(run.policy)
+    every = tuple(dict.fromkeys((*policy.open_paths, *opened)))
+    return policy.model_copy(update={"open_paths": every}).model_dump(mode="json")
+
+
+def _can_be_opened(path: str) -> bool:
+    try:
+        _GLOB.validate_python(glob.escape(path))
+    except ValidationError:
+        return False
+    return True
+
+
 def _give_new_chance(attempt: Attempt) -> None:
     attempt.agent_failures = 0
     attempt.needs_human = False
@@ -222,6 +259,7 @@ def _events(
         decided_by=actor,
         guidance=escalation.guidance,
         additional_attempts=escalation.additional_attempts,
+        open_paths=run.policy["open_paths"],
     )
     status = WorkflowStatusData(status=RunStatus.ACTIVE, reason=f"{actor} decided: {escalation.decision}")
     return [EscalationResolvedEvent(**dict(at), data=data), WorkflowStatusEvent(**dict(at), data=status)]

@@ -83,6 +83,10 @@ async def load_memory(session: AsyncSession, recorded: Recorded) -> FeedbackMemo
             completed_at=attempt.completed_at,
         )
     memory.guidance = [line for each in recorded.escalations for line in guidance_lines(each)]
+    if recorded.policy.open_paths:
+        memory.guidance.append(
+            f"You may change these tests or settings: {', '.join(recorded.policy.open_paths)}"
+        )
     return memory
 
 

@@ -120,6 +120,7 @@ class Judging:
             "attempt": attempt.number,
             "run_id": recorded.run.id,
             "previous_feedback": last.get_failed_feedback() if last else [],
+            "open_paths": list(recorded.policy.open_paths),
         }
         return [await self._judge_one(recorded, attempt, each, context, fence) for each in candidates]
 

@@ -190,7 +190,7 @@ def with_overrides(policy: RunPolicy, overrides: PolicyOverrides) -> RunPolicy:
         given["budget"] = Budget(
             tokens=min_of(ceiling.tokens, asked.tokens), cost_usd=min_of(ceiling.cost_usd, asked.cost_usd)
         )
-    return policy.model_copy(update=given)
+    return policy.model_validate({**policy.model_dump(), **given})
 
 
 def name_of(goal: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 
 BACKEND = Path(__file__).parents[2]
-START_SECONDS = 60.0
+START_SECONDS = 120
 
 
 @dataclass

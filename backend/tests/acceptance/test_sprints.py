@@ -13,6 +13,7 @@ from tests.acceptance.projects import (
     MENDED,
     MENDS_WHEN_TOLD,
     NEVER_MENDS,
+    TEST,
     VERIFICATION,
     git,
     make_repository,
@@ -224,6 +225,29 @@ def test_a_claim_of_success_is_not_enough(service: Service, repo: Path) -> None:
         assert waiting["status"] == "waiting"
         verdicts = {each["evaluator"]: each["status"] for each in waiting["attempts"][0]["evaluations"]}
         assert (verdicts["agent_claim"], verdicts["pytest"]) == ("passed", "failed")
+
+
+EXPECTS_LESS = TEST.replace("== 4", "== 2")
+
+
+@pytest.mark.parametrize(
+    ("policy", "status", "verdict"),
+    [
+        pytest.param({"max_attempts": 1}, "waiting", "failed", id="protected"),
+        pytest.param({"max_attempts": 1, "open_paths": ["tests/*.py"]}, "completed", "skipped", id="opened"),
+    ],
+)
+def test_tests_are_changed_only_where_that_was_allowed(
+    service: Service, repo: Path, policy: dict[str, Any], status: str, verdict: str
+) -> None:
+    weakened = step("Done. Coding Complete", write("tests/test_shares.py", EXPECTS_LESS))
+    with service.client() as client:
+        sprint = start(client, repo, script(weakened), phases=["coding"], policy=policy)
+        ended = until_rest(client, sprint["id"])
+        assert ended["status"] == status, ended["status_reason"]
+        results = {each["evaluator"]: each for each in ended["attempts"][0]["evaluations"]}
+        assert results["protected_files"]["status"] == verdict
+        assert "tests/test_shares.py" in results["protected_files"]["feedback"]
 
 
 def test_a_running_sprint_is_cancelled(service: Service, repo: Path) -> None:

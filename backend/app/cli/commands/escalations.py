@@ -37,6 +37,7 @@ class Answer:
         guidance: What the agent should do differently, or why you decide so; - reads standard input.
         attempts: Further attempts that a retry grants [default: 1].
         comment: PATH:LINE:TEXT, a remark on a line of the diff; may be repeated.
+        open_paths: GLOB of existing tests or tool configuration that may be changed; may be repeated.
     """
 
     accept: Annotated[bool, _Flag] = False
@@ -45,6 +46,7 @@ class Answer:
     guidance: str = ""
     attempts: Annotated[int | None, Parameter(validator=Number(gte=1, lte=20))] = None
     comment: Annotated[list[str] | None, Parameter(negative="")] = None
+    open_paths: Annotated[list[str] | None, Parameter(name="--open", negative="")] = None
 
 
 @app.default
@@ -180,6 +182,7 @@ def _resolution(
         "guidance": guidance,
         "line_comments": comments_of(answer.comment or ()),
         "additional_attempts": answer.attempts,
+        "open_paths": answer.open_paths or [],
         # Refused when somebody else has decided since.
         "version": found.version,
     }

@@ -32,6 +32,7 @@ class Work:
         max_tokens: Tokens the sprint may use until a human is asked.
         max_cost: US dollars the sprint may cost until a human is asked.
         deterministic_only: Judge with tools only, without models.
+        open_paths: GLOB of existing tests or tool configuration that may be changed; may be repeated.
     """
 
     repo: str | None = None
@@ -43,6 +44,7 @@ class Work:
     max_tokens: Annotated[int | None, Parameter(validator=Number(gte=1))] = None
     max_cost: Annotated[float | None, Parameter(validator=Number(gt=0))] = None
     deterministic_only: Annotated[bool, Parameter(negative="")] = False
+    open_paths: Annotated[list[str] | None, Parameter(name="--open", negative="")] = None
 
 
 @Parameter(name="*")
@@ -139,7 +141,7 @@ async def describe(root: Root, goal: str | None, work: Work, worker: Worker) -> 
 
 
 def _policy(work: Work) -> dict[str, Any]:
-    policy: dict[str, Any] = {"max_attempts": work.max_attempts}
+    policy: dict[str, Any] = {"max_attempts": work.max_attempts, "open_paths": work.open_paths}
     if work.deterministic_only:
         policy["deterministic_only"] = True
     if work.max_tokens is not None or work.max_cost is not None:

@@ -125,6 +125,8 @@ class EvaluationContext(TypedDict, total=False):
         previous_feedback: feedback of the attempt before.
         run_id: the run, for traces.
         limits: bounds that replace the evaluator's own.
+        open_paths: globs of protected files that this run may change; see `protection`.
+        protected_paths: globs of further files that no run may change.
     """
 
     workspace_ref: str
@@ -134,6 +136,8 @@ class EvaluationContext(TypedDict, total=False):
     previous_feedback: list[str]
     run_id: UUID | None
     limits: EvaluationLimits
+    open_paths: list[str]
+    protected_paths: list[str]
 
 
 @runtime_checkable

@@ -17,6 +17,7 @@ from app.runners.evaluators.llm_evaluator import (
     SecurityEvaluator,
 )
 from app.runners.evaluators.plan_artifact import PlanArtifactEvaluator
+from app.runners.evaluators.protected_files import ProtectedFilesEvaluator
 from app.runners.evaluators.protocol import BLOCKING_THRESHOLD, EvaluationCategory, Evaluator
 from app.workspaces.sandbox import Sandbox
 
@@ -171,6 +172,7 @@ def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorR
         [CODING, VERIFICATION],
     )
     registry.register(TypeCheckEvaluator(timeout=config.lint_timeout, python=config.python), [CODING])
+    registry.register(ProtectedFilesEvaluator(), [CODING, VERIFICATION])
     registry.register(PlanArtifactEvaluator(), [DISCOVERY])
     registry.register(AgentClaimEvaluator(), [VERIFICATION])
     if config.model is not None:

@@ -21,7 +21,8 @@ When the plan is written, end your answer with: Discovery Complete""",
 You are in the coding phase. If `{PLAN_FILE}` is in the root of the workspace, read it and carry it out.
 
 1. Create and change the files that the requirements below call for.
-2. Keep existing tests unchanged unless the requirements are about them; add tests for what is new.
+2. Add tests for what is new. Existing tests and the settings of the tools are protected: a change to them \
+does not count and fails the work, unless you are told that a path may be changed.
 3. Run the tests; lint and type errors count as failures too.
 
 When the code is complete and the tests pass, end your answer with: Coding Complete""",

@@ -2,7 +2,7 @@
 
 import asyncio
 import subprocess
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -70,7 +70,15 @@ class Rows:
             session.add(row)
         return row.id
 
-    async def attempt(self, run_id: UUID, number: int = 1, **values: Any) -> UUID:
+    async def attempt(
+        self,
+        run_id: UUID,
+        number: int = 1,
+        *,
+        evaluator: str = "pytest",
+        details: Mapping[str, Any] | None = None,
+        **values: Any,
+    ) -> UUID:
         """An attempt that failed; gives the id of the one evaluation of its only candidate."""
         attempt, candidate, evaluation = uuid4(), uuid4(), uuid4()
         defaults: dict[str, Any] = {
@@ -107,7 +115,7 @@ class Rows:
                     id=evaluation,
                     candidate_id=candidate,
                     position=0,
-                    evaluator="pytest",
+                    evaluator=evaluator,
                     version="1",
                     category="functionality",
                     gate=True,
@@ -117,7 +125,7 @@ class Rows:
                     feedback="1 of 2 tests failed",
                     criteria=[],
                     suggestions=[],
-                    details={},
+                    details=dict(details or {}),
                 )
             )
         return evaluation

@@ -7,14 +7,15 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from pydantic import ValidationError
 from sqlalchemy import select
 
 from app.core.errors import ConflictError, InvalidInputError, NotFoundError
 from app.db.models import Attempt, VerdictMark
 from app.runners.decision import CompletePhase, Fail, StartAttempt, decide
 from app.schemas.escalations import EscalationResolve
-from app.schemas.runs import EscalationDecision
-from app.services.history import load_run
+from app.schemas.runs import EscalationDecision, RunPolicy
+from app.services.history import load_memory, load_run
 from tests.integration.services.support import UseCases, at_once, use_cases
 
 pytestmark = pytest.mark.anyio
@@ -155,6 +156,42 @@ async def test_a_mark_on_another_runs_evaluation_records_nothing(cases: UseCases
     assert raised.value.field == "verdict_marks.1.evaluation_id"
     assert await cases.rows.count("verdict_marks") == 0
     assert (await cases.escalations.get(escalation_id)).status == "open"
+
+
+TAMPERED = {"evaluator": "protected_files", "details": {"tampered": ["tests/test_[a].py", "x" * 4000]}}
+
+
+@pytest.mark.parametrize(
+    ("values", "opened"),
+    [
+        pytest.param({"decision": "retry"}, ["docs"], id="a-retry-opens-nothing"),
+        pytest.param(
+            {"decision": "retry", "open_paths": ["tests", "docs"]}, ["docs", "tests"], id="but-what-it-says"
+        ),
+        pytest.param(
+            {"decision": "accept"}, ["docs", "tests/test_[[]a].py"], id="accepting-opens-what-was-changed"
+        ),
+    ],
+)
+async def test_what_may_be_changed_afterwards(
+    cases: UseCases, values: dict[str, Any], opened: list[str]
+) -> None:
+    run_id = await cases.rows.run(
+        status="waiting", policy=RunPolicy(open_paths=("docs",)).model_dump(mode="json")
+    )
+    await cases.rows.attempt(run_id, **TAMPERED)
+    escalation_id = await cases.rows.escalation(run_id)
+    await cases.escalations.resolve(escalation_id, answer(**values), "ada")
+    assert (await cases.rows.get(run_id)).policy["open_paths"] == opened
+    async with cases.sessions() as session:
+        memory = await load_memory(session, await load_run(session, run_id))
+    assert any(opened[-1] in line for line in memory.guidance)
+
+
+@pytest.mark.parametrize("pattern", ["/etc/*", "../x", "", "a\nb", "x" * 301])
+def test_a_pattern_that_leads_out_of_the_workspace_is_refused(pattern: str) -> None:
+    with pytest.raises(ValidationError, match="open_paths"):
+        answer("retry", open_paths=[pattern])
 
 
 async def test_pages_are_oldest_first_and_complete(cases: UseCases) -> None:

@@ -78,10 +78,10 @@ def test_the_default_registry() -> None:
         phase: names(registry.get_evaluators(phase)) for phase in ("discovery", "coding", "verification")
     } == {
         "discovery": ["ruff_lint", "plan_artifact", "llm_code_quality"],
-        "coding": ["ruff_lint", "pytest", "type_check", "llm_code_quality"],
-        "verification": ["ruff_lint", "pytest", "agent_claim"],
+        "coding": ["ruff_lint", "pytest", "type_check", "protected_files", "llm_code_quality"],
+        "verification": ["ruff_lint", "pytest", "protected_files", "agent_claim"],
     }
-    assert registry.gates("coding") == ("ruff_lint", "pytest", "type_check")
+    assert registry.gates("coding") == ("ruff_lint", "pytest", "type_check", "protected_files")
     assert all(isinstance(each, Evaluator) for each in registry.get_evaluators("coding"))
 
 
@@ -99,7 +99,8 @@ def test_a_model_brings_further_advisers() -> None:
 def test_figures_are_handed_on() -> None:
     config = EvaluatorConfig(lint_timeout=1, test_timeout=2, llm_timeout=3, python=Path("/p"))
     registry = create_default_registry(config)
-    timeouts = {each.name: getattr(each, "timeout", None) for each in registry.get_evaluators("coding")}
+    evaluators = registry.get_evaluators("coding")
+    timeouts = {each.name: getattr(each, "timeout") for each in evaluators if hasattr(each, "timeout")}  # noqa: B009
     assert timeouts == {"ruff_lint": 1, "pytest": 2, "type_check": 1, "llm_code_quality": 3}
 
 
