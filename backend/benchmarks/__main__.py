@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from benchmarks import attempts, panel, starts
+from benchmarks import attempts, launches, panel, starts
 from benchmarks.figures import Series, print_table
 
 Measure = Callable[[Path], Awaitable[list[Series]]]
@@ -16,6 +16,7 @@ Measure = Callable[[Path], Awaitable[list[Series]]]
 BENCHMARKS: dict[str, tuple[str, Measure]] = {
     "attempt": (attempts.TITLE, attempts.measure),
     "pickup": (starts.TITLE, starts.measure),
+    "sandbox": (launches.TITLE, launches.measure),
     "panel": (panel.TITLE, panel.measure),
 }
 
