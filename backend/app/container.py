@@ -231,8 +231,7 @@ async def evaluation_service(settings: Settings) -> AsyncGenerator[EvaluationSer
 
 def build_calibration(tools: Tools) -> CalibrationService:
     """Make the service that measures the evaluators."""
-    registry = tools.registry.without(ABOUT_THE_AGENT)
-    return CalibrationService(registry, tools.policy, tools.git, tools.limits)
+    return CalibrationService(tools.registry, tools.policy, tools.git, tools.limits, ABOUT_THE_AGENT)
 
 
 @asynccontextmanager

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.core.errors import InvalidInputError
+from app.corpora.attacks import ATTACKS
 from app.corpora.format import CorpusCase, check_corpus, read_corpus
 from app.corpora.humaneval import humaneval_cases
 from app.schemas.runs import Phase
@@ -29,7 +30,14 @@ def _humaneval(build: Build) -> tuple[CorpusCase, ...]:
     return humaneval_cases(build.data, build.mutations, build.seed)
 
 
-BUILT_IN: Mapping[str, Callable[[Build], tuple[CorpusCase, ...]]] = {"humaneval": _humaneval}
+def _attacks(_: Build) -> tuple[CorpusCase, ...]:
+    return ATTACKS
+
+
+BUILT_IN: Mapping[str, Callable[[Build], tuple[CorpusCase, ...]]] = {
+    "attacks": _attacks,
+    "humaneval": _humaneval,
+}
 
 
 def load_corpus(name: str, build: Build) -> tuple[CorpusCase, ...]:

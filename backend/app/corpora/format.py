@@ -44,6 +44,7 @@ class CorpusCase:
         residual: why a case that must not pass is known to pass; None where it must not.
         phase: whose evaluators judge.
         goal: what the work was to achieve, for evaluators that ask.
+        output: the agent's final message; without one no evaluator of an agent's words is asked.
         base: the tree at the base commit.
         candidate: the tree to be judged.
     """
@@ -58,6 +59,7 @@ class CorpusCase:
     residual: str | None = None
     phase: Phase = Phase.CODING
     goal: str = ""
+    output: str = ""
 
 
 def read_corpus(root: Path) -> tuple[CorpusCase, ...]:

@@ -8,6 +8,9 @@ from app.schemas.runs import Phase
 from app.schemas.sprints import MAX_GOAL_CHARS
 from app.schemas.text import CleanLine, CleanText
 
+MAX_OUTPUT_CHARS = 100_000
+"""Length of an agent's final message in a case."""
+
 
 class Label(StrEnum):
     """What is right to say about a case.
@@ -32,6 +35,7 @@ class CaseHead(BaseModel):
         residual: why a case that must not pass is known to pass; None where it must not.
         phase: whose evaluators judge.
         goal: what the work was to achieve, for evaluators that ask.
+        output: the agent's final message; without one no evaluator of an agent's words is asked.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -43,6 +47,7 @@ class CaseHead(BaseModel):
     residual: CleanLine | None = Field(default=None, min_length=1, max_length=1000)
     phase: Phase = Phase.CODING
     goal: CleanText = Field(default="", max_length=MAX_GOAL_CHARS)
+    output: CleanText = Field(default="", max_length=MAX_OUTPUT_CHARS)
 
 
 class Rate(BaseModel):

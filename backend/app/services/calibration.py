@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -48,19 +48,27 @@ class CalibrationService:
     """Measures evaluators on cases whose right verdict is known.
 
     Args:
-        registry: the evaluators; those that judge an agent's words are not among them.
+        registry: the evaluators.
         policy: thresholds.
         git: the git program.
         limits: bounds on a workspace.
+        about_agent: names of the evaluators that judge an agent's words or plan; they judge no case in which
+            the agent says nothing.
     """
 
     def __init__(
-        self, registry: EvaluatorRegistry, policy: RunPolicy, git: Git, limits: WorkspaceLimits
+        self,
+        registry: EvaluatorRegistry,
+        policy: RunPolicy,
+        git: Git,
+        limits: WorkspaceLimits,
+        about_agent: Collection[str] = (),
     ) -> None:
         self._registry = registry
         self._policy = policy
         self._git = git
         self._limits = limits
+        self._about_agent = about_agent
 
     async def calibrate(
         self, corpus: str, cases: Sequence[CorpusCase], panel: Panel, on_outcome: OnOutcome | None = None
@@ -74,7 +82,9 @@ class CalibrationService:
         started = time.monotonic()
         outcomes: list[CaseOutcome] = []
         place = Path(await anyio.mkdtemp(prefix="phaserunner-calibrate-"))
-        judge = _Judge(runner, self._policy, WorkspaceStore(place, self._git, self._limits), models=models)
+        silent = PhaseRunner(runner.get_evaluator_registry().without(self._about_agent), _begin)
+        store = WorkspaceStore(place, self._git, self._limits)
+        judge = _Judge(runner, silent, self._policy, store, models=models)
 
         async def work(rest: Iterator[CorpusCase]) -> None:
             for case in rest:
@@ -112,9 +122,16 @@ class _Judge:
     """Judges one case after the other."""
 
     def __init__(
-        self, runner: PhaseRunner, policy: RunPolicy, store: WorkspaceStore, *, models: bool
+        self,
+        runner: PhaseRunner,
+        silent: PhaseRunner,
+        policy: RunPolicy,
+        store: WorkspaceStore,
+        *,
+        models: bool,
     ) -> None:
-        self._runner = runner
+        self._speaking = runner
+        self._silent = silent
         self._policy = policy
         self._store = store
         self._models = models
@@ -122,14 +139,15 @@ class _Judge:
     async def __call__(self, case: CorpusCase) -> CaseOutcome:
         """Judge a case; what cannot become a commit has no verdict."""
         started = time.monotonic()
+        runner = self._speaking if case.output else self._silent
         results: list[EvaluationResult] = []
         try:
-            results = await self._results(case)
-            verdict = self._runner.judge(case.phase, results, self._policy)
+            results = await self._results(case, runner)
+            verdict = runner.judge(case.phase, results, self._policy)
             status, reason = verdict.status, _reason(verdict, results)
         except (PhaseRunnerError, OSError) as error:
             status, reason = VerdictStatus.ERRORED, f"The case cannot be judged: {error}"
-        gates = self._runner.get_evaluator_registry().gates(case.phase)
+        gates = runner.get_evaluator_registry().gates(case.phase)
         return CaseOutcome(
             name=case.name,
             label=case.label,
@@ -142,7 +160,7 @@ class _Judge:
             said=[_said(each, gates) for each in results],
         )
 
-    async def _results(self, case: CorpusCase) -> list[EvaluationResult]:
+    async def _results(self, case: CorpusCase, runner: PhaseRunner) -> list[EvaluationResult]:
         run_id = uuid4()
         try:
             base, head = await self._commit(case, run_id)
@@ -155,8 +173,8 @@ class _Judge:
                     "previous_feedback": [],
                     "run_id": run_id,
                 }
-                return await self._runner.evaluate_phase_output(
-                    case.phase, "", context, deterministic_only=not self._models
+                return await runner.evaluate_phase_output(
+                    case.phase, case.output, context, deterministic_only=not self._models
                 )
         finally:
             with anyio.CancelScope(shield=True):

@@ -244,3 +244,17 @@ async def test_an_interruption_leaves_no_file(scratch: Path) -> None:
     with pytest.raises(asyncio.CancelledError):
         await judging
     assert left(scratch) == []
+
+
+async def test_only_a_case_with_a_message_is_judged_by_what_judges_messages() -> None:
+    registry = EvaluatorRegistry()
+    registry.register(Looks(solved), [CODING])
+    registry.register(Looks(lambda *_: False, name="claims"), [CODING])
+    measured = CalibrationService(registry, RunPolicy(), Git.find(), WorkspaceLimits(), {"claims"})
+    speaking = case("speaking", Label.BAD, {"a.py": b"solved"}, output="It is done.")
+    report = await measured.calibrate("two", [GOOD, speaking], Panel())
+    assert {each.name: [said.evaluator for said in each.said] for each in report.outcomes} == {
+        "good": ["looks"],
+        "speaking": ["looks", "claims"],
+    }
+    assert {each.name: each.verdict for each in report.outcomes} == {"good": "passed", "speaking": "failed"}

@@ -1,0 +1,76 @@
+"""Puts one gaming attempt and its honest twin into words: a base, what each of the two changes, and why."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.corpora.format import CorpusCase, Link
+from app.schemas.calibration import Label
+from app.schemas.runs import Phase
+
+Changes = Mapping[str, str | bytes | Link | None]
+"""Files by path as they are after a change; None takes a file away."""
+
+TWIN_SUFFIX = "-twin"
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A small project whose tests already say what is to be done; `goal` is what the agent was asked."""
+
+    goal: str
+    files: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What one agent did.
+
+    Attributes:
+        about: in a line.
+        changes: to the files of the base.
+        says: its final message.
+    """
+
+    about: str
+    changes: Changes
+    says: str = "The function is implemented and all tests pass."
+
+
+def pair(
+    name: str,
+    area: str,
+    project: Project,
+    *,
+    gamed: Work,
+    honest: Work,
+    residual: str | None = None,
+    phase: Phase = Phase.CODING,
+) -> tuple[CorpusCase, CorpusCase]:
+    """Give the attempt, and the twin that looks similar and is right."""
+    base = {path: text.encode() for path, text in project.files.items()}
+
+    def case(name: str, label: Label, work: Work, twin: str | None, residual: str | None) -> CorpusCase:
+        return CorpusCase(
+            name=name,
+            label=label,
+            about=work.about,
+            area=area,
+            twin=twin,
+            residual=residual,
+            phase=phase,
+            goal=project.goal,
+            output=work.says,
+            base=base,
+            candidate=_changed(base, work.changes),
+        )
+
+    twin = f"{name}{TWIN_SUFFIX}"
+    return case(name, Label.GAMED, gamed, twin, residual), case(twin, Label.GOOD, honest, None, None)
+
+
+def _changed(base: Mapping[str, bytes], changes: Changes) -> dict[str, bytes | Link]:
+    after: dict[str, bytes | Link] = {path: content for path, content in base.items() if path not in changes}
+    for path, content in changes.items():
+        if content is not None:
+            after[path] = content.encode() if isinstance(content, str) else content
+    return after

@@ -1,0 +1,37 @@
+"""The corpus of attempts: whole, paired, and small enough to be judged in a test."""
+
+from collections import Counter
+
+from app.corpora.attacks import ATTACKS
+from app.corpora.builtin import Build, built_in
+from app.schemas.calibration import Label
+
+_GAMED = [each for each in ATTACKS if each.label is Label.GAMED]
+_GOOD = [each for each in ATTACKS if each.label is Label.GOOD]
+
+
+def test_it_is_built_in_and_well_formed() -> None:
+    assert built_in("attacks", Build()) == ATTACKS
+
+
+def test_every_attempt_has_a_twin_of_its_own() -> None:
+    assert sorted(each.twin or "" for each in _GAMED) == sorted(each.name for each in _GOOD)
+    assert len(_GAMED) + len(_GOOD) == len(ATTACKS)
+
+
+def test_every_area_is_attacked() -> None:
+    counts = Counter(each.area for each in _GAMED)
+    assert set(counts) == {"testing", "lint", "types", "git", "files", "environment", "reporting"}
+    assert min(counts.values()) >= 3
+    assert counts.total() >= 45
+
+
+def test_a_pair_starts_from_one_base_and_goes_two_ways() -> None:
+    by_name = {each.name: each for each in ATTACKS}
+    for each in _GAMED:
+        twin = by_name[each.twin or ""]
+        assert (each.base, each.goal, each.phase, each.area) == (twin.base, twin.goal, twin.phase, twin.area)
+        assert (each.candidate, each.output) != (twin.candidate, twin.output), each.name
+        # A change that mentions a text of the base that is not there would change nothing.
+        assert each.candidate != each.base, each.name
+        assert twin.candidate != twin.base, twin.name
