@@ -1,19 +1,17 @@
 """Which module name the type checker gives a file; two files of one name cannot be checked together."""
 
 import posixpath
-from collections.abc import Collection, Iterable
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 _INIT = ("__init__.py", "__init__.pyi")
 
 
-def batches(files: Iterable[str], search: Collection[str]) -> list[list[str]]:
-    """Split files so that within a batch every module name is unique; usually there is one batch.
-
-    Files in a package whose directory is no identifier (`my-app/__init__.py`) belong to no batch: no
-    import can name them and mypy refuses them.
+def batches(files: Iterable[str], search: Collection[str]) -> list[dict[str, str]]:
+    """Split files by module name, so that within a batch every name is unique; usually there is one batch.
 
     Args:
-        files: POSIX paths relative to the tree.
+        files: POSIX paths relative to the tree; earlier ones come into earlier batches.
         search: directories from which modules are imported besides the tree's root.
     """
     names = list(files)
@@ -21,23 +19,54 @@ def batches(files: Iterable[str], search: Collection[str]) -> list[list[str]]:
     roots = {"", *(place for place in search if place != ".")}
     made: list[dict[str, str]] = []
     for name in names:
-        if _is_unnameable(posixpath.dirname(name), packages):
-            continue
         module = _module(name, packages, roots)
         free = next((batch for batch in made if module not in batch), None)
         if free is None:
             free = dict[str, str]()
             made.append(free)
         free[module] = name
-    return [list(batch.values()) for batch in made]
+    return made
 
 
-def _is_unnameable(directory: str, packages: Collection[str]) -> bool:
-    while directory:
-        if directory in packages and not posixpath.basename(directory).isidentifier():
-            return True
-        directory = posixpath.dirname(directory)
-    return False
+def nameable(files: Iterable[str]) -> dict[str, str]:
+    """Give each file whose path must change a path by which a checker can name it.
+
+    A package in a directory that is no identifier (`my-app/__init__.py`) cannot be imported by a statement,
+    and mypy refuses it; under another name (`my_app`) it is code like any other.
+    """
+    names = list(files)
+    packages = {posixpath.dirname(name) for name in names if posixpath.basename(name) in _INIT}
+    taken = {*names, *(directory for name in names for directory in _directories(name))}
+    fitting: dict[str, str] = {}
+    for directory in sorted(packages):
+        parent, last = posixpath.split(directory)
+        if last and not last.isidentifier():
+            fitting[directory] = _free(
+                parent, re.sub(r"\W", "_", f"_{last}" if last[0].isdigit() else last), taken
+            )
+    if not fitting:
+        return {}
+    renamed = {name: _through(name, fitting) for name in names}
+    return {name: new for name, new in renamed.items() if name != new}
+
+
+def _directories(name: str) -> Iterator[str]:
+    while name := posixpath.dirname(name):
+        yield name
+
+
+def _free(parent: str, wanted: str, taken: set[str]) -> str:
+    while posixpath.join(parent, wanted) in taken:
+        wanted += "_"
+    taken.add(posixpath.join(parent, wanted))
+    return wanted
+
+
+def _through(name: str, fitting: Mapping[str, str]) -> str:
+    """Replace the names of the directories on the way to a file."""
+    parts = name.split("/")
+    way = ["/".join(parts[: depth + 1]) for depth in range(len(parts))]
+    return "/".join(fitting.get(each, part) for each, part in zip(way, parts, strict=True))
 
 
 def _module(name: str, packages: Collection[str], roots: Collection[str]) -> str:

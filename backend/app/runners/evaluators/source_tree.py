@@ -1,11 +1,16 @@
 """Which files of a working tree are the project's own."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
-PYTHON_SUFFIXES = (".py", ".pyi")
+from app.runners.evaluators.tooling import ToolTroubleError
 
+PYTHON_SUFFIXES = (".py", ".pyi")
+MAX_PYTHON_FILES = 20_000
+"""More than this are not analysed; the reason is given instead."""
+
+_MAX_ENTRIES = 500_000
 _NEVER_OURS = frozenset({"__pycache__", "node_modules", "site-packages", "__pypackages__"})
 _ENVIRONMENT_NAMES = frozenset({"venv", "env", "virtualenv"})
 
@@ -16,12 +21,48 @@ def project_files(root: Path) -> list[str]:
     Left out are hidden files and directories, installed packages, virtual environments under their usual
     names, and symbolic links.
     """
-    return sorted(_walk(root))
+    return sorted(name for name, aside in _walk(root) if not aside)
 
 
 def python_files(root: Path) -> list[str]:
     """Give the Python files among the project's files."""
     return [name for name in project_files(root) if name.endswith(PYTHON_SUFFIXES)]
+
+
+def judged_files(root: Path, base: Path | None) -> list[str]:
+    """Give the Python files that static tools must analyse.
+
+    Beside the project's Python files these are links to a file of another kind inside the tree (Python
+    follows them) and, where there is a base, files in the places that `project_files` leaves out which the
+    base does not have as they are: code must not get out of sight by lying in `.work` or `venv`.
+
+    Raises:
+        ToolTroubleError: there are more than `MAX_PYTHON_FILES`, or the tree cannot be read.
+    """
+    found: list[str] = []
+    for count, (name, aside) in enumerate(_walk(root, links=True), start=1):
+        if count > _MAX_ENTRIES:
+            raise ToolTroubleError(
+                f"the tree has more than {_MAX_ENTRIES:,} files; that is too many to judge"
+            )
+        if name.endswith(PYTHON_SUFFIXES) and (
+            not aside or (base and not same_file(root / name, base / name))
+        ):
+            found.append(name)
+            if len(found) > MAX_PYTHON_FILES:
+                raise ToolTroubleError(
+                    f"the tree has more than {MAX_PYTHON_FILES:,} Python files; that is too many to analyse"
+                )
+    return sorted(found)
+
+
+def base_files(base: Path, judged: Collection[str]) -> tuple[str, ...]:
+    """Give the base's Python files that a candidate's are held against.
+
+    These are the project's own, and others that the candidate has, too.
+    """
+    own = set(python_files(base)) | {name for name in judged if (base / name).is_file()}
+    return tuple(sorted(own))
 
 
 def is_plain_name(name: str) -> bool:
@@ -33,19 +74,51 @@ def is_plain_name(name: str) -> bool:
     return name.splitlines() == [name]
 
 
-def _walk(root: Path) -> Iterator[str]:
-    for directory, subdirectories, names in os.walk(root):
-        here = Path(directory)
-        subdirectories[:] = [name for name in subdirectories if _is_ours(here / name)]
-        for name in names:
-            path = here / name
-            if not name.startswith(".") and path.is_file() and not path.is_symlink():
-                yield path.relative_to(root).as_posix()
+def same_file(one: Path, other: Path) -> bool:
+    """Tell whether two files can be read and hold the same bytes."""
+    try:
+        return one.stat().st_size == other.stat().st_size and one.read_bytes() == other.read_bytes()
+    except OSError:
+        return False
+
+
+def _walk(root: Path, *, links: bool = False) -> Iterator[tuple[str, bool]]:
+    """Give each regular file, and whether it lies in a place that is usually not the project's.
+
+    Links to directories are never followed. With `links`, a Python file's name that links to a file of
+    another kind inside the tree counts as a file.
+    """
+    pending = [("", False)]
+    while pending:
+        directory, aside = pending.pop()
+        try:
+            entries = list(os.scandir(root / directory))
+        except OSError as error:
+            if not links:
+                continue
+            raise ToolTroubleError(f"{directory or 'the tree'} cannot be read: {error.strerror}") from error
+        for entry in entries:
+            name = f"{directory}{entry.name}"
+            if entry.is_dir(follow_symlinks=False):
+                pending.append((f"{name}/", aside or not _is_ours(Path(entry.path))))
+            elif entry.is_file(follow_symlinks=False) or (links and _is_second_name(root, Path(entry.path))):
+                yield name, aside or entry.name.startswith(".")
 
 
 def _is_ours(directory: Path) -> bool:
     name = directory.name
-    if name.startswith(".") or name in _NEVER_OURS or directory.is_symlink():
+    if name.startswith(".") or name in _NEVER_OURS:
         return False
     # A planted pyvenv.cfg must not hide a directory of any name from the evaluators.
     return not (name in _ENVIRONMENT_NAMES and (directory / "pyvenv.cfg").is_file())
+
+
+def _is_second_name(root: Path, link: Path) -> bool:
+    if link.suffix not in PYTHON_SUFFIXES:
+        return False
+    try:
+        target = link.resolve(strict=True)
+    except (OSError, RuntimeError):  # it leads nowhere, or in a circle
+        return False
+    inside = target.is_relative_to(root.resolve())
+    return inside and target.is_file() and target.suffix not in PYTHON_SUFFIXES

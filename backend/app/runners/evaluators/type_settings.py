@@ -2,6 +2,7 @@
 
 import configparser
 import fnmatch
+import json
 import re
 import tomllib
 from collections.abc import Mapping
@@ -15,6 +16,12 @@ _QUIET = (
     "--follow-imports=silent",
     "--disable-error-code=var-annotated",
     "--disable-error-code=return",
+)
+# They are installed with this program, so nothing of the workspace runs when they do.
+_OUR_PLUGINS = frozenset({"pydantic.mypy"})
+_INI_PLUGINS = re.compile(r"^plugins[ \t]*[=:].*\n(?:[ \t]+\S.*\n)*", re.MULTILINE)
+_TOML_PLUGINS = re.compile(
+    r"^[ \t]*plugins[ \t]*=[ \t]*(?:\[[^\]]*\]|\"[^\"\n]*\"|'[^'\n]*')[^\n]*\n", re.MULTILINE
 )
 _INI_FILES = ("mypy.ini", ".mypy.ini", "setup.cfg")
 
@@ -53,16 +60,14 @@ BUILT_IN = TypeSettings(arguments=_QUIET, source="built-in")
 def settings_of(base: Path | None) -> TypeSettings:
     """Give the settings found at the root of the base tree, or quiet ones of our own.
 
-    A configuration that loads plugins is not used: plugins are code that would run in the checker.
+    Plugins are code that runs in the checker: only those are loaded that come with this program.
     """
     if base is None:
         return BUILT_IN
     for name, section in _sections(base):
-        if section.get("plugins"):
-            return TypeSettings(_QUIET, f"built-in (base {name} loads plugins)")
         try:
             return _from_section(base / name, section)
-        except (re.error, UnicodeDecodeError) as error:
+        except (re.error, ValueError) as error:
             return TypeSettings(_QUIET, f"built-in (base {name} cannot be used: {error})")
     return BUILT_IN
 
@@ -72,15 +77,40 @@ def _from_section(path: Path, section: Mapping[str, Any]) -> TypeSettings:
     patterns = (excluded.strip(),) if isinstance(excluded, str) else tuple(map(str, excluded))
     for pattern in patterns:
         re.compile(pattern)
+    text, dropped = _without_plugins(path.name, path.read_text(encoding="utf-8"), section)
     return TypeSettings(
         arguments=("--follow-imports=silent",),
-        source=f"base {path.name}",
+        source=f"base {path.name}" + (f", without its plugins {', '.join(dropped)}" if dropped else ""),
         config_name=path.name,
-        config_text=path.read_text(encoding="utf-8"),
+        config_text=text,
         scope=_listed(section.get("files")),
         excluded=tuple(pattern for pattern in patterns if pattern),
         search=("src", *_listed(section.get("mypy_path"))),
     )
+
+
+def _without_plugins(name: str, text: str, section: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """Take out the plugins that are not ours; give the text that is left, and their names.
+
+    Raises:
+        ValueError: they cannot be taken out.
+    """
+    plugins = [each.strip() for each in _listed(section.get("plugins"))]
+    dropped = [each for each in plugins if each not in _OUR_PLUGINS]
+    if not dropped:
+        return text, []
+    kept = [each for each in plugins if each in _OUR_PLUGINS]
+    toml = name.endswith(".toml")
+    pattern, value = (_TOML_PLUGINS, json.dumps(kept)) if toml else (_INI_PLUGINS, ",".join(kept))
+    changed = pattern.sub(f"plugins = {value}\n" if kept else "\n", text)
+    left = _parse(name, changed)
+    if (
+        left is None
+        or {**left, "plugins": ""} != {**section, "plugins": ""}
+        or set(_listed(left.get("plugins"))) != set(kept)
+    ):
+        raise ValueError("its plugins cannot be taken out")
+    return changed, dropped
 
 
 def _sections(base: Path) -> "list[tuple[str, Mapping[str, Any]]]":
@@ -96,13 +126,19 @@ def _sections(base: Path) -> "list[tuple[str, Mapping[str, Any]]]":
 
 def _read_section(path: Path) -> Mapping[str, Any] | None:
     try:
-        if path.suffix == ".toml":
-            document = tomllib.loads(path.read_text(encoding="utf-8"))
-            return cast("Mapping[str, Any] | None", document.get("tool", {}).get("mypy"))
+        return _parse(path.name, path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        return None
+
+
+def _parse(name: str, text: str) -> Mapping[str, Any] | None:
+    try:
+        if name.endswith(".toml"):
+            return cast("Mapping[str, Any] | None", tomllib.loads(text).get("tool", {}).get("mypy"))
         parser = configparser.RawConfigParser()
-        parser.read_string(path.read_text(encoding="utf-8"))
+        parser.read_string(text)
         return dict(parser["mypy"]) if "mypy" in parser else None
-    except (tomllib.TOMLDecodeError, configparser.Error, UnicodeDecodeError, AttributeError):
+    except (tomllib.TOMLDecodeError, configparser.Error, AttributeError, RecursionError):
         return None
 
 

@@ -1,9 +1,11 @@
 """The lint gate finds new faults, and nobody but the base chooses its rules."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
+from app.runners.evaluators import source_tree
 from app.runners.evaluators.deterministic import RuffLintEvaluator
 from app.runners.evaluators.protocol import EvaluationCategory, Evaluator
 
@@ -76,6 +78,134 @@ async def test_the_candidate_cannot_silence_it(context, files, base) -> None:
     result = await lint(context, {**UNUSED, **files}, base)
     assert result.status == "failed"
     assert result.metadata["error_count"] == 1
+
+
+async def test_a_comment_that_does_not_count_is_named(context) -> None:
+    result = await lint(context, {"a.py": "def f():\n    return y  # noqa: F821\n"}, CLEAN)
+    note = "(`# noqa: F821` is new and does not count; mend the code instead)"
+    assert result.suggestions == [f"Fix F821 in a.py line 2: Undefined name `y` {note}"]
+
+
+@pytest.mark.parametrize(
+    ("files", "base"),
+    [
+        pytest.param(
+            {"a.py": "\n\nimport os  # noqa\n"}, {"a.py": "import os  # noqa\n"}, id="the base has it"
+        ),
+        pytest.param({"b.py": "import os  # noqa\n"}, {"a.py": "import os  # noqa\n"}, id="it moved"),
+        pytest.param(
+            {"a.py": "import os  # noqa: F401 - for its effect\n"}, CLEAN, id="an import for its effect"
+        ),
+    ],
+)
+async def test_comments_that_count(context, files, base) -> None:
+    assert (await lint(context, files, base)).status == "passed"
+
+
+async def test_new_comments_count_where_the_operator_allows_it(context) -> None:
+    evaluator = RuffLintEvaluator(allow_silencers=True)
+    silenced = context({"a.py": "import os  # noqa\n"}, CLEAN)
+    assert (await evaluator.evaluate("coding", "", silenced)).status == "passed"
+
+
+FAULTY = "print(no_such_name)\n"
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        pytest.param({".work/b.py": FAULTY}, id="hidden directory"),
+        pytest.param({".b.py": FAULTY}, id="hidden file"),
+        pytest.param({"venv/pyvenv.cfg": "", "venv/b.py": FAULTY}, id="virtual environment"),
+        pytest.param({"lib/site-packages/b.py": FAULTY}, id="installed packages"),
+        pytest.param({"node_modules/b.py": FAULTY}, id="node_modules"),
+        pytest.param({"build/b.py": FAULTY}, id="a directory that ruff leaves out by itself"),
+        pytest.param({"b.pyi": FAULTY}, id="a stub"),
+        pytest.param({"b.py": "# coding: latin-1\n" + FAULTY + "x = '\xe9'\n"}, id="latin-1"),
+        pytest.param({"b.py": FAULTY.replace("\n", "\r")}, id="carriage returns"),
+        pytest.param({"b.py": "\ufeff" + FAULTY}, id="a byte order mark"),
+        pytest.param({"b.py": "\f" + FAULTY}, id="a form feed"),
+        pytest.param(
+            {"sub/b.py": FAULTY, "sub/ruff.toml": "lint.ignore = ['ALL']\n"}, id="a nested ruff.toml"
+        ),
+        pytest.param({"sub/b.py": FAULTY, "sub/.gitignore": "*\n"}, id="a nested .gitignore"),
+    ],
+)
+@pytest.mark.parametrize(
+    "rules", [pytest.param({}, id="built-in"), pytest.param({"ruff.toml": "lint.select = ['F']\n"}, id="own")]
+)
+async def test_code_cannot_get_out_of_sight(context, files, rules) -> None:
+    result = await lint(context, {**CLEAN, **files}, {**CLEAN, **rules})
+    assert [each["rule"] for each in result.metadata["findings"]] == ["F821"]
+
+
+async def test_a_module_behind_a_link_is_linted(context) -> None:
+    made = context({**CLEAN, "lib/b.txt": FAULTY}, CLEAN)
+    (Path(made["workspace_ref"]) / "b.py").symlink_to("lib/b.txt")
+    result = await RuffLintEvaluator().evaluate("coding", "", made)
+    assert [each["file"] for each in result.metadata["findings"]] == ["b.py"]
+
+
+async def test_links_that_lead_nowhere_or_away_are_passed_over(context) -> None:
+    made = context(CLEAN, CLEAN)
+    for name, target in {
+        "loop.py": "loop.py",
+        "gone.py": "none",
+        "root": "/",
+        "out.py": "/etc/hostname",
+    }.items():
+        (Path(made["workspace_ref"]) / name).symlink_to(target)
+    result = await RuffLintEvaluator().evaluate("coding", "", made)
+    assert (result.status, result.metadata["files_checked"]) == ("passed", 1)
+
+
+async def test_what_the_base_has_out_of_sight_stays_there(context) -> None:
+    hidden = {"venv/pyvenv.cfg": "", "venv/b.py": FAULTY, ".tools/c.py": FAULTY}
+    result = await lint(context, {**CLEAN, **hidden}, {**CLEAN, **hidden})
+    assert (result.status, result.metadata["files_checked"]) == ("passed", 1)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param("# coding: raw_unicode_escape\n# \\u000aprint(1)\n", id="escapes"),
+        pytest.param("# coding: utf-7\n# +AAo-print(1)\n", id="utf-7"),
+        pytest.param("# coding: no-such\n", id="unknown"),
+        pytest.param("x = " + "-" * 200_000 + "1\n", id="a depth over which ruff ends"),
+    ],
+)
+async def test_what_tools_do_not_read_as_python_does_fails(context, source: str) -> None:
+    result = await lint(context, {**CLEAN, "b.py": source, "c.py": FAULTY}, CLEAN)
+    assert sorted(each["file"] for each in result.metadata["findings"]) == ["b.py", "c.py"]
+    assert (await lint(context, {**CLEAN, "b.py": source}, {**CLEAN, "b.py": source})).status == "passed"
+
+
+async def test_too_many_files_are_a_reason(context, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source_tree, "MAX_PYTHON_FILES", 3)
+    result = await lint(context, {f"{n}.py": "" for n in range(4)})
+    assert (result.status, result.feedback) == (
+        "errored",
+        "the tree has more than 3 Python files; that is too many to analyse",
+    )
+
+
+async def test_rules_of_directories_hold_and_may_extend_others(context) -> None:
+    rules = {
+        "pyproject.toml": "[tool.ruff.lint]\nselect = ['F']\n",
+        ".config/common.toml": "lint.select = ['D100']\n",
+        "sub/ruff.toml": "extend = '../.config/common.toml'\n",
+    }
+    result = await lint(context, {"a.py": "import os\n", "sub/b.py": "import os\n"}, rules)
+    findings = [(each["file"], each["rule"]) for each in result.metadata["findings"]]
+    assert findings == [("a.py", "F401"), ("sub/b.py", "D100")]
+
+
+async def test_rules_of_a_directory_alone(context) -> None:
+    rules = {"sub/pyproject.toml": "[tool.ruff.lint]\nselect = ['D100']\n"}
+    result = await lint(context, {"a.py": "import os\n", "sub/b.py": "import os\n"}, rules)
+    findings = [(each["file"], each["rule"]) for each in result.metadata["findings"]]
+    assert findings == [("a.py", "F401"), ("sub/b.py", "D100")]
+    assert result.metadata["configuration"] == "base sub/pyproject.toml"
 
 
 async def test_old_findings_are_shown_and_not_counted(context) -> None:

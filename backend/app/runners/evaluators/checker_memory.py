@@ -1,0 +1,90 @@
+"""Keeps what a type checker remembers from one attempt of a run to the next, out of everybody's reach."""
+
+import io
+import tarfile
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from pathlib import Path
+
+MAX_BYTES = 128_000_000
+IDLE_SECONDS = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    data: bytes
+    used_at: float
+
+
+class CheckerMemory:
+    """Directories as compressed bytes, held in the memory of this process.
+
+    Nothing outside this process can change them, and none is left behind when it ends, however it ends. The
+    least recently used go first when there are too many, and those that nobody has asked for.
+
+    Args:
+        max_bytes: what all of them may hold together.
+        idle_seconds: how long one is kept that nobody asks for.
+        clock: gives seconds that only grow.
+    """
+
+    def __init__(
+        self,
+        max_bytes: int = MAX_BYTES,
+        idle_seconds: float = IDLE_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._max_bytes = max_bytes
+        self._idle_seconds = idle_seconds
+        self._clock = clock
+        self._kept: OrderedDict[Hashable, _Kept] = OrderedDict()
+
+    @property
+    def size(self) -> int:
+        """Bytes held."""
+        return sum(len(each.data) for each in self._kept.values())
+
+    def recall(self, key: Hashable) -> bytes | None:
+        """Give what was kept under a key."""
+        self._forget()
+        kept = self._kept.pop(key, None)
+        if kept is None:
+            return None
+        self._kept[key] = _Kept(kept.data, self._clock())
+        return kept.data
+
+    def keep(self, key: Hashable, data: bytes) -> None:
+        """Keep this in the place of what was there; something too large is not kept."""
+        self._kept.pop(key, None)
+        self._kept[key] = _Kept(data, self._clock())
+        self._forget()
+
+    def _forget(self) -> None:
+        oldest = self._clock() - self._idle_seconds
+        while self._kept:
+            first = next(iter(self._kept.values()))
+            if first.used_at >= oldest and self.size <= self._max_bytes:
+                return
+            self._kept.popitem(last=False)
+
+
+def pack(directory: Path) -> bytes:
+    """Give a directory as compressed bytes.
+
+    Raises:
+        FileNotFoundError: there is none.
+    """
+    target = io.BytesIO()
+    # The quickest level already makes a seventh of it.
+    with tarfile.open(fileobj=target, mode="w:gz", compresslevel=1) as archive:
+        archive.add(directory, arcname=".")
+    return target.getvalue()
+
+
+def unpack(data: bytes, directory: Path) -> None:
+    """Write out what `pack` gave."""
+    directory.mkdir()
+    with tarfile.open(fileobj=io.BytesIO(data), mode="r:gz") as archive:
+        archive.extractall(directory, filter="data")

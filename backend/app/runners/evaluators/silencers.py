@@ -1,0 +1,195 @@
+"""Finds the comments and decorators by which code silences static tools, and takes the new ones out."""
+
+import io
+import re
+import tokenize
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+_Lines = Counter[str]
+
+# Two codes that state an intention and hide no fault: an import kept for its effect or for others to take
+# (fixtures, registration), and one that must follow other statements. Honest code has both all the time.
+_STATED = re.compile(r"#\s*noqa\s*:\s*(?:E402|F401)(?:[,\s]+(?:E402|F401))*(?=\s*(?:$|#|-|[^\w,\s]))")
+_LINT = re.compile(
+    r"#\s*(?:(?:ruff|flake8)\s*:\s*(?:noqa|ignore|disable|file-ignore)|noqa\b|isort\s*:)", re.IGNORECASE
+)
+_TYPES = re.compile(
+    r"#\s*(?:type\s*:\s*ignore\b|(?:mypy|pyright|basedpyright|ty|pyrefly)\s*:)", re.IGNORECASE
+)
+_MAYBE_LINT = re.compile(r"noqa|(?:ruff|flake8|isort)\s*:", re.IGNORECASE)
+_MAYBE_TYPES = re.compile(
+    r"type\s*:\s*ignore|#\s*(?:mypy|pyright|basedpyright|ty|pyrefly)\s*:|no_type_check|TYPE_CHECKING|\bMYPY\b",
+    re.IGNORECASE,
+)
+_NEVER_FOR_CHECKERS = frozenset({"TYPE_CHECKING", "MYPY"})
+_NOT_CODE = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT, tokenize.NEWLINE})
+
+
+class Tool(Enum):
+    """Whose silencers are meant."""
+
+    LINTER = "linter"
+    TYPE_CHECKER = "type checker"
+
+
+@dataclass(frozen=True, slots=True)
+class Silencer:
+    """A place that silences a tool.
+
+    Attributes:
+        line: from 1.
+        start: column of the text, from 0.
+        text: what stands there.
+        replacement: what to put there; `""` also takes away blanks before it.
+        whole: the line without surrounding blanks, by which it is known again.
+        alone: True when nothing else stands on the line, so that it may speak for more than one line.
+    """
+
+    line: int
+    start: int
+    text: str
+    replacement: str
+    whole: str
+    alone: bool
+
+
+@dataclass(slots=True)
+class KnownSilencers:
+    """The silencers that the base has: by file, and those of lines that are no longer where they were."""
+
+    by_file: Mapping[str, _Lines] = field(default_factory=dict[str, _Lines])
+    elsewhere: _Lines = field(default_factory=_Lines)
+
+    def new_among(self, name: str, found: Iterable[Silencer]) -> list[Silencer]:
+        """Give those that the base does not have; one that is known is used up by it."""
+        own = self.by_file.get(name, _Lines())
+        new: list[Silencer] = []
+        for each in found:
+            place = own if own[each.whole] > 0 else self.elsewhere
+            if place[each.whole] > 0:
+                place[each.whole] -= 1
+            else:
+                new.append(each)
+        return new
+
+
+def known_silencers(
+    base: Mapping[str, Iterable[Silencer]], candidate: Mapping[str, Iterable[Silencer]]
+) -> KnownSilencers:
+    """Say which silencers a candidate may keep: those of its base, also where their lines have moved.
+
+    Args:
+        base: silencers of the base by file.
+        candidate: those of the candidate.
+    """
+    by_file = {name: Counter(each.whole for each in found) for name, found in base.items()}
+    elsewhere = _Lines()
+    for name, lines in by_file.items():
+        elsewhere += lines - Counter(each.whole for each in candidate.get(name, ()))
+    return KnownSilencers(by_file, elsewhere)
+
+
+def silencers(source: str, tool: Tool) -> list[Silencer]:
+    """Find what silences a tool in a source text whose lines end with a line feed, as far as it is Python.
+
+    For the type checker these are also `@no_type_check`, and blocks below `if not TYPE_CHECKING:` that have
+    no counterpart for the checker.
+    """
+    maybe = _MAYBE_LINT if tool is Tool.LINTER else _MAYBE_TYPES
+    if not maybe.search(source):
+        return []
+    lines = source.split("\n")
+    tokens = list(_tokens(source))
+    found = [
+        each for token in tokens if token.type == tokenize.COMMENT for each in _of_comment(lines, token, tool)
+    ]
+    if tool is Tool.TYPE_CHECKER:
+        exempting = [*_exempting(tokens), *_hiding(tokens)]
+        found += [_silencer(lines, token, token.string, instead) for token, instead in exempting]
+    return sorted(found, key=lambda each: (each.line, each.start))
+
+
+def without(source: str, taken: Iterable[Silencer]) -> str:
+    """Give the source without these silencers; no line comes or goes."""
+    lines = source.split("\n")
+    for each in sorted(taken, key=lambda each: (each.line, each.start), reverse=True):
+        line = lines[each.line - 1]
+        before, after = line[: each.start], line[each.start + len(each.text) :]
+        if not each.replacement:
+            before = before.rstrip() if before.strip() else f"{before}#"
+        lines[each.line - 1] = f"{before}{each.replacement}{after}"
+    return "\n".join(lines)
+
+
+def _tokens(source: str) -> Iterator[tokenize.TokenInfo]:
+    """Split as far as it goes: after a fault that stops Python the tools may go on, but they report it."""
+    try:
+        yield from tokenize.generate_tokens(io.StringIO(source).readline)
+    except (tokenize.TokenError, SyntaxError, ValueError):
+        return
+
+
+def _silencer(
+    lines: Sequence[str], token: tokenize.TokenInfo, text: str, replacement: str = "", offset: int = 0
+) -> Silencer:
+    number, column = token.start
+    whole = lines[number - 1].strip()
+    return Silencer(number, column + offset, text, replacement, whole, alone=whole == token.string)
+
+
+def _of_comment(lines: Sequence[str], token: tokenize.TokenInfo, tool: Tool) -> Iterator[Silencer]:
+    match = (_LINT if tool is Tool.LINTER else _TYPES).search(token.string)
+    if match is None or (tool is Tool.LINTER and _STATED.match(token.string, match.start())):
+        return
+    yield _silencer(lines, token, token.string[match.start() :], offset=match.start())
+
+
+def _exempting(tokens: Iterable[tokenize.TokenInfo]) -> Iterator[tuple[tokenize.TokenInfo, str]]:
+    # A decorator of the same module that changes nothing takes its place, under whatever name it is imported.
+    for token in tokens:
+        if token.type == tokenize.NAME and token.string == "no_type_check":
+            yield token, "type_check_only"
+
+
+def _hiding(tokens: Iterable[tokenize.TokenInfo]) -> Iterator[tuple[tokenize.TokenInfo, str]]:
+    """Find the conditions below which checkers look at nothing, where nothing else is there for them."""
+    code = [each for each in tokens if each.type not in (tokenize.NL, tokenize.COMMENT)]
+    for index, token in enumerate(code):
+        if token.type == tokenize.NAME and token.string in _NEVER_FOR_CHECKERS:
+            start = index - 2 if _texts(code, index - 1, 1) == ["."] else index
+            if _texts(code, index + 1, 1) == [":"] and _hides(code, start, index):
+                yield token, "__name__"
+
+
+def _hides(code: list[tokenize.TokenInfo], start: int, end: int) -> bool:
+    body = code[end + 2 :]
+    if _texts(code, start - 2, 2) == ["if", "not"]:
+        return _after_block(body) not in ("else", "elif")
+    # `if TYPE_CHECKING: pass` and what is meant in the `else`.
+    if _texts(code, start - 1, 1) == ["if"]:
+        inside = [each.string for each in _block(body) if each.type not in _NOT_CODE]
+        return inside in (["pass"], ["..."]) and _after_block(body) == "else"
+    return False
+
+
+def _block(body: list[tokenize.TokenInfo]) -> Iterator[tokenize.TokenInfo]:
+    """Give the tokens of the block that begins after a colon."""
+    depth = 0
+    indented = len(body) > 1 and body[1].type == tokenize.INDENT
+    for token in body:
+        yield token
+        depth += (token.type == tokenize.INDENT) - (token.type == tokenize.DEDENT)
+        if depth == 0 and token.type == (tokenize.DEDENT if indented else tokenize.NEWLINE):
+            return
+
+
+def _after_block(body: list[tokenize.TokenInfo]) -> str:
+    length = sum(1 for _ in _block(body))
+    return body[length].string if length < len(body) else ""
+
+
+def _texts(code: list[tokenize.TokenInfo], start: int, count: int) -> list[str]:
+    return [each.string for each in code[max(0, start) : start + count]] if start >= 0 else []
