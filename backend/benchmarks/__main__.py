@@ -4,10 +4,10 @@ import argparse
 import asyncio
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 
-from benchmarks import attempts, launches, panel, starts
+from benchmarks import attempts, known_good, launches, panel, starts, trust
 from benchmarks.figures import Series, print_table
 
 Measure = Callable[[Path], Awaitable[list[Series]]]
@@ -20,22 +20,49 @@ BENCHMARKS: dict[str, tuple[str, Measure]] = {
     "panel": (panel.TITLE, panel.measure),
 }
 
+Report = Callable[[Path], Awaitable[None]]
+"""Works below a directory that is empty, and prints what it found."""
+
+TRUST: dict[str, Report] = {
+    "humaneval": trust.humaneval,
+    "attacks": trust.attacks,
+    "known-good": known_good.measure,
+}
+"""How often the panel is wrong: these take many minutes and are run when they are asked for."""
+
 
 def main() -> None:
     """Run what was asked for and print the figures."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure PhaseRunner.")
-    parser.add_argument("--only", choices=BENCHMARKS, help="run this benchmark alone")
-    only = parser.parse_args().only
+    parser.add_argument("--only", choices=(*BENCHMARKS, *TRUST), help="run this benchmark alone")
+    parser.add_argument("--trust", action="store_true", help=f"run {', '.join(TRUST)} instead of the others")
+    given = parser.parse_args()
     started = time.monotonic()
+    _run_trust([given.only] if given.only in TRUST else TRUST if given.trust else ())
+    if not given.trust and given.only not in TRUST:
+        _run_figures(given.only)
+    print(f"\n{time.monotonic() - started:.0f} s in all")
+
+
+def _run_trust(names: Iterable[str]) -> None:
+    for name in names:
+        with tempfile.TemporaryDirectory(prefix="phaserunner-bench-") as place:
+            asyncio.run(_reported(TRUST[name], Path(place)))
+
+
+def _run_figures(only: str | None) -> None:
     for name, (title, measure) in BENCHMARKS.items():
         if only in (None, name):
             with tempfile.TemporaryDirectory(prefix="phaserunner-bench-") as place:
                 print_table(title, asyncio.run(_measured(measure, Path(place))))
-    print(f"\n{time.monotonic() - started:.0f} s in all")
 
 
 async def _measured(measure: Measure, place: Path) -> list[Series]:
     return await measure(place)
+
+
+async def _reported(report: Report, place: Path) -> None:
+    await report(place)
 
 
 main()
