@@ -121,7 +121,9 @@ def build_sandbox(settings: Settings) -> Sandbox:
         processes=settings.SANDBOX_PROCESSES,
         file_bytes=settings.SANDBOX_FILE_BYTES,
     )
-    return Sandbox(SandboxSettings(settings.SANDBOX, limits, tuple(settings.SANDBOX_READABLE)))
+    return Sandbox(
+        SandboxSettings(settings.SANDBOX, limits, tuple(settings.SANDBOX_READABLE), settings.SANDBOX_CGROUP)
+    )
 
 
 def build_container(settings: Settings, sessions: Sessions, bell: Bell) -> Container:

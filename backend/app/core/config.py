@@ -49,6 +49,7 @@ class Settings(BaseSettings):
     SANDBOX_MEMORY_BYTES: int = Field(default=4_000_000_000, ge=100_000_000)
     SANDBOX_PROCESSES: int = Field(default=512, ge=16, le=100_000)
     SANDBOX_FILE_BYTES: int = Field(default=2_000_000_000, ge=1_000_000)
+    SANDBOX_CGROUP: Path | None = None
     SANDBOX_READABLE: Annotated[list[Path], NoDecode] = []
 
     # Agents

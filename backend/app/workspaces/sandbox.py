@@ -3,16 +3,13 @@
 import errno
 import itertools
 import os
-import re
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Self
 
 import anyio
 import anyio.to_thread
@@ -27,7 +24,9 @@ from app.workspaces.bubblewrap import (
     give_to,
     visible_without_asking,
 )
-from app.workspaces.process import ProcessOutcome, run_process, wait_for_exit
+from app.workspaces.cgroups import CgroupError, CgroupPlace
+from app.workspaces.launch_report import LaunchReport
+from app.workspaces.process import ProcessOutcome, run_process
 
 OUTPUT_LIMIT = 1_000_000
 _PROBE_SECONDS = 10.0
@@ -36,9 +35,6 @@ _INSIDE_UID = 1000
 # User numbers that no distribution gives to anybody. Several, because processes are counted by user.
 _FIRST_UID, _UIDS = 60_600, 400
 _INSIDE = {"HOME": HOME, "TMPDIR": "/tmp", "USER": "sandbox", "LOGNAME": "sandbox"}  # noqa: S108 - inside
-_STATUS_BYTES = 4096
-_CHILD = re.compile(rb'"child-pid"\s*:\s*(\d+)')
-_END_SECONDS = 5.0
 _MAX_LINKS = 16
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _INSTALL = (
@@ -97,11 +93,13 @@ class SandboxSettings:
         mode: whether programs must be confined.
         limits: bounds on each launch.
         readable: paths that every confined program may read, such as toolchains outside the system's places.
+        cgroup: a directory of a cgroup v2 hierarchy in which each launch gets a group of its own.
     """
 
     mode: SandboxMode = SandboxMode.REQUIRED
     limits: SandboxLimits = field(default_factory=SandboxLimits)
     readable: tuple[Path, ...] = ()
+    cgroup: Path | None = None
 
 
 class Sandbox:
@@ -116,6 +114,7 @@ class Sandbox:
     def __init__(self, settings: SandboxSettings | None = None, program: str | None = None) -> None:
         self._settings = settings or SandboxSettings()
         self._program = program or shutil.which("bwrap", path=_PATH)
+        self._cgroups = _cgroups(self._settings)
         self._known: SandboxState | None = None
         self._asked_at = 0.0
         self._turns = itertools.count(os.getpid() * 16)
@@ -163,12 +162,13 @@ class Sandbox:
         confinement = replace(confinement, readable=(*self._settings.readable, *confinement.readable))
         _check_visible(argv[0], cwd, confinement)
         identity = await self._identity(confinement)
-        with _StatusPipe() as status:
+        with LaunchReport() as status:
             command = command_line(
                 self._program or "bwrap", self._launch(confinement, cwd, identity, status), argv
             )
+            run = partial(run, env={**env, **_INSIDE}, pass_fds=(*pass_fds, status.writing))
             try:
-                outcome = await run(command, env={**env, **_INSIDE}, pass_fds=(*pass_fds, status.writing))
+                outcome = await self._grouped(run, command)
             finally:
                 with anyio.CancelScope(shield=True):
                     await status.wait_for_end()
@@ -176,13 +176,26 @@ class Sandbox:
                 raise SandboxUnavailableError(f"bubblewrap could not start: {outcome.stderr.strip()[-500:]}")
             return outcome
 
+    async def _grouped(
+        self, run: Callable[[Sequence[str]], Awaitable[ProcessOutcome]], command: Sequence[str]
+    ) -> ProcessOutcome:
+        if self._cgroups is None:
+            return await run(command)
+        try:
+            async with self._cgroups.group() as group:
+                return await run(group.command_line(command))
+        except CgroupError as error:
+            raise SandboxUnavailableError(str(error)) from error
+
     async def _probe(self) -> SandboxState:
         mode = self._settings.mode
         if mode is SandboxMode.OFF:
             return SandboxState(confined=False, allowed=True, detail="SANDBOX=off: programs run unconfined")
         trouble = await self._trouble()
         if trouble is None:
-            return SandboxState(confined=True, allowed=True, detail=f"bubblewrap ({self._program})")
+            return SandboxState(
+                confined=True, allowed=True, detail=f"bubblewrap ({self._program}){self._bounds()}"
+            )
         if mode is SandboxMode.PREFERRED:
             return SandboxState(confined=False, allowed=True, detail=f"{trouble}; programs run unconfined")
         return SandboxState(confined=False, allowed=False, detail=f"{trouble}; {_INSTALL}")
@@ -194,25 +207,36 @@ class Sandbox:
         if self._program is None:
             return "bubblewrap (bwrap) is not installed"
         identity = await self._identity(Confinement())
-        with _StatusPipe() as status:
+        with LaunchReport() as status:
             launch = self._launch(Confinement(), Path("/usr"), identity, status)
             try:
-                outcome = await run_process(
+                outcome = await self._grouped(
+                    partial(
+                        run_process,
+                        cwd=Path("/"),
+                        env={"PATH": _PATH},
+                        timeout=_PROBE_SECONDS,
+                        pass_fds=(status.writing,),
+                    ),
                     command_line(self._program, launch, ["id", "-u"]),
-                    cwd=Path("/"),
-                    env={"PATH": _PATH},
-                    timeout=_PROBE_SECONDS,
-                    pass_fds=(status.writing,),
                 )
             except OSError as error:
                 return f"{self._program} cannot be started: {error.strerror}"
+            except SandboxUnavailableError as error:
+                return str(error)
             await status.wait_for_end()
             if outcome.stdout.strip() == str(identity.uid) and status.exit_code_seen:
                 return None
         return f"bubblewrap does not work here: {outcome.stderr.strip()[-300:] or 'no answer'}"
 
+    def _bounds(self) -> str:
+        if self._cgroups is None:
+            return ""
+        missing = self._cgroups.missing_bounds()
+        return f", groups in {self._cgroups.root}" + (f" without {' and '.join(missing)}" if missing else "")
+
     def _launch(
-        self, confinement: Confinement, cwd: Path, identity: Identity, status: "_StatusPipe"
+        self, confinement: Confinement, cwd: Path, identity: Identity, status: LaunchReport
     ) -> Launch:
         return Launch(
             writable=confinement.writable,
@@ -233,38 +257,10 @@ class Sandbox:
         return Identity(uid, switch=True)
 
 
-class _StatusPipe:
-    """Hears from bubblewrap what became of a launch.
-
-    Attributes:
-        exit_code_seen: True when the program ran and ended by itself; bubblewrap reports no exit code of one
-            that it could not start.
-    """
-
-    exit_code_seen = False
-
-    def __enter__(self) -> Self:
-        self._reading, self.writing = os.pipe()
-        os.set_blocking(self._reading, False)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        os.close(self._reading)
-        os.close(self.writing)
-
-    async def wait_for_end(self) -> None:
-        """Read the report; wait until the first process inside has ended, and with it every other.
-
-        When bubblewrap itself is killed, the kernel ends what is inside a little later.
-        """
-        report = b""
-        with suppress(BlockingIOError):
-            report = os.read(self._reading, _STATUS_BYTES)
-        self.exit_code_seen = b'"exit-code"' in report
-        child = _CHILD.search(report)
-        if child is not None and not self.exit_code_seen:
-            with anyio.move_on_after(_END_SECONDS):
-                await wait_for_exit(int(child.group(1)))
+def _cgroups(settings: SandboxSettings) -> CgroupPlace | None:
+    if settings.cgroup is None:
+        return None
+    return CgroupPlace(settings.cgroup, settings.limits.memory_bytes, settings.limits.processes)
 
 
 def interpreter_paths(python: Path) -> tuple[Path, ...]:

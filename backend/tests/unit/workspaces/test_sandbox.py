@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import sys
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -308,6 +309,41 @@ async def test_a_program_that_is_not_there_is_said(
 async def test_a_place_that_is_not_there_is_said(sandbox: Sandbox, place: Path) -> None:
     with pytest.raises(FileNotFoundError, match="missing"):
         await run_python(sandbox, place, "1", readable=(place / "missing",))
+
+
+HIERARCHIES = ("/sys/fs/cgroup", "/sys/fs/cgroup/unified")
+
+
+@pytest.fixture
+def hierarchy() -> Generator[Path]:
+    """A group of our own in a cgroup v2 hierarchy."""
+    for name in HIERARCHIES:
+        place = Path(name) / f"phaserunner-test-{os.getpid()}"
+        if (Path(name) / "cgroup.procs").exists() and os.access(name, os.W_OK):
+            place.mkdir()
+            yield place
+            place.rmdir()
+            return
+    pytest.skip("no cgroup v2 hierarchy can be written here")
+
+
+async def test_a_launch_has_a_control_group_that_is_gone_afterwards(place: Path, hierarchy: Path) -> None:
+    sandbox = Sandbox(SandboxSettings(cgroup=hierarchy))
+    state = await sandbox.state()
+    assert str(hierarchy) in state.detail
+    if not state.confined:
+        pytest.skip(state.detail)
+    groups = await said(sandbox, place, "import json; print(json.dumps(open('/proc/self/cgroup').read()))")
+    assert "0::/" in str(groups)
+    assert (await run_python(sandbox, place, "import time; time.sleep(600)", timeout=0.5)).timed_out
+    assert [each for each in os.listdir(hierarchy) if each.startswith("launch-")] == []
+
+
+async def test_a_place_that_is_no_cgroup_is_said(tmp_path: Path) -> None:
+    state = await Sandbox(SandboxSettings(cgroup=tmp_path)).state()
+    assert not state.allowed
+    assert "SANDBOX_CGROUP" in state.detail
+    assert os.listdir(tmp_path) == []
 
 
 NO_PROGRAM = "/nowhere/bwrap"

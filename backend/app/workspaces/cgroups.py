@@ -1,0 +1,99 @@
+"""A control group for each launch: bounds on all of its processes together, if the operator gives a place."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+import anyio
+import anyio.to_thread
+
+_ENTER = 'echo 0 > "$1/cgroup.procs" && shift && exec "$@"'
+_REMOVAL_SECONDS = 5.0
+_PAUSE_SECONDS = 0.005
+
+
+class CgroupError(Exception):
+    """The place for control groups cannot be used; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cgroup:
+    """The group of one launch."""
+
+    path: Path
+
+    def command_line(self, argv: Sequence[str]) -> list[str]:
+        """Give the command line that enters the group and becomes `argv`."""
+        return ["/bin/sh", "-c", _ENTER, "sh", str(self.path), *argv]
+
+
+@dataclass(frozen=True, slots=True)
+class CgroupPlace:
+    """A directory of a cgroup v2 hierarchy that was delegated to this service.
+
+    Attributes:
+        root: the directory; groups are made below it.
+        memory_bytes: for all processes of a launch together.
+        processes: number of processes and threads of a launch.
+    """
+
+    root: Path
+    memory_bytes: int
+    processes: int
+
+    @asynccontextmanager
+    async def group(self) -> AsyncGenerator[Cgroup]:
+        """Make a group; whoever is still in it when the block is left is killed, and the group removed.
+
+        Raises:
+            CgroupError: it cannot be made.
+        """
+        group = Cgroup(self.root / f"launch-{uuid4().hex}")
+        await anyio.to_thread.run_sync(self._make, group.path)
+        try:
+            yield group
+        finally:
+            with anyio.CancelScope(shield=True):
+                await _remove(group.path)
+
+    def missing_bounds(self) -> list[str]:
+        """Name the controllers that the hierarchy does not offer here."""
+        try:
+            offered = (self.root / "cgroup.subtree_control").read_text().split()
+        except OSError:
+            return ["memory", "pids"]
+        return [name for name in ("memory", "pids") if name not in offered]
+
+    def _make(self, path: Path) -> None:
+        try:
+            path.mkdir()
+            if not (path / "cgroup.procs").exists():
+                path.rmdir()
+                raise CgroupError(f"SANDBOX_CGROUP: {self.root} is not in a cgroup v2 hierarchy")
+            for name, value in (("memory.max", self.memory_bytes), ("pids.max", self.processes)):
+                if (path / name).exists():
+                    (path / name).write_text(str(value))
+        except OSError as error:
+            raise CgroupError(f"SANDBOX_CGROUP: {self.root}: {error.strerror}") from error
+
+
+async def _remove(path: Path) -> None:
+    with suppress(OSError):
+        await anyio.to_thread.run_sync((path / "cgroup.kill").write_text, "1")
+    with anyio.move_on_after(_REMOVAL_SECONDS):
+        # The kernel needs a moment until a killed process has left, and tells nobody when.
+        while not await anyio.to_thread.run_sync(_removed, path):  # noqa: ASYNC110
+            await asyncio.sleep(_PAUSE_SECONDS)
+
+
+def _removed(path: Path) -> bool:
+    try:
+        path.rmdir()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
