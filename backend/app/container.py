@@ -278,16 +278,24 @@ def _policy(settings: Settings) -> RunPolicy:
     )
 
 
+def _evaluator_models(settings: Settings, keys: ProviderKeys) -> list[str]:
+    """Names of the models that judge, the first choice first: those whose provider can be asked."""
+    named = (settings.EVALUATOR_MODEL, settings.EVALUATOR_FALLBACK_MODEL)
+    return [each for each in dict.fromkeys(named) if each and keys.has_key_for(each)]
+
+
 def _evaluator_config(settings: Settings, keys: ProviderKeys, sandbox: Sandbox) -> EvaluatorConfig:
-    name = settings.EVALUATOR_MODEL
+    # Without a key no model judges; an evaluator that could only say so after each attempt is noise.
+    models = [build_model(name, keys) for name in _evaluator_models(settings, keys)]
     return EvaluatorConfig(
         lint_timeout=settings.EVALUATOR_LINT_TIMEOUT,
         test_timeout=settings.EVALUATOR_TEST_TIMEOUT,
         llm_timeout=settings.EVALUATOR_LLM_TIMEOUT,
         pass_threshold=settings.EVALUATOR_PASS_THRESHOLD,
         blocking_threshold=settings.EVALUATOR_BLOCKING_THRESHOLD,
-        # Without a key no model judges; an evaluator that could only say so after each attempt is noise.
-        model=build_model(name, keys) if keys.has_key_for(name) else None,
+        model=models[0] if models else None,
+        fallback_model=models[1] if len(models) > 1 else None,
+        output_mode=settings.EVALUATOR_OUTPUT_MODE,
         python=settings.WORKSPACE_PYTHON,
         sandbox=sandbox,
     )

@@ -9,6 +9,7 @@ from pydantic_ai import ModelRequestContext, RetryModelRequest, RunContext
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.exceptions import (
     AgentRunError,
+    ContentFilterError,
     ModelAPIError,
     ModelAuthenticationError,
     ModelConnectionError,
@@ -41,6 +42,20 @@ _MAX_DETAIL_CHARS = 500
 # The library has no type of its own for a stream that ends before its first part.
 _EMPTY_STREAM = "ended without content"
 
+# Nor for some of the ways in which providers say that a request does not fit.
+_TOO_LARGE = 413
+_REFUSED = (400, 422)
+_OVERFLOW = (
+    "exceed context limit",
+    "exceeds the context",
+    "context window",
+    "context length",
+    "context size",
+    "prompt is too long",
+    "input is too long",
+    "too many tokens",
+)
+
 _Reading = tuple[FailureKind, str]
 
 # The first line that fits counts: special cases stand before the general ones.
@@ -48,11 +63,6 @@ _API_ERRORS: tuple[tuple[type[ModelAPIError], FailureKind, str], ...] = (
     (ModelAuthenticationError, FailureKind.CONFIGURATION, "the provider rejected the key"),
     (ModelNotFoundError, FailureKind.CONFIGURATION, "the provider does not know the model"),
     (ModelQuotaExceededError, FailureKind.CONFIGURATION, "the account's quota or credit is used up"),
-    (
-        ModelContextWindowExceededError,
-        FailureKind.LIMIT,
-        "the conversation no longer fits the model's context",
-    ),
     (ModelRequestRejectedError, FailureKind.CONFIGURATION, "the provider rejected the request"),
     (ModelRateLimitError, FailureKind.UNAVAILABLE, "the provider's rate limit is reached"),
     (ModelTimeoutError, FailureKind.UNAVAILABLE, "the provider did not answer in time"),
@@ -72,10 +82,8 @@ def read_failure(error: AgentRunError | UserError) -> _Reading:
             return FailureKind.LIMIT, _without_advice(error)
         case OutputTokenLimitExceeded():
             return FailureKind.LIMIT, "the model's answer was cut off at its output limit"
-        case UnexpectedModelBehavior() if _EMPTY_STREAM in str(error):
-            return FailureKind.UNAVAILABLE, "the model's answer broke off before it began"
         case UnexpectedModelBehavior():
-            return FailureKind.PROTOCOL, f"the model's answer cannot be read: {_without_advice(error)}"
+            return _read_answer(error)
         case ModelAPIError():
             return _read_api_error(error)
         case UserError():
@@ -84,7 +92,29 @@ def read_failure(error: AgentRunError | UserError) -> _Reading:
             return FailureKind.CRASH, _clip(f"{type(error).__name__}: {error}")
 
 
+def _read_answer(error: UnexpectedModelBehavior) -> _Reading:
+    if isinstance(error, ContentFilterError):
+        # Its text repeats the whole answer.
+        return FailureKind.PROTOCOL, "the provider's content filter stopped the model's answer"
+    if _EMPTY_STREAM in str(error):
+        return FailureKind.UNAVAILABLE, "the model's answer broke off before it began"
+    return FailureKind.PROTOCOL, f"the model's answer cannot be read: {_without_advice(error)}"
+
+
+def is_context_overflow(error: AgentRunError | UserError) -> bool:
+    """Whether a request was refused because it is larger than the model, or its server, takes."""
+    if isinstance(error, ModelContextWindowExceededError):
+        return True
+    if not isinstance(error, ModelHTTPError):
+        return False
+    said = _detail(error).lower()
+    refused = error.status_code in _REFUSED
+    return error.status_code == _TOO_LARGE or (refused and any(words in said for words in _OVERFLOW))
+
+
 def _read_api_error(error: ModelAPIError) -> _Reading:
+    if is_context_overflow(error):
+        return FailureKind.LIMIT, _message("the conversation no longer fits the model's context", error)
     for kind_of_error, kind, words in _API_ERRORS:
         if isinstance(error, kind_of_error):
             return kind, _message(words, error)

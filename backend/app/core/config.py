@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from app.schemas.agents import AgentBackend
+from app.schemas.agents import AgentBackend, OutputMode
 from app.schemas.sandbox import SandboxMode
 
 PositiveSeconds = Annotated[float, Field(gt=0, le=86_400)]
@@ -70,6 +70,8 @@ class Settings(BaseSettings):
 
     # Evaluators
     EVALUATOR_MODEL: str = "anthropic:claude-sonnet-4-20250514"
+    EVALUATOR_FALLBACK_MODEL: str | None = None
+    EVALUATOR_OUTPUT_MODE: OutputMode = "auto"
     EVALUATOR_MAX_RETRIES: int = Field(default=3, ge=1, le=20)
     EVALUATOR_RUN_DETERMINISTIC_ONLY: bool = False
     EVALUATOR_LINT_TIMEOUT: PositiveSeconds = 30.0

@@ -15,6 +15,14 @@ MAX_SCRIPT_CHARS = 2_000_000
 
 MODEL_PATTERN = r"^[a-z][a-z0-9-]*:\S+$"
 
+OutputMode = Literal["auto", "tool", "native", "prompted"]
+"""How a model is made to answer in a structure.
+
+`auto` takes what suits the model best, as far as that is known. `tool` works with every hosted model.
+`native` (constrained decoding) suits local servers whose tool calls fail, and some hosted models refuse it.
+`prompted` asks in words: it works everywhere, and fails the most.
+"""
+
 
 class AgentBackend(StrEnum):
     """Who does the work. `AUTO` leaves it to the service's settings and to the keys that are configured."""

@@ -1,167 +1,143 @@
 """The evaluators that ask a model. The model argues and scores criteria; the verdict is computed here."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, Field
-from pydantic_ai import Agent, AgentRunResult, ModelRetry, NativeOutput, PromptedOutput, ToolOutput
-from pydantic_ai.exceptions import AgentRunError, UserError
 from pydantic_ai.models import Model
 
+from app.agents.asking import Asked, NamedModel, Question, ask
+from app.agents.material import new_fence
+from app.runners.evaluators.influence import MAX_FOUND, Influence, find_in_text, is_subject_of
+from app.runners.evaluators.llm_answer import Assessment, ComputedVerdict, Standard, compute, objection
 from app.runners.evaluators.llm_prompts import (
     CODE_QUALITY,
     COMPLETENESS,
     PERFORMANCE,
     SECURITY,
     Focus,
+    Work,
     instructions,
-    material,
-    new_fence,
+    message,
+    results_text,
 )
 from app.runners.evaluators.plan_artifact import PLAN_FILE
 from app.runners.evaluators.protocol import (
     BLOCKING_THRESHOLD,
-    CriterionResult,
     EvaluationCategory,
     EvaluationContext,
     EvaluationResult,
+    EvaluationStatus,
     errored,
 )
 from app.runners.evaluators.tooling import ToolTroubleError, find_base, seconds_for
-from app.runners.evaluators.workspace_digest import Digest, digest, read_text
-
-OutputMode = Literal["tool", "native", "prompted"]
-"""How a model is made to answer in a structure. `tool` works with every hosted model; `native` (constrained
-decoding) suits local servers whose tool calls fail, and is refused by some hosted ones."""
+from app.runners.evaluators.workspace_digest import MAX_PARTS, TOTAL_CHARS, Digest, digest, read_text
+from app.schemas.agents import OutputMode
+from app.schemas.text import storable_text
 
 DEFAULT_MODEL = "anthropic:claude-sonnet-4-20250514"
 
-_RETRIES = 1
-_MESSAGE_CHARS = 8000
-_PLAN_CHARS = 20_000
-_MAX_SUGGESTIONS = 8
-_CUT_SHORT = frozenset({"length", "content_filter", "error"})
+_FEEDBACK_CHARS = 8000
+_NAMED_FILES = 50
 
 
-class CriterionAssessment(BaseModel):
-    """One criterion; the reasoning comes before the score."""
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What was read of the work: its changes, its plan, and what looks like words to the reviewer."""
 
-    criterion: str
-    reasoning: str = Field(min_length=1)
-    score: float = Field(ge=0.0, le=1.0)
-
-
-class Assessment(BaseModel):
-    """What the model answers."""
-
-    criteria: list[CriterionAssessment]
-    overall_assessment: str = Field(min_length=1)
-    suggestions: list[str] = []
-    blocking_issues: list[str] = []
+    changes: Digest
+    plan: str = ""
+    influence: tuple[Influence, ...] = ()
+    is_subject: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelEvaluator:
     """Has a model score the criteria of its focus.
 
-    The score is the mean of the criteria; it passes from `pass_threshold` on, unless the model names a
-    blocking issue or a criterion is below `blocking_threshold`. An answer without the right structure is
-    asked for once more. No key, no connection, no time, or no usable answer: no verdict (`errored`).
+    The score is the mean of the criteria that apply; it passes from `pass_threshold` on, unless the model
+    names a blocking issue, a criterion is below `blocking_threshold`, or the work holds text that seems to
+    be meant for its reviewer. When no criterion applies there was nothing to check (`skipped`). An answer
+    that cannot be used is asked for once more. No key, no connection, no time, or no usable answer: no
+    verdict (`errored`).
 
     Attributes:
         name: of the evaluator.
         category: what it speaks about.
         focus: what the model is asked.
         model: name of a model (`provider:model`), resolved when it is first needed, or the model itself.
+        fallback_model: asked when `model` is out; not when its answer is no use.
         timeout: seconds for the whole evaluation.
         output_mode: how the structure is enforced.
+        retry_pause: seconds before the first quick retry of a refused request.
     """
 
     name: str
     category: EvaluationCategory
     focus: Focus
     model: Model | str = DEFAULT_MODEL
+    fallback_model: Model | str | None = None
     timeout: float = 60.0
     pass_threshold: float = 0.7
     blocking_threshold: float = BLOCKING_THRESHOLD
-    output_mode: OutputMode = "tool"
-    version: str = "1"
+    output_mode: OutputMode = "auto"
+    retry_pause: float = 0.5
+    version: str = "2"
     is_deterministic: bool = False
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
-        """Show the model the goal, the plan, the agent's message and the changes, and compute the verdict."""
+        """Show the model the goal, the plan, the agent's message, the tools' results and the changes."""
         try:
-            shown = await asyncio.to_thread(_digest, context)
-            fence = new_fence()
-            prompt = material(_sections(phase, output, context, shown), fence)
-            result = await self._agent(fence).run(prompt, timeout=seconds_for(context, self.timeout))
+            seen = await asyncio.to_thread(_look, output, context)
         except ToolTroubleError as trouble:
             return errored(self, str(trouble))
-        except UserError as error:
-            return errored(self, f"The model cannot be used: {error}", model=self._model_name)
-        except AgentRunError as error:
-            return errored(self, f"The model gave no verdict: {error}", model=self._model_name)
-        reason = result.response.finish_reason
-        if reason in _CUT_SHORT:
-            return errored(self, f"The model's answer was cut short ({reason})", model=self._model_name)
-        return self._result(result.output, _usage(result), shown)
+        fence = new_fence()
 
-    @property
-    def _model_name(self) -> str:
-        return self.model if isinstance(self.model, str) else self.model.model_name
+        def prompt(room: float) -> str:
+            shown = seen.changes.shown(int(TOTAL_CHARS * room))
+            work = Work(phase, output, seen.plan, shown.text, shown.cut)
+            return message(self.focus, fence, work, context, room)
 
-    def _agent(self, fence: str) -> Agent[object, Assessment]:
-        agent = Agent(
-            self.model,
-            output_type=_structure(self.output_mode),
-            instructions=instructions(self.focus, fence, self.pass_threshold),
+        question = Question(
             name=self.name,
-            retries=_RETRIES,
+            instructions=instructions(self.focus, fence, self.pass_threshold),
+            prompt=prompt,
+            structure=Assessment,
+            objection=lambda answer: objection(self.focus, answer),
         )
+        models = [NamedModel.of(each) for each in (self.model, self.fallback_model) if each is not None]
+        asked = await ask(
+            question,
+            models,
+            seconds=seconds_for(context, self.timeout),
+            mode=self.output_mode,
+            retry_pause=self.retry_pause,
+        )
+        if asked.answer is None:
+            reasons = "; then ".join(asked.reasons)
+            return errored(self, storable_text(f"No verdict: {reasons}"), **_metadata(asked))
+        return self._result(asked.answer, _metadata(asked), seen)
 
-        @agent.output_validator
-        def every_criterion_once(answer: Assessment) -> Assessment:  # pyright: ignore[reportUnusedFunction]
-            named = sorted(each.criterion.strip().casefold() for each in answer.criteria)
-            if named != sorted(self.focus.criteria):
-                raise ModelRetry(
-                    f"Score each of these criteria exactly once: {', '.join(self.focus.criteria)}"
-                )
-            return answer
-
-        return agent
-
-    def _result(self, answer: Assessment, usage: dict[str, Any], shown: Digest) -> EvaluationResult:
-        criteria = [
-            CriterionResult(
-                criterion=each.criterion,
-                passed=each.score >= self.pass_threshold,
-                score=each.score,
-                message=each.reasoning,
-            )
-            for each in answer.criteria
-        ]
-        score = sum(each.score for each in criteria) / len(criteria)
-        blocking = [issue for issue in answer.blocking_issues if issue.strip()]
-        criteria += [
-            CriterionResult(criterion="blocking issue", passed=False, score=0.0, message=issue)
-            for issue in blocking
-        ]
-        blocked = any(not each.passed and each.score < self.blocking_threshold for each in criteria)
+    def _result(self, answer: Assessment, metadata: dict[str, Any], seen: _Seen) -> EvaluationResult:
+        standard = Standard(self.pass_threshold, self.blocking_threshold)
+        verdict = compute(self.focus, answer, standard, seen.influence, is_subject=seen.is_subject)
+        cut = seen.changes.shown().cut
+        if cut:
+            metadata |= {"not_shown": list(cut[:_NAMED_FILES]), "not_shown_count": len(cut)}
+        if verdict.not_applicable:
+            metadata |= {"not_applicable": verdict.not_applicable}
+        feedback = storable_text(answer.overall_assessment)[:_FEEDBACK_CHARS]
         return EvaluationResult(
             evaluator_name=self.name,
             category=self.category,
-            passed=score >= self.pass_threshold and not blocked,
-            score=score,
-            feedback=answer.overall_assessment,
-            criteria=criteria,
-            suggestions=[*blocking, *answer.suggestions][:_MAX_SUGGESTIONS],
-            metadata={
-                "model": self._model_name,
-                "usage": usage,
-                "not_shown": list(shown.cut[:50]),
-            },
+            passed=verdict.passed,
+            score=1.0 if verdict.score is None else verdict.score,
+            feedback=f"{feedback}\n{_shown_in_part(len(cut))}" if cut else feedback,
+            criteria=verdict.criteria,
+            suggestions=verdict.suggestions,
+            metadata=metadata,
+            status=_status(verdict),
         )
 
 
@@ -185,7 +161,7 @@ class CompletenessEvaluator(ModelEvaluator):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecurityEvaluator(ModelEvaluator):
-    """Faults of the OWASP classes that the change brings in."""
+    """Faults of the OWASP classes that the change brings in; a class it does not touch counts for nothing."""
 
     name: str = "security"
     category: EvaluationCategory = EvaluationCategory.SECURITY
@@ -201,50 +177,45 @@ class PerformanceEvaluator(ModelEvaluator):
     focus: Focus = PERFORMANCE
 
 
-def _structure(
-    mode: OutputMode,
-) -> ToolOutput[Assessment] | NativeOutput[Assessment] | PromptedOutput[Assessment]:
-    if mode == "native":
-        return NativeOutput(Assessment, name="assessment")
-    if mode == "prompted":
-        return PromptedOutput(Assessment, name="assessment")
-    return ToolOutput(Assessment, name="assessment")
-
-
-def _digest(context: EvaluationContext) -> Digest:
+def _look(output: str, context: EvaluationContext) -> _Seen:
+    """Read the work, and look through whatever the agent could write for words to the reviewer."""
     named = context.get("workspace_ref")
-    if not named:
-        return Digest("", ())
-    workspace = Path(named)
-    if not workspace.is_dir():
-        raise ToolTroubleError(f"Workspace not found: {named}")
-    return digest(workspace, find_base(context), without=(PLAN_FILE,))
-
-
-def _sections(phase: str, output: str, context: EvaluationContext, shown: Digest) -> list[tuple[str, str]]:
-    named = context.get("workspace_ref")
-    plan = read_text(Path(named) / PLAN_FILE) if named else None
-    changes = "changes against the base" if context.get("base_ref") else "files"
-    return [
-        ("phase", phase),
-        ("goal", context.get("goal", "")),
-        ("plan", (plan or "")[:_PLAN_CHARS]),
-        (
-            "feedback on the previous attempt",
-            "\n".join(context.get("previous_feedback", []))[:_MESSAGE_CHARS],
-        ),
-        ("the agent's final message", output[-_MESSAGE_CHARS:]),
-        (changes, shown.text),
-        ("not shown because of size or format", "\n".join(shown.cut[:100])),
+    changes, plan, old_plan = Digest({}), "", ""
+    if named:
+        workspace, base = Path(named), find_base(context)
+        if not workspace.is_dir():
+            raise ToolTroubleError(f"Workspace not found: {named}")
+        changes = digest(workspace, base, without=(PLAN_FILE,))
+        if not changes.complete:
+            raise ToolTroubleError(
+                f"The change is too large for a model to judge: over {MAX_PARTS} files, or too large ones"
+            )
+        plan = read_text(workspace / PLAN_FILE) or ""
+        old_plan = (read_text(base / PLAN_FILE) if base else None) or ""
+    found = [
+        *changes.influence,
+        *find_in_text("the agent's final message", output),
+        *(find_in_text("the plan", plan) if plan != old_plan else []),
+        *find_in_text("the results of the tools", results_text(context.get("deterministic_results", []))),
     ]
+    is_subject = changes.subject or is_subject_of(context.get("goal", ""))
+    return _Seen(changes, plan, tuple(found[:MAX_FOUND]), is_subject)
 
 
-def _usage(result: AgentRunResult[Assessment]) -> dict[str, Any]:
-    """Give what the evaluation consumed; a cost that nobody knows is None, not zero."""
-    usage = result.usage
-    return {
-        "requests": usage.requests,
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "cost_usd": None if usage.cost is None else float(usage.cost),
-    }
+def _status(verdict: ComputedVerdict) -> EvaluationStatus:
+    if not verdict.passed:
+        return EvaluationStatus.FAILED
+    return EvaluationStatus.SKIPPED if verdict.score is None else EvaluationStatus.PASSED
+
+
+def _shown_in_part(count: int) -> str:
+    files = "1 file" if count == 1 else f"{count} files"
+    return f"Not shown to the model in full because of size or format: {files}."
+
+
+def _metadata(asked: Asked[Assessment]) -> dict[str, Any]:
+    """Say which model spoke and what all of them consumed; a cost that nobody knows is None, not zero."""
+    metadata: dict[str, Any] = {"model": asked.model, "usage": asdict(asked.usage)}
+    if asked.fallback_from:
+        metadata |= {"fallback_from": asked.fallback_from, "fallback_reason": storable_text(asked.reasons[0])}
+    return metadata

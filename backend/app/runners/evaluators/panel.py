@@ -4,6 +4,7 @@ import asyncio
 import time
 import warnings
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import cast
 
 import logfire
@@ -39,8 +40,8 @@ async def evaluate(  # noqa: PLR0913 - three values to judge by, and options by 
     """Judge one output with every evaluator of its phase.
 
     Deterministic evaluators run side by side. Those that ask a model follow only when the deterministic
-    gates hold, because they are slow and cost money. A gate that was not asked for this reason is reported as
-    skipped; an advisory evaluator that was not asked is left out.
+    gates hold, because they are slow and cost money; they are given what the others found. A gate that was
+    not asked for this reason is reported as skipped; an advisory evaluator that was not asked is left out.
 
     Args:
         phase: whose evaluators to run.
@@ -57,7 +58,7 @@ async def evaluate(  # noqa: PLR0913 - three values to judge by, and options by 
     """
     results: dict[str, EvaluationResult] = {}
 
-    async def run(evaluator: Evaluator) -> None:
+    async def run(evaluator: Evaluator, context: EvaluationContext = context) -> None:
         result = await _guarded(evaluator, phase, output, context, deadline)
         results[evaluator.name] = result
         if on_result is not None:
@@ -67,7 +68,12 @@ async def evaluate(  # noqa: PLR0913 - three values to judge by, and options by 
     gates_hold = all(each.passed for name, each in results.items() if registry.is_gate(phase, name))
     models = registry.get_llm_evaluators(phase)
     if not deterministic_only and (gates_hold or llm_always):
-        await _side_by_side(run, models)
+        tools = registry.get_deterministic_evaluators(phase)
+        informed: EvaluationContext = {
+            **context,
+            "deterministic_results": [results[each.name] for each in tools],
+        }
+        await _side_by_side(partial(run, context=informed), models)
     else:
         reason = (
             "Not asked: only deterministic evaluators were wanted"

@@ -127,6 +127,7 @@ class EvaluationContext(TypedDict, total=False):
         limits: bounds that replace the evaluator's own.
         open_paths: globs of protected files that this run may change; see `protection`.
         protected_paths: globs of further files that no run may change.
+        deterministic_results: what the tools said; only evaluators that ask a model are given it.
     """
 
     workspace_ref: str
@@ -138,6 +139,7 @@ class EvaluationContext(TypedDict, total=False):
     limits: EvaluationLimits
     open_paths: list[str]
     protected_paths: list[str]
+    deterministic_results: list[EvaluationResult]
 
 
 @runtime_checkable

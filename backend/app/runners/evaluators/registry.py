@@ -12,13 +12,13 @@ from app.runners.evaluators.llm_evaluator import (
     CompletenessEvaluator,
     LLMCodeQualityEvaluator,
     ModelEvaluator,
-    OutputMode,
     PerformanceEvaluator,
     SecurityEvaluator,
 )
 from app.runners.evaluators.plan_artifact import PlanArtifactEvaluator
 from app.runners.evaluators.protected_files import ProtectedFilesEvaluator
 from app.runners.evaluators.protocol import BLOCKING_THRESHOLD, EvaluationCategory, Evaluator
+from app.schemas.agents import OutputMode
 from app.workspaces.sandbox import Sandbox
 
 DISCOVERY, CODING, VERIFICATION = "discovery", "coding", "verification"
@@ -36,6 +36,7 @@ class EvaluatorConfig:
         blocking_threshold: a criterion below it blocks.
         model: name of a model (`provider:model`), or the model itself. Only with the model itself are the
             evaluators for completeness, security and performance registered; with None no model judges.
+        fallback_model: asked when `model` is out.
         output_mode: how the model is made to answer in a structure.
         python: interpreter that runs the workspace's tests and whose packages the type checker sees;
             None is the one this program runs on.
@@ -49,7 +50,8 @@ class EvaluatorConfig:
     pass_threshold: float = 0.7
     blocking_threshold: float = BLOCKING_THRESHOLD
     model: Model | str | None = "anthropic:claude-sonnet-4-20250514"
-    output_mode: OutputMode = "tool"
+    fallback_model: Model | str | None = None
+    output_mode: OutputMode = "auto"
     python: Path | None = None
     compare_base: bool = True
     sandbox: Sandbox | None = None
@@ -192,6 +194,7 @@ def _register_models(registry: EvaluatorRegistry, config: EvaluatorConfig, model
         configured = replace(
             evaluator,
             model=model,
+            fallback_model=config.fallback_model,
             timeout=config.llm_timeout,
             pass_threshold=config.pass_threshold,
             blocking_threshold=config.blocking_threshold,

@@ -203,3 +203,24 @@ async def test_cancelling_the_panel_cancels_its_evaluators() -> None:
 
 async def test_a_phase_without_evaluators_has_no_results() -> None:
     assert await evaluate(EvaluatorRegistry()) == {}
+
+
+async def test_models_are_given_what_the_tools_found_and_tools_are_not() -> None:
+    seen: dict[str, list[str] | None] = {}
+
+    class Curious(Fake):
+        async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
+            given = context.get("deterministic_results")
+            seen[self.name] = None if given is None else [each.evaluator_name for each in given]
+            return result(self.name)
+
+    registry = registry_of(
+        Curious("model", passes, is_deterministic=False),
+        Curious("second", passes),
+        Curious("first", raises),
+        advisory=("first",),
+    )
+    context: EvaluationContext = {"goal": "g"}
+    await panel.evaluate("coding", "", context, registry)
+    assert seen == {"model": ["second", "first"], "second": None, "first": None}
+    assert context == {"goal": "g"}
