@@ -1,4 +1,4 @@
-"""Whether a module that cannot be imported was to be installed, or to be written."""
+"""What a run lacks: a module that was to be installed, or to be written; a network, a library, a program."""
 
 import configparser
 import re
@@ -9,6 +9,19 @@ from typing import Any, cast
 
 _MISSING = re.compile(r"No module named '([\w.]+)'")
 _NAME = re.compile(r"^\s*([A-Za-z0-9][\w.-]*)")
+
+# What an error message says about the machine rather than the code.
+_ENVIRONMENT = (
+    (
+        re.compile(r"Network is unreachable|name resolution|Name or service not known"),
+        "the tests have no network",
+    ),
+    (re.compile(r"cannot open shared object file|error while loading shared"), "a system library is missing"),
+    (re.compile(r"(?:No such file or directory|Permission denied): '[\w.+-]+'$"), "a program is missing"),
+    (re.compile(r"Connection refused|Cannot connect to"), "a service that the tests need does not answer"),
+    (re.compile(r"Read-only file system"), "the tests may only write in their tree and to temporary files"),
+    (re.compile(r"No space left on device"), "there is no space left"),
+)
 
 # Distributions whose module has another name; enough of the well-known ones to tell whose fault it is.
 _DISTRIBUTION_OF = {
@@ -28,6 +41,14 @@ def missing_module(message: str) -> str | None:
     """Give the top-level module that an error message says is missing."""
     match = _MISSING.search(message)
     return match.group(1).partition(".")[0] if match else None
+
+
+def lacking(message: str) -> str | None:
+    """Say what the machine lacks by an error message; None when it does not speak of that.
+
+    Code can raise what it likes: the message counts only where the base fails with it, too.
+    """
+    return next((what for pattern, what in _ENVIRONMENT if pattern.search(message)), None)
 
 
 def is_foreign(module: str, tree: Path, sources: Iterable[str]) -> bool:

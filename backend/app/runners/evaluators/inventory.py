@@ -1,9 +1,7 @@
-"""Which tests a tree has: what of the base's tests a candidate lost, and what a file defines by its text."""
+"""What the ids of tests say, and which of the base's tests a candidate lost."""
 
-import ast
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable
 
 
 def function_of(test_id: str) -> str:
@@ -35,46 +33,3 @@ def lost_tests(at_base: Iterable[str], present: Iterable[str]) -> list[str]:
         elif len(here) < len(ids):
             lost += [each for each in ids if each not in here]
     return lost
-
-
-def written_tests(tree: Path, files: Iterable[str]) -> list[str]:
-    """Give the ids of the test functions that files define, read from their text.
-
-    For files that cannot be imported: a project whose tests come first has just those.
-    """
-    found: list[str] = []
-    for name in files:
-        try:
-            module = ast.parse((tree / name).read_bytes())
-        except (OSError, SyntaxError, ValueError):
-            continue
-        found += [f"{name}::{test}" for test in _functions(module.body)]
-    return found
-
-
-def differing(one: Path, other: Path, files: Collection[str]) -> list[str]:
-    """Give those of the files that the two trees do not have alike."""
-    return [name for name in files if _content(one / name) != _content(other / name)]
-
-
-def _functions(body: Sequence[ast.stmt]) -> list[str]:
-    found: list[str] = []
-    for node in body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            if node.name.startswith("test"):
-                found.append(node.name)
-        elif isinstance(node, ast.ClassDef) and _is_test_class(node):
-            found += [f"{node.name}::{name}" for name in _functions(node.body)]
-    return found
-
-
-def _is_test_class(node: ast.ClassDef) -> bool:
-    bases = {ast.unparse(base).rpartition(".")[2] for base in node.bases}
-    return node.name.startswith("Test") or any(base.endswith("TestCase") for base in bases)
-
-
-def _content(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return None

@@ -14,6 +14,7 @@ _KEPT_WITH_VALUE = frozenset(
     {"--import-mode", "--ignore", "--ignore-glob", "--deselect", "--doctest-glob", "-m", "-k", "-p"}
 )
 _KEPT_FLAGS = frozenset({"--doctest-modules", "--strict-markers", "--strict-config", "--pyargs"})
+_SELECTING = frozenset({"--ignore", "--ignore-glob", "--deselect", "-m", "-k"})
 _AS_SETTING = {"--asyncio-mode": "asyncio_mode"}
 
 # What a candidate may configure in a project that has no configuration yet.
@@ -36,12 +37,24 @@ class PytestSettings:
         arguments: further arguments.
         source: for people.
         test_files: glob patterns of test files.
+        names_tests: whether the configuration says which functions and classes are tests.
     """
 
     config_file: Path | None
     arguments: tuple[str, ...]
     source: str
     test_files: tuple[str, ...] = _TEST_FILES
+    names_tests: bool = False
+
+    @property
+    def has_doctests(self) -> bool:
+        """True when tests may stand in any file."""
+        return any(each.startswith("--doctest") for each in self.arguments)
+
+    @property
+    def selects(self) -> bool:
+        """True when some of the tests in the test files are left out of a run."""
+        return any(each.partition("=")[0] in _SELECTING for each in self.arguments)
 
 
 def settings_for(tree: Path, base: Path | None) -> PytestSettings:
@@ -59,7 +72,8 @@ def settings_for(tree: Path, base: Path | None) -> PytestSettings:
     if options.get("pythonpath"):
         arguments += _override("pythonpath", options["pythonpath"], tree)
     test_files = tuple(_words(options.get("python_files"))) or _TEST_FILES
-    return PytestSettings(path, tuple(arguments), f"base {path.name}", test_files)
+    names_tests = bool(options.get("python_functions") or options.get("python_classes"))
+    return PytestSettings(path, tuple(arguments), f"base {path.name}", test_files, names_tests)
 
 
 def _override(name: str, value: object, tree: Path) -> list[str]:

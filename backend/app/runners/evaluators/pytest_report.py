@@ -2,11 +2,13 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from hmac import compare_digest
 from typing import Any, cast
 
+from app.runners.evaluators.pytest_secret import CODE_DIGITS, RunSecret, all_ran, code_of, wrong_canaries
 from app.workspaces.process import ProcessOutcome
 
 
@@ -24,13 +26,14 @@ class Outcome(StrEnum):
 class Ending(StrEnum):
     """How the run as a whole ended.
 
-    `UNSTARTED`: the runner itself could not start (no pytest in the interpreter). `TIMED_OUT`: killed at the
-    deadline. `TORN`: the process ended without its closing record, or with another status than it reported.
-    `BROKEN`: pytest could not work (a conftest that cannot be imported, an internal error). `COMPLETE`: the
-    run went to its end, whatever its tests say.
+    `UNSTARTED`: the runner itself could not start (no pytest in the interpreter). `UNFIT`: this pytest is too
+    old. `TIMED_OUT`: killed at the deadline. `TORN`: the process ended without its closing record, or with
+    another status than it reported. `BROKEN`: pytest could not work (a conftest that cannot be imported, an
+    internal error). `COMPLETE`: the run went to its end, whatever its tests say.
     """
 
     UNSTARTED = "unstarted"
+    UNFIT = "unfit"
     TIMED_OUT = "timed_out"
     TORN = "torn"
     BROKEN = "broken"
@@ -38,6 +41,8 @@ class Ending(StrEnum):
 
 
 _INTERNAL_ERROR, _USAGE_ERROR = 3, 4
+_OLDEST_PYTEST = (7, 4)
+_SHELL_SIGNAL = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +90,11 @@ class RunReport:
         tests: the tests that ran to their end, by id.
         problems: files that could not be collected or were skipped whole.
         deselected: number of tests that something took out of the run.
+        forged: why the reports cannot be believed: canaries that came out wrong, parts of pytest replaced.
+        canaries_ran: whether the tests whose outcome is known ran before the first test and after the last.
+        foreign: tests whose code does not come from their own file, by id, and where it comes from.
+        version: of pytest.
+        signal: number of the signal that ended the process, 0 for none.
         text: the end of what pytest printed.
         seconds: wall-clock duration.
     """
@@ -95,6 +105,11 @@ class RunReport:
     tests: Mapping[str, RanTest] = field(default_factory=dict[str, RanTest])
     problems: tuple[CollectProblem, ...] = ()
     deselected: int = 0
+    forged: tuple[str, ...] = ()
+    canaries_ran: bool = True
+    foreign: Mapping[str, str] = field(default_factory=dict[str, str])
+    version: str = ""
+    signal: int = 0
     text: str = ""
     seconds: float = 0.0
 
@@ -118,42 +133,38 @@ class RunReport:
         return Counter(each.outcome for each in self.tests.values())
 
 
-class _TornError(Exception):
-    """The stream is not the complete output of the runner."""
-
-
-def read_report(stream: bytes, process: ProcessOutcome) -> RunReport:
+def read_report(stream: bytes, process: ProcessOutcome, secret: RunSecret) -> RunReport:
     """Give the report of a run from its records and from how its process ended."""
     text = "\n".join(part for part in (process.stdout.strip(), process.stderr.strip()) if part)
-    torn = False
-    try:
-        records = _records(stream)
-    except _TornError:
-        records, torn = _readable(stream), True
+    records, torn = _records(stream, secret)
     code = _exit_code(records)
-    if not records:
-        ending = Ending.TIMED_OUT if process.timed_out else Ending.UNSTARTED
-    elif process.timed_out:
-        ending = Ending.TIMED_OUT
-    elif torn or code is None or code != process.returncode:
-        ending = Ending.TORN
-    elif code in (_INTERNAL_ERROR, _USAGE_ERROR):
-        ending = Ending.BROKEN
-    else:
-        ending = Ending.COMPLETE
+    ending = _ending(records, process, whole=not torn and code is not None and code == process.returncode)
+    frame = RunReport(ending, text=text, seconds=process.seconds, signal=_signal(process), code=code)
     try:
-        return _assembled(records, ending, code, text, process.seconds)
+        return _assembled(records, frame, secret)
     except (KeyError, TypeError, ValueError):
-        return RunReport(Ending.TORN, text=text, seconds=process.seconds)
+        return replace(frame, ending=Ending.TORN)
 
 
-def _assembled(
-    records: list[dict[str, Any]], ending: Ending, code: int | None, text: str, seconds: float
-) -> RunReport:
+def _ending(records: list[dict[str, Any]], process: ProcessOutcome, *, whole: bool) -> Ending:
+    if not records:
+        return Ending.TIMED_OUT if process.timed_out else Ending.UNSTARTED
+    if _is_too_old(str(records[0].get("pytest", ""))):
+        return Ending.UNFIT
+    if process.timed_out:
+        return Ending.TIMED_OUT
+    if not whole:
+        return Ending.TORN
+    broken = _exit_code(records) in (_INTERNAL_ERROR, _USAGE_ERROR)
+    return Ending.BROKEN if broken else Ending.COMPLETE
+
+
+def _assembled(records: list[dict[str, Any]], frame: RunReport, secret: RunSecret) -> RunReport:
     tests = [_test(each) for each in records if each["kind"] == "test"]
-    return RunReport(
-        ending=ending,
-        code=code,
+    canaries = {_name(each): str(each["outcome"]) for each in records if each["kind"] == "canary"}
+    replaced = [str(name) for each in records if each["kind"] == "replaced" for name in each["names"]]
+    return replace(
+        frame,
         ids=tuple(str(name) for each in records if each["kind"] == "collected" for name in each["ids"]),
         tests={each.id: each for each in tests},
         problems=tuple(
@@ -162,8 +173,10 @@ def _assembled(
             if each["kind"] == "problem"
         ),
         deselected=sum(int(each["count"]) for each in records if each["kind"] == "deselected"),
-        text=text,
-        seconds=seconds,
+        forged=(*wrong_canaries(secret, canaries), *(f"{name} was replaced" for name in replaced)),
+        canaries_ran=all_ran(secret, canaries),
+        foreign={str(each["id"]): str(each["place"]) for each in records if each["kind"] == "foreign"},
+        version=str(records[0].get("pytest", "")) if records else "",
     )
 
 
@@ -173,39 +186,55 @@ def _test(record: Mapping[str, Any]) -> RanTest:
     )
 
 
+def _name(record: Mapping[str, Any]) -> str:
+    return str(record["id"]).rpartition("::")[2]
+
+
+def _signal(process: ProcessOutcome) -> int:
+    """Give the signal that ended a process: confined ones report it as a shell does."""
+    if process.timed_out:
+        return 0
+    if process.returncode < 0:
+        return -process.returncode
+    return process.returncode - _SHELL_SIGNAL if process.returncode > _SHELL_SIGNAL else 0
+
+
+def _is_too_old(version: str) -> bool:
+    parts = version.split(".")[:2]
+    return all(part.isdigit() for part in parts) and tuple(map(int, parts)) < _OLDEST_PYTEST
+
+
 def _exit_code(records: list[dict[str, Any]]) -> int | None:
     code = records[-1].get("code") if records and records[-1]["kind"] == "finish" else None
     return code if isinstance(code, int) else None
 
 
-def _records(stream: bytes) -> list[dict[str, Any]]:
-    """Parse a complete stream.
-
-    Raises:
-        _TornError: a record is cut, not JSON, or out of turn.
-    """
-    records = _readable(stream)
-    complete = stream.endswith(b"\n") or not stream
-    if not complete or len(records) != stream.count(b"\n"):
-        raise _TornError
-    return records
+def _records(stream: bytes, secret: RunSecret) -> tuple[list[dict[str, Any]], bool]:
+    """Parse records from the start of a stream for as long as they are in turn, and tell of a tear."""
+    lines = stream.split(b"\n")
+    records = list(_in_turn(lines, secret.key))
+    whole = not lines[-1] and len(records) == len(lines) - 1
+    return records, not whole
 
 
-def _readable(stream: bytes) -> list[dict[str, Any]]:
-    """Parse records from the start of a stream for as long as they are in turn."""
-    return list(_in_turn(stream.split(b"\n")))
-
-
-def _in_turn(lines: Iterable[bytes]) -> Iterable[dict[str, Any]]:
-    for number, line in enumerate(lines, start=1):
-        try:
-            record: object = json.loads(line)
-        except ValueError:
+def _in_turn(lines: Iterable[bytes], key: bytes) -> Iterator[dict[str, Any]]:
+    """Give the records up to the first that is cut, not JSON, out of turn, or not from the runner."""
+    code = b""
+    for number, signed in enumerate(lines, start=1):
+        line, claimed = signed[: -CODE_DIGITS - 1], signed[-CODE_DIGITS:]
+        code = code_of(key, code, line)
+        if not compare_digest(code, claimed):
             return
-        if not isinstance(record, dict):
-            return
-        fields = cast("dict[str, Any]", record)
+        fields = _fields(line)
         in_place = fields.get("n") == number and isinstance(fields.get("kind"), str)
         if not in_place or (fields["kind"] == "start") != (number == 1):
             return
         yield fields
+
+
+def _fields(line: bytes) -> dict[str, Any]:
+    try:
+        record: object = json.loads(line)
+    except ValueError:
+        return {}
+    return cast("dict[str, Any]", record) if isinstance(record, dict) else {}

@@ -1,101 +1,207 @@
-"""Runs the tests of one tree in a child process and returns its report."""
+"""Runs the tests of one tree in a private copy, confined, and returns the report."""
 
 import asyncio
 import json
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
-from fnmatch import fnmatch
-from pathlib import Path, PurePosixPath
+import shutil
+import tempfile
+from collections.abc import AsyncGenerator, Collection, Generator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import anyio
 
 from app.runners.evaluators.pytest_config import PytestSettings, settings_for
-from app.runners.evaluators.pytest_report import RunReport, read_report
-from app.runners.evaluators.source_tree import python_files
-from app.runners.evaluators.tooling import Scratch, ToolTroubleError, scratch
-from app.workspaces.process import run_process
+from app.runners.evaluators.pytest_report import Ending, RunReport, read_report
+from app.runners.evaluators.pytest_secret import RunSecret, draw_secret
+from app.runners.evaluators.pytest_trees import RunTree, is_test_support, materialise
+from app.runners.evaluators.tooling import ToolTroubleError
+from app.workspaces.process import ProcessOutcome
+from app.workspaces.removal import remove_tree
+from app.workspaces.sandbox import Confinement, Sandbox, interpreter_paths
 
-RUNNER = Path(__file__).with_name("pytest_runner") / "runner.py"
+RUNNER = Path(__file__).with_name("pytest_runner") / "__main__.py"
 
 _MAX_STREAM_BYTES = 64_000_000
 _DRAIN_SECONDS = 1.0
 _FIXED = (
-    *("-p", "no:cacheprovider", "-o", "addopts=", "--disable-plugin-autoload"),
-    *("--color=no", "--tb=short", "-q", "-rfE", "--no-header", "--continue-on-collection-errors"),
+    *("-p", "no:cacheprovider", "-o", "addopts=", "--color=no", "--tb=short", "-q", "-rfE"),
+    *("--no-header", "--continue-on-collection-errors"),
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Harness:
     """Where and how tests run.
 
     Attributes:
-        python: the interpreter; it must have pytest 8.4 or newer.
+        python: the interpreter; it must have pytest 7.4 or newer.
         base: the tree whose configuration counts; None when there is none.
         seconds: for one run.
+        sandbox: what confines the tests. They reach the copy that they run in, and no network.
     """
 
     python: Path
     base: Path | None
     seconds: float
+    sandbox: Sandbox = field(default_factory=Sandbox)
 
-    async def run(self, tree: Path, *, only: Sequence[str] = (), collect_only: bool = False) -> RunReport:
-        """Run the tests of a tree.
+    async def run(
+        self, tree: RunTree, *, ids: Collection[str] | None = None, collect_only: bool = False
+    ) -> RunReport:
+        """Run the tests of a tree, whose root is on the import path as with `python -m pytest`.
+
+        The tests run in a copy, which is gone afterwards; paths in the report are relative to it.
 
         Args:
-            tree: the tree; its root is on the import path, as with `python -m pytest`.
-            only: ids of the tests to run; empty means all.
+            tree: the files.
+            ids: the tests to run of those that the files hold; None means all.
             collect_only: list the tests and run none.
 
         Raises:
-            ToolTroubleError: the interpreter cannot be started.
+            ToolTroubleError: the interpreter cannot be started, or its pytest is none.
+            SandboxUnavailableError: the tests cannot be confined here.
         """
-        settings = await asyncio.to_thread(settings_for, tree, self.base)
-        with scratch(self.python) as scraps:
-            sources = await asyncio.to_thread(_sources, tree, settings)
-            listing = scraps.path / "sources.json"
-            listing.write_text(json.dumps(sources))
-            arguments = _arguments(tree, settings, scraps)
-            if collect_only:
-                arguments.append("--collect-only")
-            return await self._execute(tree, [str(listing), *arguments, *only], scraps)
-
-    async def _execute(self, tree: Path, arguments: Sequence[str], scraps: Scratch) -> RunReport:
-        pipe = _RecordPipe()
-        try:
-            process = await run_process(
-                [str(self.python), "-I", "-B", str(RUNNER), str(pipe.writing), *arguments],
-                cwd=tree,
-                env=scraps.env,
-                timeout=self.seconds,
-                output_limit=200_000,
-                pass_fds=(pipe.writing,),
+        async with _directory() as place:
+            run = await asyncio.to_thread(self._prepare, tree, place, ids, collect_only=collect_only)
+            report = await self._execute(run)
+        if report.ending is Ending.UNSTARTED:
+            raise ToolTroubleError(f"pytest cannot be started by {self.python}: {report.text[-500:]}")
+        if report.ending is Ending.UNFIT:
+            raise ToolTroubleError(
+                f"{self.python} has pytest {report.version}; version 7.4 or newer is needed"
             )
-        except (FileNotFoundError, PermissionError) as error:
-            raise ToolTroubleError(f"{self.python} cannot be started: {error.strerror}") from error
+        return _relative(report, run.copy)
+
+    def _prepare(
+        self, tree: RunTree, place: Path, ids: Collection[str] | None, *, collect_only: bool
+    ) -> "_PreparedRun":
+        copy, given = place / "tree", place / "given"
+        materialise(tree, copy)
+        settings = settings_for(copy, self.base)
+        given.mkdir()
+        arguments = _arguments(copy, settings, given)
+        task = {
+            "tree": str(copy),
+            "arguments": [*arguments, "--collect-only"] if collect_only else arguments,
+            "sources": _sources(tree, copy, settings),
+            "trusted": sorted(tree.trusted),
+            "ids": None if ids is None else sorted(ids),
+            "only": None if tree.only is None else sorted(tree.only),
+        }
+        (given / "task.json").write_text(json.dumps(task))
+        # Another user may be the one to read it.
+        for path in (place, given, *given.iterdir()):
+            path.chmod(0o755)
+        scraps = [place / "home", place / "tmp"]
+        for path in scraps:
+            path.mkdir()
+        return _PreparedRun(copy, given, {"HOME": str(scraps[0]), "TMPDIR": str(scraps[1])})
+
+    async def _execute(self, run: "_PreparedRun") -> RunReport:
+        secret = draw_secret()
+        pipe = _RecordPipe()
+        with _handed_over(secret) as reading:
+            try:
+                process = await self._start(run, [str(pipe.writing), str(reading)], (pipe.writing, reading))
+            except (FileNotFoundError, PermissionError) as error:
+                raise ToolTroubleError(
+                    f"{error.filename or self.python} cannot be started: {error.strerror}"
+                ) from error
+            finally:
+                records = await pipe.finish()
+        return await asyncio.to_thread(read_report, records, process, secret)
+
+    async def _start(self, run: "_PreparedRun", numbers: list[str], fds: tuple[int, ...]) -> ProcessOutcome:
+        # Without `..`, and not resolved: an environment is known by the link to its interpreter.
+        python = Path(os.path.abspath(self.python))  # noqa: ASYNC240 - asks nothing of the file system
+        return await self.sandbox.run(
+            [str(python), "-I", "-B", str(RUNNER), *numbers, str(run.given / "task.json")],
+            cwd=run.copy,
+            env={
+                "PATH": f"{python.parent}:/usr/local/bin:/usr/bin:/bin",
+                "LANG": "C.UTF-8",
+                "LC_ALL": "C.UTF-8",
+                "PYTHONDONTWRITEBYTECODE": "1",
+                **run.scraps,
+            },
+            timeout=self.seconds,
+            confinement=Confinement(
+                writable=(run.copy,), readable=(RUNNER.parent, run.given, *interpreter_paths(python))
+            ),
+            output_limit=200_000,
+            pass_fds=fds,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _PreparedRun:
+    """Directories of one run: the copy, what it is given to read, and scraps for a run that is unconfined."""
+
+    copy: Path
+    given: Path
+    scraps: dict[str, str]
+
+
+@asynccontextmanager
+async def _directory() -> AsyncGenerator[Path]:
+    """Make a directory for one run, and remove it whatever the tests left in it."""
+    path = await asyncio.to_thread(_make_directory)
+    try:
+        yield path
+    finally:
+        with anyio.CancelScope(shield=True):
+            try:
+                await asyncio.to_thread(shutil.rmtree, path)
+            except (OSError, RecursionError):
+                await remove_tree(path)
+
+
+def _make_directory() -> Path:
+    return Path(tempfile.mkdtemp(prefix="evaluate-")).resolve()
+
+
+@contextmanager
+def _handed_over(secret: RunSecret) -> Generator[int]:
+    """Give the descriptor from which the secret can be read once."""
+    reading, writing = os.pipe()
+    try:
+        try:
+            os.write(writing, secret.to_bytes())
         finally:
-            records = await pipe.finish()
-        return read_report(records, process)
+            os.close(writing)
+        yield reading
+    finally:
+        os.close(reading)
 
 
-def is_test_support(name: str, settings: PytestSettings) -> bool:
-    """Tell whether a file (POSIX path) can decide which tests there are."""
-    filename = PurePosixPath(name).name
-    return filename == "conftest.py" or any(
-        fnmatch(name if "/" in pattern else filename, pattern) for pattern in settings.test_files
-    )
+def _arguments(copy: Path, settings: PytestSettings, given: Path) -> list[str]:
+    # A copy of the configuration: it must be in sight, and under its own name, which says how it is read.
+    config = given / (settings.config_file.name if settings.config_file else "pytest.ini")
+    config.write_bytes(settings.config_file.read_bytes() if settings.config_file else b"[pytest]\n")
+    return [f"-c{config}", f"--rootdir={copy}", f"--confcutdir={copy}", *_FIXED, *settings.arguments]
 
 
-def _arguments(tree: Path, settings: PytestSettings, scraps: Scratch) -> list[str]:
-    config = settings.config_file
-    if config is None:
-        config = scraps.path / "pytest.ini"
-        config.write_text("[pytest]\n")
-    return [f"-c{config}", f"--rootdir={tree}", f"--confcutdir={tree}", *_FIXED, *settings.arguments]
-
-
-def _sources(tree: Path, settings: PytestSettings) -> list[str]:
-    names = [str(tree / name) for name in python_files(tree) if is_test_support(name, settings)]
+def _sources(tree: RunTree, copy: Path, settings: PytestSettings) -> list[str]:
+    names = [
+        str(copy / name) for name in tree.files if name.endswith(".py") and is_test_support(name, settings)
+    ]
     return [str(settings.config_file), *names] if settings.config_file else names
+
+
+def _relative(report: RunReport, copy: Path) -> RunReport:
+    """Cut the path of the copy out of all that people read."""
+
+    def cut(text: str) -> str:
+        return text.replace(f"{copy}/", "")
+
+    return replace(
+        report,
+        tests={name: replace(each, message=cut(each.message)) for name, each in report.tests.items()},
+        problems=tuple(replace(each, message=cut(each.message)) for each in report.problems),
+        text=cut(report.text),
+    )
 
 
 class _RecordPipe:

@@ -1,1 +1,1 @@
-"""What runs inside the child process that executes a workspace's tests."""
+"""The program that runs tests: it stands alone, for an interpreter that has pytest and nothing of ours."""

@@ -1,0 +1,62 @@
+"""Notices when code under test replaces parts of pytest that decide what is reported."""
+
+import builtins
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+_MODULES = (
+    *("_pytest.runner", "_pytest.reports", "_pytest.python", "_pytest.skipping", "_pytest.outcomes"),
+    *("_pytest.main", "_pytest.nodes", "_pytest.unittest", "_pytest.raises", "_pytest.python_api"),
+    *("_pytest.assertion.rewrite", "_pytest.assertion.util", "_pytest._code.code"),
+    *("pluggy._callers", "pluggy._hooks", "pluggy._manager", "pluggy._result", "unittest.case"),
+    *("phaserunner_tests.recorder", "phaserunner_tests.canaries", "phaserunner_tests.guard"),
+)
+_BUILTINS = ("AssertionError", "abs", "all", "any", "bool", "isinstance", "len", "sorted", "sum", "type")
+
+
+class Guard:
+    """Compares functions of pytest, pluggy and unittest with what they were when the guard was made.
+
+    Plugins from outside the tree may replace what they like, and so may the trusted files of the tree.
+    """
+
+    def __init__(self, tree: Path, trusted: "set[str]") -> None:
+        self._tree = tree
+        self._trusted = {str(tree / name) for name in trusted}
+        self._known = dict(_parts())
+        self._told: set[str] = set()
+
+    def replaced(self) -> "list[str]":
+        """Name what code of the tree, or made from a string, has replaced since and was not named yet."""
+        now = dict(_parts())
+        changed = [name for name, kept in self._known.items() if now.get(name) != kept]
+        found = [name for name in changed if name not in self._told and self._is_suspicious(now.get(name))]
+        self._told.update(found)
+        return found
+
+    def _is_suspicious(self, part: "tuple[Any, Any] | None") -> bool:
+        code = part[1] if part else None
+        if code is None:
+            return True
+        file = Path(code.co_filename)
+        if str(file) in self._trusted:
+            return False
+        return self._tree in file.parents or not file.is_absolute()
+
+
+def _parts() -> "Iterator[tuple[str, tuple[Any, Any]]]":
+    """Give functions by their full name, each with its code object; the references keep both alive."""
+    for name in _BUILTINS:
+        yield f"builtins.{name}", (vars(builtins).get(name), None)
+    for name in _MODULES:
+        module = sys.modules.get(name)
+        for key, value in list(vars(module).items()) if module else ():
+            if isinstance(value, FunctionType):
+                yield f"{name}.{key}", (value, value.__code__)
+            elif isinstance(value, type) and value.__module__ == name:
+                for method, function in list(vars(value).items()):
+                    if isinstance(function, FunctionType):
+                        yield f"{name}.{key}.{method}", (function, function.__code__)

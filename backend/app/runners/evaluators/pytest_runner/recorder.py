@@ -1,0 +1,180 @@
+"""The pytest plugin that reports what happens, and keeps the tree that is run in its place until its turn."""
+
+import inspect
+import os
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from .canaries import run_canaries
+from .channel import Send
+from .guard import Guard
+
+_IDS_PER_RECORD = 200
+_MESSAGE_CHARS = 1500
+_DETAILED_FAILURES = 50
+_ALWAYS_READ = ("__init__.py", "conftest.py")
+
+
+class Recorder:
+    """Reports collected tests, outcomes, canaries and what was tampered with.
+
+    Args:
+        send: writes a record.
+        task: what to run; see `runner`.
+        canaries: names and kinds of those that `begin` and `end` the run.
+        late_plugins: plugins that only the tree has.
+    """
+
+    def __init__(
+        self, send: Send, task: "dict[str, Any]", canaries: "dict[str, list[list[str]]]", late: "list[str]"
+    ) -> None:
+        self._send = send
+        self._tree = Path(task["tree"])
+        self._only: set[str] | None = None if task["only"] is None else set(task["only"])
+        self._ids: set[str] | None = None if task["ids"] is None else set(task["ids"])
+        self._trusted: set[str] = set(task["trusted"])
+        self._canaries = canaries
+        self._canary_names = {name for part in canaries.values() for name, _ in part}
+        self._late = late
+        self._guard: Guard | None = None
+        self._running: dict[str, dict[str, Any]] = {}
+        self._failures = 0
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_load_initial_conftests(self, early_config: pytest.Config) -> None:
+        """Put the tree on the import path, as `python -m pytest` does, but only now.
+
+        Nothing in it could stand in for pytest or for an installed plugin: these are loaded.
+        """
+        os.environ.pop("PYTEST_DISABLE_PLUGIN_AUTOLOAD", None)  # noqa: TID251 - not for children of the tests
+        self._guard = Guard(self._tree, self._trusted)
+        sys.path.insert(0, str(self._tree))
+        for name in self._late:
+            early_config.pluginmanager.import_plugin(name, consider_entry_points=True)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_ignore_collect(self, collection_path: Path) -> "bool | None":
+        """Leave out every file that is not asked for."""
+        if self._only is None or collection_path.is_dir() or collection_path.name in _ALWAYS_READ:
+            return None
+        return None if self._relative(collection_path) in self._only else True
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: "list[pytest.Item]") -> None:
+        """Leave out every test that is not asked for."""
+        if self._ids is not None:
+            items[:] = [item for item in items if item.nodeid in self._ids]
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Report a file that cannot be collected, or that skips itself whole."""
+        if report.outcome != "passed":
+            self._send("problem", id=report.nodeid, outcome=report.outcome, message=_message(report.longrepr))
+
+    def pytest_deselected(self, items: "list[pytest.Item]") -> None:
+        """Report how many tests something took out of the run."""
+        self._send("deselected", count=len(items))
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Report the tests that are going to run, and those whose code lies where it should not."""
+        ids = [item.nodeid for item in session.items]
+        for start in range(0, max(1, len(ids)), _IDS_PER_RECORD):
+            self._send("collected", ids=ids[start : start + _IDS_PER_RECORD])
+        for item in session.items:
+            place = self._foreign_place(item)
+            if place is not None:
+                self._send("foreign", id=item.nodeid, place=place)
+        self._report_replaced()
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> "Iterator[None]":
+        """Run canaries before the first test and after the last."""
+        if session.config.option.collectonly:
+            yield
+            return
+        report = partial(self._send, "canary")
+        run_canaries(self._canaries["begin"], session, report)
+        outcome = cast("Any", (yield))
+        if outcome.excinfo is None:
+            run_canaries(self._canaries["end"], session, report)
+        self._report_replaced()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep the worst that set-up, call and tear-down of a test report."""
+        test = self._running.setdefault(report.nodeid, {"outcome": "passed", "seconds": 0.0, "message": ""})
+        test["seconds"] += report.duration
+        outcome = _outcome(report)
+        if outcome != "passed" and test["outcome"] not in ("failed", "error"):
+            test["outcome"] = outcome
+            test["message"] = self._detail(report, outcome)
+        if report.when == "teardown" and report.nodeid.rpartition("::")[2] in self._canary_names:
+            self._running.pop(report.nodeid)
+            self._send("canary", id=report.nodeid, outcome=test["outcome"], message=test["message"][:300])
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        """Report a test that is over."""
+        test = self._running.pop(nodeid, None)
+        if test is not None:
+            self._send("test", id=nodeid, **test)
+
+    def _detail(self, report: pytest.TestReport, outcome: str) -> str:
+        if outcome in ("failed", "error"):
+            self._failures += 1
+            if self._failures > _DETAILED_FAILURES + len(self._canary_names):
+                return ""
+        return _message(report.longrepr)
+
+    def _report_replaced(self) -> None:
+        found = self._guard.replaced() if self._guard else []
+        if found:
+            self._send("replaced", names=found[:50])
+
+    def _foreign_place(self, item: pytest.Item) -> "str | None":
+        """Give the file of a test's code when that is neither the test's own file nor a trusted one."""
+        if not isinstance(item, pytest.Function):
+            return None
+        holder = item.cls or item.module
+        file = _code_file(getattr(holder, item.originalname or item.name, None))
+        path = str(item.path)
+        if file == path or (file and self._relative(Path(file)) in self._trusted):
+            return None
+        return self._relative(Path(file)) if file else "an object"
+
+    def _relative(self, path: Path) -> str:
+        return path.relative_to(self._tree).as_posix() if self._tree in path.parents else str(path)
+
+
+def _code_file(function: Any) -> str:
+    try:
+        function = inspect.unwrap(function)
+    except ValueError:
+        return ""
+    while isinstance(function, partial):
+        function = cast("Any", function).func
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    return str(code.co_filename) if code is not None else ""
+
+
+def _outcome(report: pytest.TestReport) -> str:
+    expected_to_fail = hasattr(report, "wasxfail")
+    if report.outcome == "failed":
+        return "failed" if report.when == "call" else "error"
+    if report.outcome == "skipped":
+        return "xfailed" if expected_to_fail else "skipped"
+    return "xpassed" if expected_to_fail else "passed"
+
+
+def _message(longrepr: Any) -> str:
+    """Give place and assertion of a failure, or the reason of a skip."""
+    crash = getattr(longrepr, "reprcrash", None)
+    if crash is not None:
+        text = f"{crash.path}:{crash.lineno}: {crash.message}"
+    elif isinstance(longrepr, tuple):
+        text = str(cast("tuple[object, ...]", longrepr)[-1])
+    else:
+        text = str(longrepr or "")[-_MESSAGE_CHARS:]
+    return text[:_MESSAGE_CHARS]
