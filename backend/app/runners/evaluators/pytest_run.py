@@ -106,9 +106,8 @@ class Harness:
             try:
                 process = await self._start(run, [str(pipe.writing), str(reading)], (pipe.writing, reading))
             except (FileNotFoundError, PermissionError) as error:
-                raise ToolTroubleError(
-                    f"{error.filename or self.python} cannot be started: {error.strerror}"
-                ) from error
+                reason = f"{error.strerror}: {error.filename}"
+                raise ToolTroubleError(f"{self.python} cannot be started: {reason}") from error
             finally:
                 records = await pipe.finish()
         return await asyncio.to_thread(read_report, records, process, secret)

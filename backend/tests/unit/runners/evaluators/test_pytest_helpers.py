@@ -3,8 +3,9 @@
 import pytest
 
 from app.runners.evaluators.dependencies import is_foreign, missing_module
-from app.runners.evaluators.inventory import lost_tests, written_tests
+from app.runners.evaluators.inventory import lost_tests
 from app.runners.evaluators.pytest_config import settings_for
+from app.runners.evaluators.pytest_written import written_tests
 
 
 @pytest.mark.parametrize(
