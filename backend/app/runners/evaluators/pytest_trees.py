@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
+from app.runners.evaluators.protection import matches
 from app.runners.evaluators.pytest_config import PytestSettings
 from app.runners.evaluators.source_tree import python_files
 from app.workspaces.limits import DEFAULT_LIMITS
@@ -165,7 +166,7 @@ class _Setting:
         return name not in self._known and (self.matters(name) or _is_planted(name))
 
     def _is_open(self, name: str) -> bool:
-        return any(fnmatch(name, pattern) for pattern in self._open)
+        return matches(name, self._open)
 
 
 def _base_run(base: Path, workspace: Path, laid: Sequence[str], names: Sequence[str]) -> RunTree:

@@ -170,7 +170,12 @@ def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorR
     registry = EvaluatorRegistry()
     registry.register(RuffLintEvaluator(timeout=config.lint_timeout))
     registry.register(
-        PytestEvaluator(timeout=config.test_timeout, python=config.python, compare_base=config.compare_base),
+        PytestEvaluator(
+            timeout=config.test_timeout,
+            python=config.python,
+            compare_base=config.compare_base,
+            sandbox=config.sandbox or Sandbox(),
+        ),
         [CODING, VERIFICATION],
     )
     registry.register(TypeCheckEvaluator(timeout=config.lint_timeout, python=config.python), [CODING])
