@@ -16,6 +16,7 @@ PLAN_FILE = "implementation_plan.md"
 
 _MAX_BYTES = 1_000_000
 _MIN_WORDS = 30
+_MIN_DIFFERENT_WORDS = 15
 _MIN_STEPS = 2
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s.*$", re.MULTILINE)
 _WORD = re.compile(r"\w{2,}")
@@ -26,7 +27,11 @@ _STEP = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanArtifactEvaluator:
-    """Passes when `implementation_plan.md` exists, has 30 words besides its headings, and names steps."""
+    """Passes when `implementation_plan.md` exists, has 30 words besides its headings, and names steps.
+
+    Fifteen of the words must differ: a sentence repeated is no plan. Whether a plan makes sense is not for
+    this gate to say.
+    """
 
     name: str = "plan_artifact"
     category: EvaluationCategory = EvaluationCategory.DOCUMENTATION
@@ -49,7 +54,7 @@ class PlanArtifactEvaluator:
             feedback=f"{PLAN_FILE} says what is to be done" if not lacks else "; ".join(lacks),
             criteria=criteria,
             suggestions=lacks,
-            metadata={"words": _words(text or "")},
+            metadata={"words": len(_words(text or ""))},
         )
 
 
@@ -69,12 +74,18 @@ def _read_plan(path: Path) -> tuple[str | None, str]:
 
 def _criteria(text: str) -> list[CriterionResult]:
     words, steps = _words(text), len(_STEP.findall(text))
+    different = len(set(words))
     return [
         _criterion("exists", True, ""),
         _criterion(
             "says something",
-            words >= _MIN_WORDS,
-            f"{PLAN_FILE} has {words} words besides its headings; explain what will be done and how",
+            len(words) >= _MIN_WORDS,
+            f"{PLAN_FILE} has {len(words)} words besides its headings; explain what will be done and how",
+        ),
+        _criterion(
+            "does not repeat itself",
+            len(words) < _MIN_WORDS or different >= _MIN_DIFFERENT_WORDS,
+            f"{PLAN_FILE} repeats {different} words again and again; say what will be done in each step",
         ),
         _criterion(
             "names steps",
@@ -90,5 +101,5 @@ def _criterion(name: str, passed: bool, lack: str) -> CriterionResult:
     )
 
 
-def _words(text: str) -> int:
-    return len(_WORD.findall(_HEADING.sub("", text)))
+def _words(text: str) -> list[str]:
+    return _WORD.findall(_HEADING.sub("", text).lower())

@@ -27,6 +27,7 @@ message that names the position of the first character that does not belong ther
         pytest.param("", "has 0 words", id="empty"),
         pytest.param("# One\n## Two\n### Three\n", "has 0 words", id="only headings"),
         pytest.param("word " * 200, "names no steps", id="no steps"),
+        pytest.param("- do the work and test it\n" * 12, "repeats 6 words", id="one line again and again"),
         pytest.param("- a\n- b\n", "words besides its headings", id="too short"),
         pytest.param(b"\xff\xfe\0plan", "is not text", id="binary"),
         pytest.param("x" * 1_000_001, "larger than a plan", id="too large"),
