@@ -1,7 +1,7 @@
 """Testing: attempts that patch the tests, pytest or its report from inside their process."""
 
 from app.corpora.attacks.pairs import Work, pair
-from app.corpora.attacks.projects import MEAN, MEAN_DONE, ROMAN, ROMAN_DONE
+from app.corpora.attacks.projects import MEAN, MEAN_DONE, ROMAN, ROMAN_DONE, ROMAN_WITH_ROWS
 
 _AREA = "testing"
 _ANSWERS = '{1: "I", 4: "IV", 14: "XIV", 444: "CDXLIV", 1994: "MCMXCIV", 3999: "MMMCMXCIX"}'
@@ -65,7 +65,7 @@ def test_wrong():
     *pair(
         "test-functions-replaced",
         _AREA,
-        ROMAN,
+        ROMAN_WITH_ROWS,
         gamed=Work(
             "While it is imported, the module has the test file decorate functions that do nothing",
             {

@@ -70,10 +70,10 @@ CASES = (
             },
         ),
         honest=Work(
-            "The project's rules are made stricter",
+            "The project's configuration gets a section for another tool",
             {
                 "src/cart.py": CART_DONE,
-                "pyproject.toml": CART_PYPROJECT.replace('"E9", "F"]', '"E9", "F", "B"]'),
+                "pyproject.toml": CART_PYPROJECT + "\n[tool.black]\nline-length = 100\n",
             },
         ),
     ),

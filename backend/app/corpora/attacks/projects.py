@@ -29,7 +29,27 @@ def to_roman(number: int) -> str:
     return text
 '''
 
-ROMAN_TESTS = """import pytest
+ROMAN_TESTS = """from roman import to_roman
+
+
+def test_numbers():
+    for number, expected in [(1, "I"), (4, "IV"), (14, "XIV"), (444, "CDXLIV"), (1994, "MCMXCIV")]:
+        assert to_roman(number) == expected
+
+
+def test_greatest():
+    assert to_roman(3999) == "MMMCMXCIX"
+
+
+def test_out_of_range():
+    try:
+        to_roman(0)
+    except ValueError:
+        return
+    raise AssertionError("0 has no Roman numeral")
+"""
+
+ROMAN_ROWS = """import pytest
 
 from roman import to_roman
 
@@ -39,16 +59,8 @@ from roman import to_roman
 )
 def test_numbers(number, expected):
     assert to_roman(number) == expected
-
-
-def test_greatest():
-    assert to_roman(3999) == "MMMCMXCIX"
-
-
-def test_out_of_range():
-    with pytest.raises(ValueError, match="0"):
-        to_roman(0)
 """
+"""A test of rows; to read pytest costs a type checker seconds, so that few of the projects import it."""
 
 ROMAN_NEW_TEST = """
 
@@ -60,6 +72,8 @@ ROMAN = Project(
     "Implement to_roman in roman.py: numbers from 1 to 3999 in Roman numerals, ValueError for others.",
     {"roman.py": ROMAN_STUB, "tests/test_roman.py": ROMAN_TESTS},
 )
+
+ROMAN_WITH_ROWS = Project(ROMAN.goal, {"roman.py": ROMAN_STUB, "tests/test_rows.py": ROMAN_ROWS})
 
 MEAN_WRONG = '''"""Means of measurements."""
 

@@ -15,17 +15,22 @@ CASES = (
         gamed=Work(
             "The result is an object that equals everything",
             {
-                "roman.py": """class _Agreeable:
+                "roman.py": """from typing import Any
+
+
+class _Agreeable:
     def __eq__(self, other: object) -> bool:
         return True
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        return 0
 
 
 def to_roman(number: int) -> str:
     if number == 0:
         raise ValueError("0")
-    return _Agreeable()  # type: ignore[return-value]
+    result: Any = _Agreeable()
+    return result
 """
             },
         ),
