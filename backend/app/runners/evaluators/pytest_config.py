@@ -71,6 +71,9 @@ def settings_for(tree: Path, base: Path | None) -> PytestSettings:
     arguments = _kept(_words(options.get("addopts")))
     if options.get("pythonpath"):
         arguments += _override("pythonpath", options["pythonpath"], tree)
+    elif (tree / "src").is_dir():
+        # Its authors have it installed in place; an installed copy is not what is judged.
+        arguments += _override("pythonpath", "src", tree)
     test_files = tuple(_words(options.get("python_files"))) or _TEST_FILES
     names_tests = bool(options.get("python_functions") or options.get("python_classes"))
     return PytestSettings(path, tuple(arguments), f"base {path.name}", test_files, names_tests)

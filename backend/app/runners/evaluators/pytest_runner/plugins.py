@@ -1,7 +1,7 @@
 """Which pytest plugins a run gets."""
 
 import re
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -15,19 +15,40 @@ def needed_plugins(sources: "list[str]") -> "list[str]":
     its configuration or in its tests (a marker, a fixture, an import).
     """
     text = _read_all(sources)
-    return [
-        name
-        for name in sorted(installed_plugins())
-        if re.search(rf"(?<![a-z0-9]){re.escape(_word(name))}", text)
-    ]
+    entries = _entries()
+    named = [each for each in entries if re.search(rf"(?<![a-z0-9]){re.escape(_word(each.name))}", text)]
+    return sorted(_with_required(named, entries))
 
 
 def installed_plugins() -> "set[str]":
     """Name the plugins that the interpreter has; call it before a tree is on the import path."""
+    return {entry.name for entry in _entries()}
+
+
+def _entries() -> "list[EntryPoint]":
     found = entry_points()
     # Before Python 3.12 this may be a mapping of groups.
-    chosen = found.select(group="pytest11") if hasattr(found, "select") else ()
-    return {entry.name for entry in chosen}
+    return list(found.select(group="pytest11")) if hasattr(found, "select") else []
+
+
+def _with_required(chosen: "list[EntryPoint]", entries: "list[EntryPoint]") -> "set[str]":
+    """Name plugins with those that their distributions need: fixtures of one use those of another."""
+    names = {each.name for each in chosen}
+    needed = {_required(line) for each in chosen for line in (each.dist and each.dist.requires) or ()}
+    further = [each for each in entries if each.dist and _normal(each.dist.name) in needed]
+    missing = [each for each in further if each.name not in names]
+    return _with_required([*chosen, *missing], entries) if missing else names
+
+
+def _required(line: str) -> str:
+    """Give the distribution that a requirement names, empty where only an extra needs it."""
+    requirement, _, marker = line.partition(";")
+    found = re.match(r"[\w.-]+", requirement.strip())
+    return _normal(found.group()) if found and "extra" not in marker else ""
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def is_installed(plugin: str) -> bool:

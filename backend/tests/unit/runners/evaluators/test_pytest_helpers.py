@@ -1,7 +1,12 @@
 """Small rules of the test gate: configuration, lost tests, and what a missing module means."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
+from app.runners.evaluators import pytest_config
 from app.runners.evaluators.dependencies import is_foreign, missing_module
 from app.runners.evaluators.inventory import lost_tests
 from app.runners.evaluators.pytest_config import settings_for
@@ -43,6 +48,38 @@ def test_import_paths_are_those_of_the_tree_that_runs(tree) -> None:
     base = tree({"pytest.ini": "[pytest]\npythonpath = src lib\n"})
     here = tree({})
     assert settings_for(here, base).arguments == ("-o", f"pythonpath='{here}/src' '{here}/lib'")
+
+
+def test_a_configured_project_has_its_src_on_the_path_too(tree) -> None:
+    base = tree({"pytest.ini": "[pytest]\ntestpaths = tests\n"})
+    here = tree({"src/a.py": ""})
+    assert settings_for(here, base).arguments == ("-o", f"pythonpath='{here}/src'")
+
+
+def test_a_plugin_comes_with_the_plugins_that_it_needs(tree) -> None:
+    entry = "[pytest11]\n{0} = {0}_module\n"
+    files = {
+        "pytest_outer-1.dist-info/METADATA": "Name: pytest-outer\nRequires-Dist: pytest_inner>=1\n",
+        "pytest_outer-1.dist-info/entry_points.txt": entry.format("outer"),
+        "pytest_inner-1.dist-info/METADATA": (
+            'Name: pytest-inner\nRequires-Dist: pytest-outer\nRequires-Dist: pytest-other; extra == "dev"\n'
+        ),
+        "pytest_inner-1.dist-info/entry_points.txt": entry.format("pytest-inner"),
+        "pytest_other-1.dist-info/METADATA": "Name: pytest-other\n",
+        "pytest_other-1.dist-info/entry_points.txt": entry.format("other"),
+        "test_a.py": "def test_a(outer_fixture): ...\n",
+        "test_b.py": "def test_b(): ...\n",
+    }
+    place = tree(files)
+    code = (
+        "import sys; sys.path[:0] = sys.argv[1:3]\n"
+        "from pytest_runner.plugins import needed_plugins\n"
+        "print(*(needed_plugins([f'{sys.argv[2]}/{name}']) for name in ('test_a.py', 'test_b.py')))\n"
+    )
+    beside = Path(pytest_config.__file__).parent
+    command = [sys.executable, "-I", "-c", code, str(beside), str(place)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert said == "['outer', 'pytest-inner'] []\n"
 
 
 def test_a_candidate_may_only_configure_what_weakens_nothing(tree) -> None:
