@@ -302,10 +302,15 @@ def _evaluator_config(settings: Settings, keys: ProviderKeys, sandbox: Sandbox) 
 
 
 def _judge(settings: Settings, keys: ProviderKeys) -> Judge:
-    if not keys.has_key_for(settings.EVALUATOR_MODEL):
+    models = _evaluator_models(settings, keys)
+    if not models:
         return FirstContender()
     return ModelJudge(
-        settings.EVALUATOR_MODEL, partial(build_model, keys=keys), timeout=settings.EVALUATOR_LLM_TIMEOUT
+        models[0],
+        partial(build_model, keys=keys),
+        timeout=settings.EVALUATOR_LLM_TIMEOUT,
+        fallback_model=models[1] if len(models) > 1 else None,
+        output_mode=settings.EVALUATOR_OUTPUT_MODE,
     )
 
 

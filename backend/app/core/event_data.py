@@ -128,10 +128,14 @@ class JudgeStartedData(EventData):
 
 
 class JudgeDecidedData(EventData):
+    """Which candidate is taken. Without a score no model chose; `order` is how a model was shown them."""
+
     candidate: int
     score: float | None = None
     rationale: str = ""
     model: str | None = None
+    order: list[int] = []
+    seed: int | None = None
 
 
 class EvaluationStartedData(EventData):

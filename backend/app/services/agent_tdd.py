@@ -13,8 +13,9 @@ from opentelemetry import trace
 from app.agents.judge import Choice, Judge
 from app.agents.port import AgentLimits, AgentTask
 from app.core.errors import InvalidInputError, PhaseRunnerError
-from app.core.event_data import JudgeDecidedData, JudgeStartedData
+from app.core.event_data import JudgeStartedData
 from app.core.websocket_events import SprintEventType
+from app.runners.evaluators.workspace_digest import digest
 from app.schemas.agent_tdd import (
     AgentMetrics,
     AgentTddCandidate,
@@ -23,6 +24,7 @@ from app.schemas.agent_tdd import (
     AgentTddRunResult,
     SubagentSpec,
 )
+from app.services.attempt_rows import judge_decided
 from app.services.side_by_side import (
     AgentProvider,
     CandidateOutcome,
@@ -144,15 +146,13 @@ class AgentTddService:
         indexes = [each.index for each in contenders]
         await on_event(SprintEventType.JUDGE_STARTED, JudgeStartedData(candidates=indexes))
         choice = await judge.choose(task.prompt, contenders)
-        decided = JudgeDecidedData(
-            candidate=choice.index, score=choice.score, rationale=choice.rationale, model=choice.model
-        )
-        await on_event(SprintEventType.JUDGE_DECIDED, decided)
+        await on_event(SprintEventType.JUDGE_DECIDED, judge_decided(choice))
         return choice
 
     async def _look_at(self, candidate: CandidateOutcome, workspace: Path) -> CandidateOutcome:
         changed = await self._trees.changed_files(candidate.workspace, workspace)
-        return replace(candidate, changed_files=tuple(changed))
+        changes = await asyncio.to_thread(digest, candidate.workspace, workspace)
+        return replace(candidate, changed_files=tuple(changed), diff=changes.shown().text)
 
 
 def _the_only(production: Production) -> Choice:

@@ -11,6 +11,7 @@ from app.agents.judge import Choice
 from app.agents.port import AgentOutcome
 from app.core.event_data import (
     AttemptInterruptedData,
+    JudgeDecidedData,
     OptimizationStartedData,
     PhaseStartedData,
     WorkflowStartedData,
@@ -132,6 +133,18 @@ async def store_candidates(
 def total_usage(outcomes: Sequence[AgentOutcome | Choice]) -> Usage:
     """What agents consumed together."""
     return Usage.total(Usage.model_validate(asdict(each.usage)) for each in outcomes)
+
+
+def judge_decided(choice: Choice) -> JudgeDecidedData:
+    """What is told of a choice."""
+    return JudgeDecidedData(
+        candidate=choice.index,
+        score=choice.score,
+        rationale=choice.rationale,
+        model=choice.model,
+        order=list(choice.order),
+        seed=choice.seed,
+    )
 
 
 def spend(run: Run, usage: Usage) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any, cast
 from uuid import UUID
 
+from pydantic import ValidationError
 from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -23,13 +24,9 @@ async def store_evaluations(
 
 
 def judges_usage(results: Iterable[EvaluationResult]) -> Usage:
-    """What evaluators that ask a model consumed; they say so in their metadata."""
+    """What evaluators that ask a model consumed; they say so in their metadata, also without a verdict."""
     found = [each.metadata.get("usage") for each in results]
-    spent = [cast("dict[str, Any]", each) for each in found if isinstance(each, dict)]
-    return Usage.total(
-        Usage.model_validate({name: each[name] for name in Usage.model_fields if name in each})
-        for each in spent
-    )
+    return Usage.total(_usage(cast("dict[str, Any]", each)) for each in found if isinstance(each, dict))
 
 
 def evaluation_result(row: Evaluation) -> EvaluationResult:
@@ -50,6 +47,14 @@ def evaluation_result(row: Evaluation) -> EvaluationResult:
             "trace_id": row.trace_id,
         }
     )
+
+
+def _usage(told: dict[str, Any]) -> Usage:
+    try:
+        return Usage.model_validate({name: told[name] for name in Usage.model_fields if name in told})
+    except ValidationError:
+        # Other packages' evaluators may keep something else under this name.
+        return Usage()
 
 
 def _row(candidate_id: UUID, position: int, result: EvaluationResult, gates: AbstractSet[str]) -> Evaluation:

@@ -1,5 +1,6 @@
 """Has the recorded output of an attempt judged, and records the verdict."""
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
@@ -17,7 +18,6 @@ from app.core.event_data import (
     EvaluationData,
     EvaluationFailedData,
     EvaluationStartedData,
-    JudgeDecidedData,
     JudgeStartedData,
 )
 from app.core.websocket_events import (
@@ -36,9 +36,10 @@ from app.runners.decision import backoff_seconds, rest_until
 from app.runners.evaluators.issues import failure_fingerprint
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult
 from app.runners.evaluators.verdict import Verdict, VerdictStatus
+from app.runners.evaluators.workspace_digest import digest
 from app.runners.phase_runner import PhaseRunner
-from app.schemas.runs import AttemptState
-from app.services.attempt_rows import spend, total_usage
+from app.schemas.runs import AttemptState, Usage
+from app.services.attempt_rows import judge_decided, spend, total_usage
 from app.services.evaluation_rows import judges_usage, store_evaluations
 from app.services.history import Recorded, load_memory
 from app.services.recording import Recorder, Recording
@@ -95,7 +96,7 @@ class Judging:
             judged = await self._judge_candidates(recorded, attempt, fence)
             chosen = await self._choose(recorded, attempt, judged, fence)
             if chosen.verdict.status is VerdictStatus.ERRORED:
-                await self._record_no_verdict(recorded, attempt, chosen, fence)
+                await self._record_no_verdict(recorded, attempt, judged, chosen, fence)
             else:
                 await self._record_verdict(recorded, attempt, judged, chosen, fence)
 
@@ -166,22 +167,29 @@ class Judging:
         async with self._recorder.open_claimed(run.id, fence, attempt.claim) as (recording, _):
             at = dict(recording.envelope(attempt.phase, attempt.number))
             recording.emit(JudgeStartedEvent(**at, data=JudgeStartedData(candidates=indexes)))
-        choice = await self._judge.choose(run.goal, [_contender(each.candidate) for each in leaders])
+        choice = await self._judge.choose(
+            run.goal, [await self._contender(run, each.candidate) for each in leaders]
+        )
         async with self._recorder.open_claimed(run.id, fence, attempt.claim) as (recording, _):
             spend(recording.run, total_usage([choice]))
             at = dict(recording.envelope(attempt.phase, attempt.number))
-            decided = JudgeDecidedData(
-                candidate=choice.index, score=choice.score, rationale=choice.rationale, model=choice.model
-            )
-            recording.emit(JudgeDecidedEvent(**at, data=decided))
+            recording.emit(JudgeDecidedEvent(**at, data=judge_decided(choice)))
         return next(each for each in leaders if each.candidate.index == choice.index)
 
+    async def _contender(self, run: Run, candidate: Candidate) -> "_Contender":
+        commit = candidate.head_commit
+        assert commit is not None  # noqa: S101 - candidates without output are not judged
+        async with self._copies.judged(run.id, commit, run.base_commit) as trees:
+            diff = await asyncio.to_thread(_diff, trees)
+        return _Contender(candidate.index, candidate.output, candidate.changed_files, diff)
+
     async def _record_no_verdict(
-        self, recorded: Recorded, attempt: Attempt, judged: _Judged, fence: Fence
+        self, recorded: Recorded, attempt: Attempt, judged: list[_Judged], chosen: _Judged, fence: Fence
     ) -> None:
-        policy, verdict = recorded.policy, judged.verdict
+        policy, verdict = recorded.policy, chosen.verdict
         async with self._recorder.open_claimed(recorded.run.id, fence, attempt.claim) as (recording, row):
-            await self._store(recording, [judged], attempt.phase)
+            await self._store(recording, [chosen], attempt.phase)
+            spend(recording.run, _usage(judged))
             row.status = AttemptState.PRODUCED
             row.evaluation_failures += 1
             row.last_error = row.verdict_reason = verdict.reason
@@ -213,7 +221,7 @@ class Judging:
             row.not_before = None
             row.fingerprint = None if verdict.passed else _fingerprint(chosen)
             _adopt(row, chosen.candidate)
-            spend(recording.run, judges_usage([result for each in judged for result in each.results]))
+            spend(recording.run, _usage(judged))
             data = EvaluationCompletedData(
                 phase=phase,
                 attempt=attempt.number,
@@ -255,10 +263,15 @@ class _Contender:
     index: int
     output: str
     changed_files: list[str]
+    diff: str
 
 
-def _contender(candidate: Candidate) -> _Contender:
-    return _Contender(candidate.index, candidate.output, candidate.changed_files)
+def _diff(trees: JudgedPair) -> str:
+    return digest(trees.candidate, trees.base).shown().text
+
+
+def _usage(judged: Sequence[_Judged]) -> Usage:
+    return judges_usage([result for each in judged for result in each.results])
 
 
 def _fingerprint(judged: _Judged) -> str:

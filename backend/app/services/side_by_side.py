@@ -54,6 +54,7 @@ class CandidateOutcome:
         index: its number among the candidates, from 0.
         workspace: the tree it worked in.
         changed_files: what it changed there; empty until somebody looked.
+        diff: the same as text.
         seconds: wall clock.
     """
 
@@ -66,6 +67,7 @@ class CandidateOutcome:
     outcome: AgentOutcome
     tool_calls: tuple[AgentToolCall, ...] = ()
     changed_files: tuple[str, ...] = ()
+    diff: str = ""
     seconds: float = 0.0
 
     @property

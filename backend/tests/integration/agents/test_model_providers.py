@@ -269,6 +269,7 @@ async def test_a_missing_key_asks_nobody(model: str, server: ModelServer, worksp
 async def test_a_judge_answers_in_a_structure(model: str, server: ModelServer) -> None:
     class Candidate:
         changed_files = ("a.py",)
+        diff = "+x = 1"
 
         def __init__(self, index: int) -> None:
             self.index = index
