@@ -297,6 +297,7 @@ def _evaluator_config(settings: Settings, keys: ProviderKeys, sandbox: Sandbox) 
         fallback_model=models[1] if len(models) > 1 else None,
         output_mode=settings.EVALUATOR_OUTPUT_MODE,
         python=settings.WORKSPACE_PYTHON,
+        type_checker=settings.EVALUATOR_TYPE_CHECKER,
         sandbox=sandbox,
     )
 

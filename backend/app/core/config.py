@@ -7,6 +7,7 @@ from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from app.schemas.agents import AgentBackend, OutputMode
+from app.schemas.evaluation import CheckerName
 from app.schemas.sandbox import SandboxMode
 
 PositiveSeconds = Annotated[float, Field(gt=0, le=86_400)]
@@ -77,6 +78,7 @@ class Settings(BaseSettings):
     EVALUATOR_LINT_TIMEOUT: PositiveSeconds = 30.0
     EVALUATOR_TEST_TIMEOUT: PositiveSeconds = 120.0
     EVALUATOR_LLM_TIMEOUT: PositiveSeconds = 60.0
+    EVALUATOR_TYPE_CHECKER: CheckerName = "mypy"
     EVALUATOR_PASS_THRESHOLD: UnitInterval = 0.7
     EVALUATOR_BLOCKING_THRESHOLD: UnitInterval = 0.5
 

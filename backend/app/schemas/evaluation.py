@@ -1,10 +1,13 @@
 """Evaluations and the feedback memory as the API speaks of them."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, computed_field
+
+CheckerName = Literal["mypy", "pyright", "basedpyright", "ty"]
+"""A tool that checks types."""
 
 _FROM_RESULT = ConfigDict(frozen=True, from_attributes=True)
 

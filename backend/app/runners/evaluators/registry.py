@@ -19,6 +19,7 @@ from app.runners.evaluators.plan_artifact import PlanArtifactEvaluator
 from app.runners.evaluators.protected_files import ProtectedFilesEvaluator
 from app.runners.evaluators.protocol import BLOCKING_THRESHOLD, EvaluationCategory, Evaluator
 from app.schemas.agents import OutputMode
+from app.schemas.evaluation import CheckerName
 from app.workspaces.sandbox import Sandbox
 
 DISCOVERY, CODING, VERIFICATION = "discovery", "coding", "verification"
@@ -40,6 +41,7 @@ class EvaluatorConfig:
         output_mode: how the model is made to answer in a structure.
         python: interpreter that runs the workspace's tests and whose packages the type checker sees;
             None is the one this program runs on.
+        type_checker: which tool checks types; all but mypy must be installed beside this program.
         compare_base: whether the tests are held against those of the base tree.
         sandbox: confines what belongs to a workspace; None is one with the usual settings.
     """
@@ -53,6 +55,7 @@ class EvaluatorConfig:
     fallback_model: Model | str | None = None
     output_mode: OutputMode = "auto"
     python: Path | None = None
+    type_checker: CheckerName = "mypy"
     compare_base: bool = True
     sandbox: Sandbox | None = None
 
@@ -178,7 +181,8 @@ def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorR
         ),
         [CODING, VERIFICATION],
     )
-    registry.register(TypeCheckEvaluator(timeout=config.lint_timeout, python=config.python), [CODING])
+    types = TypeCheckEvaluator(timeout=config.lint_timeout, python=config.python, checker=config.type_checker)
+    registry.register(types, [CODING])
     registry.register(ProtectedFilesEvaluator(), [CODING, VERIFICATION])
     registry.register(PlanArtifactEvaluator(), [DISCOVERY])
     registry.register(AgentClaimEvaluator(), [VERIFICATION])

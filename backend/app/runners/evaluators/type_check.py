@@ -22,8 +22,9 @@ from app.runners.evaluators.protocol import (
 from app.runners.evaluators.silencers import Tool
 from app.runners.evaluators.static_trees import StaticTrees, open_trees
 from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, scratch, seconds_for
-from app.runners.evaluators.type_checkers import CheckerName, CheckerPlace, open_checker, remembers
+from app.runners.evaluators.type_checkers import CheckerPlace, open_checker, remembers
 from app.runners.evaluators.type_tool import SettingsUnusableError, TypeChecker
+from app.schemas.evaluation import CheckerName
 
 _LISTED = 20
 _WORDING = Wording("type error", "The code passes type checking", "no_new_type_errors")

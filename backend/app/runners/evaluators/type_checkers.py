@@ -1,15 +1,17 @@
 """Which type checkers there are, and how each is prepared for a tree."""
 
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
+from app.runners.evaluators import pyright_tool, ty_tool, type_settings
 from app.runners.evaluators.mypy_tool import Mypy
-from app.runners.evaluators.tooling import Scratch
-from app.runners.evaluators.type_settings import BUILT_IN, settings_of
+from app.runners.evaluators.pyright_tool import Pyright, pyright_settings
+from app.runners.evaluators.tooling import Scratch, ToolTroubleError
+from app.runners.evaluators.ty_tool import Ty, ty_settings
+from app.runners.evaluators.type_settings import settings_of
 from app.runners.evaluators.type_tool import TypeChecker
-
-CheckerName = Literal["mypy"]
+from app.schemas.evaluation import CheckerName
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,7 @@ class CheckerPlace:
         python: interpreter whose installed packages count; None is the one this program runs on.
         seconds: for one call.
         cache: directory in which it may remember what it has checked.
+        programs: directory with the checkers' programs; None is that of this program's interpreter.
     """
 
     scraps: Scratch
@@ -29,6 +32,7 @@ class CheckerPlace:
     python: Path | None
     seconds: float
     cache: Path | None = None
+    programs: Path | None = None
 
 
 def remembers(name: CheckerName) -> bool:
@@ -42,5 +46,24 @@ def open_checker(name: CheckerName, place: CheckerPlace, unusable: str = "") -> 
     Raises:
         ToolTroubleError: it is not installed.
     """
-    settings = replace(BUILT_IN, source=f"built-in ({unusable})") if unusable else settings_of(place.base)
-    return Mypy(place.scraps, settings, place.python, place.seconds, place.cache)
+    python = place.python or Path(sys.executable)
+    source = f"built-in ({unusable})"
+    if name == "mypy":
+        known = replace(type_settings.BUILT_IN, source=source) if unusable else settings_of(place.base)
+        return Mypy(place.scraps, known, place.python, place.seconds, place.cache)
+    binary = _program(name, place)
+    if name == "ty":
+        rules = replace(ty_tool.BUILT_IN, source=source) if unusable else ty_settings(place.base)
+        return Ty(binary, place.scraps, rules, python, place.seconds)
+    chosen = replace(pyright_tool.BUILT_IN, source=source) if unusable else pyright_settings(place.base, name)
+    return Pyright(name, binary, place.scraps, chosen, python, place.seconds)
+
+
+def _program(name: CheckerName, place: CheckerPlace) -> Path:
+    path = (place.programs or Path(sys.executable).parent) / name
+    if not path.is_file():
+        raise ToolTroubleError(
+            f"{name} is not installed beside this program; install it with "
+            f"pip install 'phaserunner[{name}]', or set EVALUATOR_TYPE_CHECKER=mypy"
+        )
+    return path
