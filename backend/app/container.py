@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -23,9 +23,15 @@ from app.db.embedded import ensure_running
 from app.db.engine import Sessions, create_engine, create_sessions, plain_url
 from app.db.migrate import upgrade_to_head
 from app.jobs.worker import JobWorker, WorkerTimings
+from app.runners.evaluators.command_programs import find_programs
+from app.runners.evaluators.plugins import PluginError, add_plugins
+from app.runners.evaluators.project_file import ProjectFileError
+from app.runners.evaluators.project_registry import ProjectLimits
 from app.runners.evaluators.registry import EvaluatorConfig, EvaluatorRegistry, create_default_registry
 from app.runners.phase_runner import PhaseRunner
+from app.runners.project import ProjectPanel, ProjectRules, panel_for
 from app.schemas.agents import AgentBackend, AgentSpec
+from app.schemas.project_file import ProjectFileMode
 from app.schemas.runs import Budget, RunPolicy
 from app.services.advance import Advance
 from app.services.calibration import CalibrationService
@@ -69,6 +75,7 @@ class Tools:
     agents: AgentProvider
     judge: Judge
     sandbox: Sandbox
+    rules: ProjectRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +107,7 @@ def build_tools(settings: Settings) -> Tools:
         ),
         limits=WorkspaceLimits(settings.WORKSPACE_MAX_FILES, settings.WORKSPACE_MAX_BYTES),
         policy=_policy(settings),
-        registry=create_default_registry(_evaluator_config(settings, keys, sandbox)),
+        registry=_registry(settings, _evaluator_config(settings, keys, sandbox)),
         agents=AgentProvider(
             keys=keys,
             run_program=AgentPrograms(sandbox, network=settings.AGENT_NETWORK),
@@ -111,6 +118,7 @@ def build_tools(settings: Settings) -> Tools:
         ),
         judge=_judge(settings, keys),
         sandbox=sandbox,
+        rules=_project_rules(settings, sandbox),
     )
 
 
@@ -132,7 +140,7 @@ def build_container(settings: Settings, sessions: Sessions, bell: Bell) -> Conta
     store = WorkspaceStore(settings.DATA_DIR, tools.git, tools.limits)
     trees = RunTrees(store, sessions)
     sprints = SprintService(sessions, store, tools.git, tools.sources, tools.policy, bell)
-    runner = PhaseRunner(tools.registry, sprints.begin)
+    runner = PhaseRunner(tools.registry, sprints.begin, tools.rules)
     recorder = Recorder(sessions, bell)
     limits = AgentLimits(
         seconds=settings.AGENT_TIMEOUT,
@@ -167,7 +175,7 @@ def build_evaluations(tools: Tools) -> EvaluationService:
         raise AssertionError("nothing is started here")
 
     return EvaluationService(
-        PhaseRunner(registry, begin),
+        PhaseRunner(registry, begin, tools.rules),
         tools.policy,
         tools.git,
         tools.sources,
@@ -300,6 +308,34 @@ def _evaluator_config(settings: Settings, keys: ProviderKeys, sandbox: Sandbox) 
         type_checker=settings.EVALUATOR_TYPE_CHECKER,
         sandbox=sandbox,
     )
+
+
+def _registry(settings: Settings, config: EvaluatorConfig) -> EvaluatorRegistry:
+    """The built-in evaluators, and those of other packages that the operator names."""
+    registry = create_default_registry(config)
+    try:
+        add_plugins(registry, settings.EVALUATOR_PLUGINS)
+    except PluginError as error:
+        raise InvalidInputError(str(error), field="EVALUATOR_PLUGINS") from error
+    return registry
+
+
+def _project_rules(settings: Settings, sandbox: Sandbox) -> ProjectRules:
+    search = os.environ.get("PATH", "")  # noqa: TID251 - where the operator's own programs are
+    places = [*map(Path, filter(None, search.split(os.pathsep))), Path(sys.executable).parent]
+    python = settings.WORKSPACE_PYTHON or Path(sys.executable)
+    return ProjectRules(
+        honour=settings.EVALUATOR_PROJECT_FILE is ProjectFileMode.HONOUR,
+        limits=ProjectLimits(frozenset(settings.EVALUATOR_REQUIRED), settings.EVALUATOR_COMMAND_NETWORK),
+        sandbox=sandbox,
+        programs=find_programs(python, places, settings.SANDBOX_READABLE),
+    )
+
+
+def project_panel(settings: Settings, content: bytes | ProjectFileError | None) -> ProjectPanel:
+    """Say what a project's file makes of this service's evaluators."""
+    tools = build_tools(settings)
+    return panel_for(tools.registry, content, replace(tools.rules, honour=True))
 
 
 def _judge(settings: Settings, keys: ProviderKeys) -> Judge:

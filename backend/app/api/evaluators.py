@@ -1,7 +1,7 @@
 """Routes of evaluators: who judges, and a judgement without any agent."""
 
 from fastapi import APIRouter
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from app.api.access import Operator, Services, Viewer
 from app.schemas.sprints import EvaluateRequest, EvaluationReport
@@ -18,6 +18,7 @@ class EvaluatorView(BaseModel):
     deterministic: bool
     gate: bool
     phases: list[str] | None
+    source: str = Field(description="built-in, a package with its version, or phaserunner.toml")
 
 
 class EvaluatorList(BaseModel):
@@ -38,6 +39,7 @@ async def list_evaluators(services: Services, who: Viewer) -> EvaluatorList:
                 deterministic=each.deterministic,
                 gate=each.gate,
                 phases=list(each.phases) if each.phases is not None else None,
+                source=each.source,
             )
             for each in services.evaluations.evaluators()
         ]

@@ -36,6 +36,7 @@ _COMMANDS = (
     ("escalations:app", "escalations", "What waits for a human: list it, show it, resolve it."),
     ("evaluators:app", "evaluators", "List the evaluators of each phase; measure them on labelled cases."),
     ("evaluate:evaluate", "evaluate", "Judge a directory as a sprint would, without server or database."),
+    ("project:schema", "schema", "Print the JSON Schema of a project's phaserunner.toml."),
     ("hosting:up", "up", "Start everything here, run a sprint (an example without GOAL), and keep serving."),
     ("hosting:serve", "serve", "Run the API and, unless told otherwise, a worker."),
     ("hosting:worker", "worker", "Run a worker alone."),

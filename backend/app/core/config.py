@@ -8,6 +8,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from app.schemas.agents import AgentBackend, OutputMode
 from app.schemas.evaluation import CheckerName
+from app.schemas.project_file import ProjectFileMode
 from app.schemas.sandbox import SandboxMode
 
 PositiveSeconds = Annotated[float, Field(gt=0, le=86_400)]
@@ -81,6 +82,10 @@ class Settings(BaseSettings):
     EVALUATOR_TYPE_CHECKER: CheckerName = "mypy"
     EVALUATOR_PASS_THRESHOLD: UnitInterval = 0.7
     EVALUATOR_BLOCKING_THRESHOLD: UnitInterval = 0.5
+    EVALUATOR_PROJECT_FILE: ProjectFileMode = ProjectFileMode.HONOUR
+    EVALUATOR_REQUIRED: Annotated[list[str], NoDecode] = ["protected_files"]
+    EVALUATOR_COMMAND_NETWORK: bool = False
+    EVALUATOR_PLUGINS: Annotated[list[str], NoDecode] = []
 
     # Engine
     ENGINE_HEARTBEAT_SECONDS: float = Field(default=2.0, gt=0.0, le=60.0)
@@ -92,7 +97,11 @@ class Settings(BaseSettings):
     LOGFIRE_TOKEN: SecretStr | None = None
     OTEL_EXPORTER_OTLP_ENDPOINT: str | None = None
 
-    @field_validator("ALLOWED_HOSTS", "WORKSPACE_ROOTS", "SANDBOX_READABLE", mode="before")
+    @field_validator(
+        *("ALLOWED_HOSTS", "WORKSPACE_ROOTS", "SANDBOX_READABLE"),
+        *("EVALUATOR_REQUIRED", "EVALUATOR_PLUGINS"),
+        mode="before",
+    )
     @classmethod
     def _split_commas(cls, value: object) -> object:
         if isinstance(value, str):

@@ -1,8 +1,10 @@
 """The front door of sprints: discovery, coding and verification, each a loop that learns from what failed."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from uuid import UUID, uuid4
 
 from app.runners.decision import (
@@ -19,9 +21,11 @@ from app.runners.decision import (
 from app.runners.evaluators import panel
 from app.runners.evaluators.feedback_memory import FeedbackMemory
 from app.runners.evaluators.issues import failure_fingerprint
+from app.runners.evaluators.project_file import ProjectFileError
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, EvaluationStatus
 from app.runners.evaluators.registry import EvaluatorRegistry
 from app.runners.evaluators.verdict import Verdict, VerdictPolicy, VerdictStatus, judge
+from app.runners.project import ProjectPanel, ProjectRules, panel_for, read_from_tree, remark_on_change
 from app.runners.prompts.sprint import base_prompt, optimized_prompt
 from app.runners.refinement import refine
 from app.schemas.runs import AttemptState, EscalationReason, Phase, RunPolicy, RunStatus
@@ -53,11 +57,42 @@ class PhaseRunner:
     Args:
         registry: the evaluators of each phase.
         begin: sets a recorded sprint going; what `start` calls.
+        rules: how far projects choose what judges them.
+        panel: what judges one project, as `for_project` found it.
     """
 
-    def __init__(self, registry: EvaluatorRegistry, begin: Begin) -> None:
-        self._registry = registry
+    def __init__(
+        self,
+        registry: EvaluatorRegistry,
+        begin: Begin,
+        rules: ProjectRules | None = None,
+        panel: ProjectPanel | None = None,
+    ) -> None:
+        self._registry = panel.registry if panel else registry
+        self._operators = registry
         self._begin = begin
+        self._rules = rules or ProjectRules()
+        self._project = panel
+
+    def for_project(self, content: bytes | ProjectFileError | None) -> "PhaseRunner":
+        """Give the runner that judges a project as its file at the base commit says.
+
+        Args:
+            content: of the file; None when there is none. One that cannot be used lets nothing pass.
+        """
+        found = panel_for(self._operators, content, self._rules)
+        return PhaseRunner(self._operators, self._begin, self._rules, found)
+
+    async def for_tree(self, base: Path | None) -> "PhaseRunner":
+        """Give the runner that judges a project whose base commit is in this tree."""
+        if base is None:
+            return self.for_project(None)
+        return self.for_project(await asyncio.to_thread(read_from_tree, base))
+
+    @property
+    def project(self) -> ProjectPanel | None:
+        """What the project's file says; None when nobody has looked."""
+        return self._project
 
     def get_evaluator_registry(self) -> EvaluatorRegistry:
         """The evaluators this runner judges with."""
@@ -81,13 +116,31 @@ class PhaseRunner:
         A crashed evaluator is in the list as `errored`; the list is never shorter than the phase's
         evaluators, but for LLM evaluators that were not asked because a deterministic gate did not hold.
         """
-        return await panel.evaluate(
+        context = self._project.context(context) if self._project else context
+        results = await panel.evaluate(
             phase, output, context, self._registry, deterministic_only=deterministic_only, on_result=on_result
         )
+        remark = await self._remark(context)
+        if remark is None:
+            return results
+        if on_result is not None:
+            await on_result(remark)
+        return [*results, remark]
+
+    async def _remark(self, context: EvaluationContext) -> EvaluationResult | None:
+        """Say it when the candidate changed the project's file, which judges only later runs."""
+        workspace, project = context.get("workspace_ref"), self._project
+        if not workspace or project is None or project.problems or not self._rules.honour:
+            return None
+        now = await asyncio.to_thread(read_from_tree, Path(workspace))
+        return None if now == project.content else remark_on_change(project, now)
 
     def judge(self, phase: str, results: Sequence[EvaluationResult], policy: RunPolicy) -> Verdict:
         """Draw the verdict of an attempt from its evaluators' results."""
-        thresholds = VerdictPolicy(policy.pass_threshold, policy.blocking_threshold)
+        threshold = policy.pass_threshold
+        if self._project is not None:
+            threshold = self._project.pass_threshold(threshold)
+        thresholds = VerdictPolicy(threshold, policy.blocking_threshold)
         return judge(results, self._registry.gates(phase), thresholds)
 
     def prompt_for(self, memory: FeedbackMemory) -> str:
@@ -124,8 +177,10 @@ class PhaseRunner:
         Sprints run the same loop over recorded rows; this is for programs that bring their own workspace.
         Pauses are not slept: whatever the producer raises ends the phase.
         """
+        base = context.get("base_ref")
+        runner = await self.for_tree(Path(base) if base else None)
         loop = _PhaseInMemory(
-            self, phase, goal, produce, context, policy or RunPolicy(), sprint_id or uuid4()
+            runner, phase, goal, produce, context, policy or RunPolicy(), sprint_id or uuid4()
         )
         await refine(loop.load, loop.carry_out)
         return loop.outcome()

@@ -1,6 +1,7 @@
 """What a project's `phaserunner.toml` may say: which evaluators judge it, and how."""
 
 import re
+from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
@@ -10,6 +11,14 @@ from app.schemas.runs import Phase
 
 PROJECT_FILE = "phaserunner.toml"
 """Its name, at the root of a project."""
+
+
+class ProjectFileMode(StrEnum):
+    """`HONOUR`: a project's file counts. `IGNORE`: the operator's evaluators alone judge."""
+
+    HONOUR = "honour"
+    IGNORE = "ignore"
+
 
 MAX_SECONDS = 3600.0
 MAX_COMMANDS = 32

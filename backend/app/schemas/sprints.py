@@ -256,4 +256,7 @@ class EvaluationReport(BaseModel):
     score: float | None
     reason: str
     base_commit: str | None
+    project_file: str | None = Field(
+        default=None, description="Which phaserunner.toml counted; null when there is none."
+    )
     evaluations: list[JudgedEvaluation]

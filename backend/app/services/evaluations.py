@@ -11,6 +11,7 @@ from app.core.errors import InvalidInputError, WorkspaceError
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, EvaluationStatus
 from app.runners.evaluators.registry import EvaluatorDescription
 from app.runners.phase_runner import PhaseRunner
+from app.schemas.project_file import PROJECT_FILE
 from app.schemas.runs import RunPolicy
 from app.schemas.sprints import EvaluateRequest, EvaluationReport, JudgedEvaluation
 from app.schemas.workspaces import LocalSource
@@ -64,18 +65,19 @@ class EvaluationService:
         path = await anyio.to_thread.run_sync(self._check_path, request.path)
         place = Path(await anyio.mkdtemp(prefix="phaserunner-evaluate-"))
         try:
-            commit, results = await self._judge_copy(request, path, place)
+            commit, runner, results = await self._judge_copy(request, path, place)
         finally:
             with anyio.CancelScope(shield=True):
                 await remove_tree(place)
-        verdict = self._runner.judge(request.phase, results, self._policy)
-        gates = self._runner.get_evaluator_registry().gates(request.phase)
+        verdict = runner.judge(request.phase, results, self._policy)
+        gates = runner.get_evaluator_registry().gates(request.phase)
         return EvaluationReport(
             phase=request.phase,
             verdict=verdict.status.value,
             score=verdict.score if _has_evidence(results, gates) else None,
             reason=verdict.reason,
             base_commit=commit,
+            project_file=_told(runner, commit),
             evaluations=[
                 JudgedEvaluation(gate=each.evaluator_name in gates, result=each.model_dump(mode="json"))
                 for each in results
@@ -84,7 +86,7 @@ class EvaluationService:
 
     async def _judge_copy(
         self, request: EvaluateRequest, path: Path, place: Path
-    ) -> tuple[str | None, list[EvaluationResult]]:
+    ) -> tuple[str | None, PhaseRunner, list[EvaluationResult]]:
         base, commit = await self._base(path, request.base, place)
         candidate = place / "candidate"
         await copy_working_tree(path, candidate, self._git, self._limits)
@@ -96,10 +98,12 @@ class EvaluationService:
             "previous_feedback": [],
             "run_id": uuid4(),
         }
-        results = await self._runner.evaluate_phase_output(
+        # Without a base the directory's own file is the only one there is.
+        runner = await self._runner.for_tree(base or candidate)
+        results = await runner.evaluate_phase_output(
             request.phase, request.output, context, request.deterministic_only
         )
-        return commit, results
+        return commit, runner, results
 
     def _check_path(self, given: str) -> Path:
         path = Path(given)
@@ -135,6 +139,15 @@ class EvaluationService:
         base = place / "base" / path.relative_to(top)
         await anyio.Path(base).mkdir(parents=True, exist_ok=True)  # it may be new since
         return base, commit
+
+
+def _told(runner: PhaseRunner, commit: str | None) -> str | None:
+    project = runner.project
+    if project is None or (project.content is None and not project.problems):
+        return None
+    return (
+        f"{PROJECT_FILE} at {commit[:12]}" if commit else f"{PROJECT_FILE} as it lies there: no base is given"
+    )
 
 
 def _has_evidence(results: Iterable[EvaluationResult], gates: Collection[str]) -> bool:

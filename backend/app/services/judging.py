@@ -34,10 +34,12 @@ from app.jobs.queue import enqueue_advance
 from app.realtime.store import Fence
 from app.runners.decision import backoff_seconds, rest_until
 from app.runners.evaluators.issues import failure_fingerprint
+from app.runners.evaluators.project_file import MAX_BYTES
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult
 from app.runners.evaluators.verdict import Verdict, VerdictStatus
 from app.runners.evaluators.workspace_digest import digest
 from app.runners.phase_runner import PhaseRunner
+from app.schemas.project_file import PROJECT_FILE
 from app.schemas.runs import AttemptState, Usage
 from app.services.attempt_rows import judge_decided, spend, total_usage
 from app.services.evaluation_rows import judges_usage, store_evaluations
@@ -53,6 +55,10 @@ class JudgedCopies(Protocol):
 
     def judged(self, run_id: UUID, commit: str, base_commit: str) -> AbstractAsyncContextManager[JudgedPair]:
         """Give fresh copies of a commit and of the base; they are removed when the block is left."""
+        ...
+
+    async def file_at(self, run_id: UUID, commit: str, path: str, limit: int) -> bytes | None:
+        """Give the first `limit` bytes of a file in a commit, or None when it has none there."""
         ...
 
 
@@ -90,6 +96,14 @@ class Judging:
 
     async def __call__(self, recorded: Recorded, number: int, fence: Fence) -> None:
         """Judge attempt `number` of the run's current phase and record the outcome."""
+        run = recorded.run
+        content = await self._copies.file_at(run.id, run.base_commit, PROJECT_FILE, MAX_BYTES + 1)
+        # What judges a run is what its base commit says, in every phase and in whichever worker.
+        runner = self._runner.for_project(content)
+        judging = Judging(self._sessions, self._recorder, runner, self._copies, self._judge)
+        await judging._judge_attempt(recorded, number, fence)
+
+    async def _judge_attempt(self, recorded: Recorded, number: int, fence: Fence) -> None:
         attempt = next(each for each in recorded.attempts if each.number == number)
         with logfire.span("evaluate {phase} attempt {number}", phase=attempt.phase, number=number):
             await self._begin(recorded.run, attempt, fence)

@@ -93,6 +93,11 @@ class RunTrees:
         async with self._store.judged(run_id, commit, base_commit) as pair:
             yield pair
 
+    async def file_at(self, run_id: UUID, commit: str, path: str, limit: int) -> bytes | None:
+        """Give the first `limit` bytes of a file in a commit, or None when it has none there."""
+        repository = await self.repository(run_id, commit)
+        return await repository.read_file(commit, path, limit)
+
     async def _bundle(self, run_id: UUID, kind: str, commit: str | None = None) -> bytes:
         statement = select(Snapshot.bundle).where(Snapshot.run_id == run_id, Snapshot.kind == kind)
         if commit is not None:

@@ -67,6 +67,21 @@ class RunRepository:
         found = await self.git.run(["rev-parse", "--verify", "-q", f"{commit}^{{tree}}"], self.target)
         return found.decode().strip()
 
+    async def read_file(self, commit: str, path: str, limit: int) -> bytes | None:
+        """Give the first `limit` bytes of a file in a commit; None when there is no file at this path.
+
+        Raises:
+            GitError: there is no such commit.
+        """
+        listed = await self.git.run(["ls-tree", "-z", commit, "--", path], self.target)
+        if b" blob " not in listed:
+            return None
+        command = ["cat-file", "blob", f"{commit}:{path}"]
+        outcome = await self.git.attempt(command, self.target, output_limit=limit)
+        if outcome.returncode == 0 or outcome.truncated:
+            return outcome.stdout
+        return await self.git.run(command, self.target)
+
     async def checkout(self, commit: str, dest: Path) -> Checkout:
         """Write a commit's files to `dest`, which must not exist, without any `.git`.
 

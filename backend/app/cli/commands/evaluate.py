@@ -72,6 +72,8 @@ def _write(terminal: Terminal, report: EvaluationReport) -> None:
             result.duration_ms,
         ):
             terminal.line(text, style)
+    if report.project_file:
+        terminal.line(f"Judged by {report.project_file}", "dim")
     score = f", score {report.score:.2f}" if report.score is not None else ""
     appearance = look(report.verdict)
     words = f"{appearance.icon} {report.verdict}{score}: {one_line(report.reason, 500)}"

@@ -1,5 +1,6 @@
 """`evaluators`: who judges, and how far that can be trusted."""
 
+from pathlib import Path
 from typing import Any, cast
 
 from cyclopts import App
@@ -14,13 +15,26 @@ app.command("app.cli.commands.calibrate:calibrate", name="calibrate", help="Meas
 app.command(
     "app.cli.commands.calibrate:corpus", name="corpus", help="Write a built-in corpus to a directory."
 )
+app.command("app.cli.commands.project:check", name="check", help="Check a project's phaserunner.toml.")
 
 
 @app.default
-async def evaluators(*, options: Options = DEFAULT_OPTIONS, root: RootArgument) -> int:
-    """List the evaluators of each phase, and which of them are gates."""
-    async with root.session(options) as session:
-        document = await session.api.json("GET", "/evaluators")
+async def evaluators(
+    *, path: Path | None = None, options: Options = DEFAULT_OPTIONS, root: RootArgument
+) -> int:
+    """List the evaluators of each phase, which of them are gates, and where they come from.
+
+    Args:
+        path: A project: list what its phaserunner.toml makes of the evaluators of this machine's settings.
+    """
+    if path is not None:
+        # Needs all that judging does; listing the service's evaluators does not.
+        from app.cli.commands.project import describe  # noqa: PLC0415
+
+        document = await describe(root, path)
+    else:
+        async with root.session(options) as session:
+            document = await session.api.json("GET", "/evaluators")
     terminal = root.terminal(options)
     if terminal.as_json:
         terminal.json(document)
@@ -29,6 +43,8 @@ async def evaluators(*, options: Options = DEFAULT_OPTIONS, root: RootArgument) 
         part = "gate" if each["gate"] else "adviser"
         kind = "tool" if each["deterministic"] else "model"
         phases = ", ".join(each["phases"]) if each["phases"] else "every phase"
-        line = f"{each['name']:<20}  {part:<8} {kind:<6} {each['category']:<16} {phases}"
+        source = each.get("source", "built-in")
+        told = "" if source == "built-in" else f"  from {source}"
+        line = f"{each['name']:<20}  {part:<8} {kind:<6} {each['category']:<16} {phases}{told}"
         terminal.line(one_line(line))
     return ExitCode.PASSED

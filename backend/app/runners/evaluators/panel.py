@@ -22,6 +22,9 @@ from app.runners.evaluators.registry import EvaluatorRegistry
 DEFAULT_DEADLINE_SECONDS = 900.0
 """A backstop for evaluators that do not bound themselves; the built-in ones all do."""
 
+_RUNS = 3
+_SLACK_SECONDS = 60.0
+
 OnResult = Callable[[EvaluationResult], Awaitable[None]]
 """Is told each result as soon as it is there. What it raises ends the panel and is raised as it is."""
 
@@ -59,7 +62,7 @@ async def evaluate(  # noqa: PLR0913 - three values to judge by, and options by 
     results: dict[str, EvaluationResult] = {}
 
     async def run(evaluator: Evaluator, context: EvaluationContext = context) -> None:
-        result = await _guarded(evaluator, phase, output, context, deadline)
+        result = await _guarded(evaluator, phase, output, context, _deadline_of(evaluator, deadline))
         results[evaluator.name] = result
         if on_result is not None:
             await on_result(result)
@@ -96,6 +99,12 @@ async def _side_by_side(run: Callable[[Evaluator], Awaitable[None]], evaluators:
     except BaseExceptionGroup as trouble:
         # Evaluators do not raise here; the receiver of the results may, and its caller knows the error.
         raise trouble.exceptions[0] from None
+
+
+def _deadline_of(evaluator: Evaluator, deadline: float) -> float:
+    """Leave an evaluator the time it was given: it may run the candidate and then the base."""
+    own = cast("object", getattr(evaluator, "timeout", 0.0))
+    return max(deadline, _RUNS * own + _SLACK_SECONDS) if isinstance(own, int | float) else deadline
 
 
 async def _guarded(

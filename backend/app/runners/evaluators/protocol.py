@@ -170,6 +170,19 @@ class Evaluator(Protocol):
         ...
 
 
+@runtime_checkable
+class ConfigurableEvaluator(Evaluator, Protocol):
+    """An evaluator that takes options from a project's file."""
+
+    def with_options(self, options: Mapping[str, object]) -> Evaluator:
+        """Give the same evaluator with these options.
+
+        Raises:
+            ValueError: an option is not known or not valid; the message says which.
+        """
+        ...
+
+
 def errored(evaluator: Evaluator, reason: str, /, *, version: str = "1", **metadata: Any) -> EvaluationResult:
     """The result of an evaluator that reached no verdict."""
     return EvaluationResult(

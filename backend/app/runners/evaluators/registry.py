@@ -22,6 +22,11 @@ from app.schemas.agents import OutputMode
 from app.schemas.evaluation import CheckerName
 from app.workspaces.sandbox import Sandbox
 
+MODEL_EVALUATORS = frozenset({"llm_code_quality", "completeness", "security", "performance"})
+"""Built-in evaluators that are only there when a model is set up."""
+
+BUILT_IN = "built-in"
+
 DISCOVERY, CODING, VERIFICATION = "discovery", "coding", "verification"
 
 
@@ -62,11 +67,15 @@ class EvaluatorConfig:
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """An evaluator and where it is used; `phases` None means everywhere. Only gates decide."""
+    """An evaluator and where it is used; `phases` None means everywhere. Only gates decide.
+
+    `source` says where it comes from: `built-in`, a package, or the project's file.
+    """
 
     evaluator: Evaluator
     phases: tuple[str, ...] | None
     gate: bool
+    source: str = BUILT_IN
 
     def covers(self, phase: str) -> bool:
         """True when the evaluator judges this phase."""
@@ -83,13 +92,19 @@ class EvaluatorDescription:
     gate: bool
     phases: tuple[str, ...] | None
     version: str
+    source: str = BUILT_IN
 
 
 class EvaluatorRegistry:
-    """The evaluators of each phase, in the order of registration."""
+    """The evaluators of each phase, in the order of registration.
 
-    def __init__(self) -> None:
+    Args:
+        left_out: names of evaluators that are known and not used here; see `without`.
+    """
+
+    def __init__(self, *, left_out: Collection[str] = ()) -> None:
         self._registrations: list[Registration] = []
+        self.left_out = frozenset(left_out)
 
     def register(
         self, evaluator: Evaluator, phases: Sequence[str] | None = None, *, gate: bool = True
@@ -105,17 +120,24 @@ class EvaluatorRegistry:
             raise ValueError(
                 f"evaluator {evaluator.name!r} is registered for no phase; None means every phase"
             )
-        added = Registration(evaluator, None if phases is None else tuple(phases), gate)
+        self.add(Registration(evaluator, None if phases is None else tuple(phases), gate))
+
+    def add(self, added: Registration) -> None:
+        """Add a registration.
+
+        Raises:
+            ValueError: one of its phases already has the name.
+        """
         for present in self._registrations:
-            if present.evaluator.name == evaluator.name and _share_a_phase(present, added):
+            if present.evaluator.name == added.evaluator.name and _share_a_phase(present, added):
                 raise ValueError(
-                    f"evaluator {evaluator.name!r} is already registered for one of these phases"
+                    f"evaluator {added.evaluator.name!r} is already registered for one of these phases"
                 )
         self._registrations.append(added)
 
     def without(self, names: Collection[str]) -> "EvaluatorRegistry":
-        """Give a registry of the same evaluators but these."""
-        rest = EvaluatorRegistry()
+        """Give a registry of the same evaluators but these, which it still knows by name."""
+        rest = EvaluatorRegistry(left_out=self.left_out | (self.names() & set(names)))
         rest._registrations = [each for each in self._registrations if each.evaluator.name not in names]
         return rest
 
@@ -126,6 +148,14 @@ class EvaluatorRegistry:
             replace(each, gate=True) for each in self._registrations if each.evaluator.name in names
         ]
         return chosen
+
+    def names(self) -> frozenset[str]:
+        """Names of all evaluators."""
+        return frozenset(each.evaluator.name for each in self._registrations)
+
+    def all_registrations(self) -> tuple[Registration, ...]:
+        """Every registration, in the order in which they were made."""
+        return tuple(self._registrations)
 
     def registrations(self, phase: str) -> list[Registration]:
         """Registrations that cover a phase: those of every phase first, then its own."""
@@ -162,6 +192,7 @@ class EvaluatorRegistry:
                 gate=each.gate,
                 phases=each.phases,
                 version=str(getattr(each.evaluator, "version", "1")),
+                source=each.source,
             )
             for each in self._registrations
         ]

@@ -1,0 +1,158 @@
+"""What a project's own file makes of the operator's panel: evaluators, threshold, protected paths."""
+
+import errno
+import os
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.runners.evaluators.command import CommandEvaluator
+from app.runners.evaluators.command_programs import Programs
+from app.runners.evaluators.project_file import MAX_BYTES, Problem, ProjectFileError, read_project_file
+from app.runners.evaluators.project_registry import PROJECT_EVALUATOR, ProjectLimits, for_project
+from app.runners.evaluators.protocol import (
+    EvaluationCategory,
+    EvaluationContext,
+    EvaluationResult,
+    errored,
+)
+from app.runners.evaluators.registry import EvaluatorRegistry
+from app.schemas.project_file import PROJECT_FILE, CommandTable, ProjectFile
+from app.workspaces.sandbox import Sandbox
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectRules:
+    """How far projects choose what judges them.
+
+    Attributes:
+        honour: whether their files count at all.
+        limits: what no file can change.
+        sandbox: confines their commands; None is one with the usual settings.
+        programs: where their commands find programs.
+    """
+
+    honour: bool = True
+    limits: ProjectLimits = field(default_factory=ProjectLimits)
+    sandbox: Sandbox | None = None
+    programs: Programs = field(default_factory=Programs)
+
+    def command(self, table: CommandTable) -> CommandEvaluator:
+        """Make the evaluator of a command."""
+        return CommandEvaluator(
+            name=table.name,
+            command=table.run if isinstance(table.run, str) else tuple(table.run),
+            sandbox=self.sandbox or Sandbox(),
+            programs=self.programs,
+            category=EvaluationCategory(table.category),
+            report=table.report,
+            timeout=table.timeout,
+            network=table.network,
+            env=table.env,
+            working_directory=table.working_directory,
+            pass_codes=tuple(table.pass_codes) if table.pass_codes else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectPanel:
+    """What judges one project.
+
+    Attributes:
+        registry: its evaluators.
+        settings: the file's; the defaults without one.
+        content: of the file; None when there is none.
+        problems: why the file cannot be used.
+    """
+
+    registry: EvaluatorRegistry
+    settings: ProjectFile = field(default_factory=ProjectFile)
+    content: bytes | None = None
+    problems: tuple[Problem, ...] = ()
+
+    def context(self, context: EvaluationContext) -> EvaluationContext:
+        """Add what the project says about protected files."""
+        opened = [*context.get("open_paths", []), *self.settings.protected.open]
+        extra = [*context.get("protected_paths", []), *self.settings.protected.extra]
+        return {**context, "open_paths": opened, "protected_paths": extra}
+
+    def pass_threshold(self, given: float) -> float:
+        """Give the stricter of a threshold and the project's."""
+        return max(given, self.settings.verdict.pass_threshold or 0.0)
+
+
+def panel_for(
+    registry: EvaluatorRegistry, content: bytes | ProjectFileError | None, rules: ProjectRules
+) -> ProjectPanel:
+    """Give the panel of a project whose file has this content.
+
+    A file that cannot be used leaves one gate, which reaches no verdict and says why: nothing can pass, and
+    no tool runs in vain.
+    """
+    if content is None or not rules.honour:
+        return ProjectPanel(registry)
+    try:
+        if isinstance(content, ProjectFileError):
+            raise content
+        file = read_project_file(content)
+        made = for_project(registry, file, rules.command, rules.limits)
+    except ProjectFileError as error:
+        broken = EvaluatorRegistry()
+        broken.register(UnusableProjectFile(error.problems))
+        return ProjectPanel(broken, problems=error.problems)
+    return ProjectPanel(made, file.settings, content)
+
+
+@dataclass(frozen=True, slots=True)
+class UnusableProjectFile:
+    """The gate that stands for a project's file when that cannot be used."""
+
+    problems: Sequence[Problem]
+    name: str = PROJECT_EVALUATOR
+    category: EvaluationCategory = EvaluationCategory.COMPLIANCE
+    version: str = "1"
+    is_deterministic: bool = True
+
+    async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
+        """Say what is wrong with the file at the base commit; no attempt can mend that."""
+        told = "; ".join(map(str, self.problems))
+        return errored(self, f"{PROJECT_FILE} at the base commit cannot be used: {told}")
+
+
+def remark_on_change(panel: ProjectPanel, changed: bytes | ProjectFileError | None) -> EvaluationResult:
+    """Say that a candidate's change to the file does not count yet, and what is wrong with it."""
+    counts = "The one at the base commit judges this run; a change counts for later ones."
+    problems: tuple[Problem, ...] = ()
+    try:
+        if isinstance(changed, ProjectFileError):
+            raise changed
+        if changed is not None:
+            read_project_file(changed)
+    except ProjectFileError as error:
+        problems = error.problems
+    what = "removed" if changed is None else "added" if panel.content is None else "changed"
+    told = "".join(f"\n- {each}" for each in problems)
+    return EvaluationResult(
+        evaluator_name=PROJECT_EVALUATOR,
+        category=EvaluationCategory.COMPLIANCE,
+        passed=not problems,
+        score=float(not problems),
+        feedback=f"{PROJECT_FILE} was {what}. {counts}" + (f" It cannot be used:{told}" if problems else ""),
+        suggestions=[f"Correct {each}" for each in problems],
+    )
+
+
+def read_from_tree(root: Path) -> bytes | ProjectFileError | None:
+    """Give the content of a tree's file, None when it has none, or why it cannot be read."""
+    try:
+        handle = os.open(root / PROJECT_FILE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        why = "is a link" if error.errno == errno.ELOOP else f"cannot be read: {error.strerror}"
+        return ProjectFileError([Problem(None, "", why)])
+    with os.fdopen(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            return ProjectFileError([Problem(None, "", "is not a plain file")])
+        return file.read(MAX_BYTES + 1)
