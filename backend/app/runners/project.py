@@ -152,7 +152,8 @@ def read_from_tree(root: Path) -> bytes | ProjectFileError | None:
     except OSError as error:
         why = "is a link" if error.errno == errno.ELOOP else f"cannot be read: {error.strerror}"
         return ProjectFileError([Problem(None, "", why)])
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        return ProjectFileError([Problem(None, "", "is not a plain file")])
     with os.fdopen(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            return ProjectFileError([Problem(None, "", "is not a plain file")])
         return file.read(MAX_BYTES + 1)

@@ -250,6 +250,60 @@ def test_tests_are_changed_only_where_that_was_allowed(
         assert "tests/test_shares.py" in results["protected_files"]["feedback"]
 
 
+GATED = """
+[evaluators.type_check]
+enabled = false
+
+[[command]]
+name = "no_thirds"
+run = "! grep -n '// 3' shares.py"
+phases = ["coding"]
+"""
+
+
+def commit_project_file(repo: Path, text: str) -> None:
+    (repo / "phaserunner.toml").write_text(text)
+    git(repo, "add", "phaserunner.toml")
+    git(repo, "commit", "-q", "-m", "what judges")
+
+
+def test_a_project_chooses_what_judges_it(service: Service, repo: Path) -> None:
+    commit_project_file(repo, GATED)
+    frees_itself = step(
+        "Done. Coding Complete",
+        *(write("shares.py", MENDED + "# 8 // 3\n"), write("phaserunner.toml", "command = []\n")),
+    )
+    mends = step("Done. Coding Complete", write("shares.py", MENDED), write("phaserunner.toml", GATED))
+    with service.client() as client:
+        sprint = start(client, repo, script(frees_itself, mends), phases=["coding", "verification"])
+        ended = until_rest(client, sprint["id"])
+        assert ended["status"] == "completed", ended["status_reason"]
+        first, second, verification = ended["attempts"]
+        results = {each["evaluator"]: each for each in first["evaluations"]}
+        assert "type_check" not in results
+        assert (results["no_thirds"]["status"], results["no_thirds"]["gate"]) == ("failed", True)
+        assert "3:# 8 // 3" in results["no_thirds"]["feedback"]
+        assert results["protected_files"]["status"] == "failed"
+        assert (results["project_file"]["gate"], results["project_file"]["passed"]) == (False, True)
+        assert {each["evaluator"]: each["status"] for each in second["evaluations"]}["no_thirds"] == "passed"
+        assert "no_thirds" not in {each["evaluator"] for each in verification["evaluations"]}
+        begun = [each for each in all_events(client, sprint["id"]) if each["event"] == "evaluation.started"]
+        assert ["no_thirds" in each["data"]["evaluators"] for each in begun] == [True, True, False]
+
+
+def test_a_wrong_project_file_passes_nothing_and_asks_a_human(service: Service, repo: Path) -> None:
+    commit_project_file(repo, "[evaluators.pytest]\ntimeut = 3\n")
+    mends = step("Done. Coding Complete", write("shares.py", MENDED))
+    with service.client() as client:
+        sprint = start(client, repo, script(mends), phases=["coding"])
+        waiting = until_rest(client, sprint["id"])
+        assert waiting["status"] == "waiting"
+        (escalation,) = waiting["escalations"]
+        assert escalation["reason_kind"] == "evaluator_unavailable"
+        assert "phaserunner.toml:2: evaluators.pytest.timeut" in escalation["reason"]
+        assert [each["evaluator"] for each in waiting["attempts"][0]["evaluations"]] == ["project_file"]
+
+
 def test_a_running_sprint_is_cancelled(service: Service, repo: Path) -> None:
     slow = step("Slow. Coding Complete", {**write("shares.py", MENDED), "pause_seconds": 5.0})
     with service.client() as client:

@@ -73,14 +73,15 @@ class CommandJudging:
             run, before = await together(self._run(), self._tests_of(self.base))
         else:
             run, before = await self._run(), None
-        found = _readable(run, lambda: read_junit(run.report))
+        found = _readable(run, lambda: read_junit(run.report, run.tree))
         lost = found.lost_since(before) if before else []
         return junit_result(self.evaluator, run, found, ended_well=self._ended_well(run), lost=lost)
 
     async def _tests_of(self, base: Path) -> JUnit | None:
         """Give the tests of the base; one whose tests cannot be run has none that could get lost."""
         try:
-            return read_junit((await self.launcher.run(base, base)).report)
+            run = await self.launcher.run(base, base)
+            return read_junit(run.report, run.tree)
         except (NoVerdictError, ReportError):
             return None
 
@@ -130,7 +131,7 @@ class CommandJudging:
             run = self._checked(await self.launcher.run(base, base))
             match self.report:
                 case JUnitReport():
-                    _readable(run, lambda: read_junit(run.report))
+                    _readable(run, lambda: read_junit(run.report, run.tree))
                 case SarifReport() as report:
                     self._scanned(run, report)
                 case CoverageReport():

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from pathlib import Path
 
 from app.runners.evaluators.safe_xml import Element, UnsafeXmlError, parse_xml
 
@@ -62,8 +63,12 @@ class JUnit:
         return Counter(each.id for each in self.cases if each.outcome is not CaseOutcome.SKIPPED)
 
 
-def read_junit(data: bytes) -> JUnit:
+def read_junit(data: bytes, ran_in: Path) -> JUnit:
     """Read a report.
+
+    Args:
+        data: the report.
+        ran_in: the tree in which it was written; names of tests may hold its path, which differs each time.
 
     Raises:
         ReportError: it is not JUnit XML, or counts failures that none of its cases has.
@@ -75,7 +80,9 @@ def read_junit(data: bytes) -> JUnit:
     if root.tag not in _ROOTS:
         raise ReportError(f"the JUnit report begins with <{root.tag[:50]}>")
     outermost = root.attributes.get("name", "") if root.tag == "testsuite" else ""
-    report = JUnit(tuple(_cases(root, outermost)))
+    place = f"{ran_in.as_posix()}/"
+    cases = (replace(each, id=each.id.replace(place, "")) for each in _cases(root, outermost))
+    report = JUnit(tuple(cases))
     claimed = max(_claimed_failures(each) for each in root.walk() if each.tag in _ROOTS)
     if claimed > len(report.failures):
         raise ReportError(f"the JUnit report counts {claimed} failures and shows {len(report.failures)}")

@@ -103,7 +103,7 @@ async def _side_by_side(run: Callable[[Evaluator], Awaitable[None]], evaluators:
 
 def _deadline_of(evaluator: Evaluator, deadline: float) -> float:
     """Leave an evaluator the time it was given: it may run the candidate and then the base."""
-    own = cast("object", getattr(evaluator, "timeout", 0.0))
+    own = cast("object", getattr(evaluator, "timeout", None))
     return max(deadline, _RUNS * own + _SLACK_SECONDS) if isinstance(own, int | float) else deadline
 
 

@@ -213,6 +213,14 @@ async def test_tests_of_the_base_must_still_run(context: Context) -> None:
     assert (await judge(context, copies(suites(ONE)), {"a": ""}, report=JUNIT)).status is PASSED
 
 
+async def test_names_that_hold_the_path_of_the_copy(context: Context) -> None:
+    named = {
+        "check": "echo \"<testsuite><testcase name='$PWD/a.js'/></testsuite>\" > out/report.xml",
+    }
+    result = await judge(context, named, named, report=JUNIT)
+    assert result.status is PASSED, result.feedback
+
+
 async def test_200_megabytes_of_output(context: Context) -> None:
     result = await judge(context, {"check": "head -c 200000000 /dev/zero | tr '\\0' x; echo; echo the end"})
     assert result.status is PASSED
