@@ -10,6 +10,7 @@ from pathlib import Path
 from uuid import UUID
 
 from app.runners.evaluators.analysed_copy import AnalysedCopy
+from app.runners.evaluators.annotations import lost_annotations
 from app.runners.evaluators.baseline import Finding, Wording, result_of
 from app.runners.evaluators.checker_memory import CheckerMemory, pack, unpack
 from app.runners.evaluators.protocol import (
@@ -36,7 +37,8 @@ class TypeCheckEvaluator:
 
     The rules are those of the base tree's configuration of the checker; without one quiet ones, blind to what
     the environment lacks. What silences the checker (comments, `@no_type_check`, blocks that it is told not
-    to look at) counts only where the base has it. Loses 0.1 of the score for each new error.
+    to look at) counts only where the base has it, and no function may lose its annotations. Loses 0.1 of the
+    score for each new error.
 
     What mypy remembers of one attempt is used in the next of the same run, so that only what changed is
     checked; a fraction of the time.
@@ -105,7 +107,8 @@ class TypeCheckEvaluator:
         async def check_base(base: AnalysedCopy, files: list[str]) -> Sequence[Finding]:
             return (await checker.check(base.path, files, files)).found
 
-        comparison = await trees.compare(checked.found, check_base)
+        found = [*checked.found, *await asyncio.to_thread(_lost, trees, wanted)]
+        comparison = await trees.compare(found, check_base)
         if checked.unfinished and not comparison.new:
             raise ToolTroubleError(checked.unfinished)
         return result_of(
@@ -128,3 +131,10 @@ class TypeCheckEvaluator:
     async def _remember(self, run_id: UUID | None, cache: Path | None) -> None:
         if cache and run_id:
             self.memory.keep(run_id, await asyncio.to_thread(pack, cache))
+
+
+def _lost(trees: StaticTrees, files: Sequence[str]) -> list[Finding]:
+    if trees.base is None:
+        return []
+    changed = [name for name in files if name in trees.changed]
+    return lost_annotations(trees.base.path, trees.copy.path, changed)

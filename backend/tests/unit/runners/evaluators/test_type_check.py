@@ -121,6 +121,25 @@ async def test_a_new_syntax_error_fails(context) -> None:
     assert {each["rule"] for each in result.metadata["findings"]} == {"syntax"}
 
 
+ANNOTATED = "class A:\n    def f(self, a: int) -> int:\n        return a\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "lost"),
+    [
+        pytest.param(ANNOTATED.replace(": int) -> int", ")"), ["a.py:2: annotations-lost"], id="all of them"),
+        pytest.param(ANNOTATED.replace(" -> int", ""), [], id="one of them"),
+        pytest.param(ANNOTATED.replace("int", "float"), [], id="others"),
+        pytest.param(ANNOTATED + "    def g(self, a):\n        return a\n", [], id="a new function without"),
+        pytest.param("class B:\n    def f(self, a):\n        return a\n", [], id="another function"),
+    ],
+)
+async def test_a_function_keeps_its_annotations(context, source: str, lost: list[str]) -> None:
+    result = await check(context, {"a.py": source}, {"a.py": ANNOTATED})
+    found = [f"{each['file']}:{each['line']}: {each['rule']}" for each in result.metadata["findings"]]
+    assert found == lost
+
+
 async def test_an_old_syntax_error_hides_nothing(context) -> None:
     broken = {"old.py": "print 'x'\n"}
     assert (await check(context, {**CLEAN, **broken}, {**CLEAN, **broken})).status == "passed"

@@ -1,0 +1,55 @@
+"""Functions that lose their annotations: a type checker has nothing left to hold them against."""
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from app.runners.evaluators.baseline import Finding
+
+RULE = "annotations-lost"
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def lost_annotations(base: Path, tree: Path, files: Iterable[str]) -> list[Finding]:
+    """Give a finding for each function that is annotated at base and is not in the candidate.
+
+    Args:
+        base: the tree with the base commit.
+        tree: the candidate's.
+        files: which files, as POSIX paths; those that a tree lacks or that cannot be parsed are passed by.
+    """
+    found: list[Finding] = []
+    for name in files:
+        annotated = {path for path, each in _functions(base / name) if _is_annotated(each)}
+        if annotated:
+            found += [
+                Finding(name, each.lineno, RULE, f"{path} lost its annotations, so that it is not checked")
+                for path, each in _functions(tree / name)
+                if path in annotated and not _is_annotated(each)
+            ]
+    return found
+
+
+def _functions(file: Path) -> list[tuple[str, _Function]]:
+    try:
+        module = ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    return list(_below(module.body, ""))
+
+
+def _below(body: Sequence[ast.stmt], prefix: str) -> Iterator[tuple[str, _Function]]:
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield f"{prefix}{node.name}", node
+        elif isinstance(node, ast.ClassDef):
+            yield from _below(node.body, f"{prefix}{node.name}.")
+
+
+def _is_annotated(function: _Function) -> bool:
+    given = function.args
+    parameters = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+    return function.returns is not None or any(
+        each is not None and each.annotation is not None for each in parameters
+    )
