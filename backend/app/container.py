@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import anyio
+from uv import find_uv_bin
 
 from app.agents.judge import FirstContender, Judge, ModelJudge
 from app.agents.model_factory import ProviderKeys, build_model
@@ -31,6 +32,7 @@ from app.runners.evaluators.registry import EvaluatorConfig, EvaluatorRegistry, 
 from app.runners.phase_runner import PhaseRunner
 from app.runners.project import ProjectPanel, ProjectRules, panel_for
 from app.schemas.agents import AgentBackend, AgentSpec
+from app.schemas.environments import EnvironmentMode
 from app.schemas.project_file import ProjectFileMode
 from app.schemas.runs import Budget, RunPolicy
 from app.services.advance import Advance
@@ -50,6 +52,10 @@ from app.services.status import Info, StatusService
 from app.services.tokens import TokenService
 from app.services.trees import RunTrees
 from app.workspaces.agent_programs import AgentPrograms
+from app.workspaces.environments.installing import Installer, InstallOptions
+from app.workspaces.environments.interpreters import Interpreters, OneInterpreter, WorkspaceEnvironments
+from app.workspaces.environments.shelf import Bounds, Shelf
+from app.workspaces.environments.uv_words import search_variables, uv_variables
 from app.workspaces.git import Git
 from app.workspaces.limits import WorkspaceLimits
 from app.workspaces.sandbox import Sandbox, SandboxLimits, SandboxSettings
@@ -72,6 +78,7 @@ class Tools:
     limits: WorkspaceLimits
     policy: RunPolicy
     registry: EvaluatorRegistry
+    interpreters: Interpreters
     agents: AgentProvider
     judge: Judge
     sandbox: Sandbox
@@ -99,6 +106,7 @@ def build_tools(settings: Settings) -> Tools:
     """Make what needs no database."""
     keys = _keys(settings)
     sandbox = build_sandbox(settings)
+    interpreters = build_interpreters(settings, sandbox)
     return Tools(
         git=Git.find(os.environ),  # noqa: TID251 - proxies and certificates, for fetching
         keys=keys,
@@ -107,7 +115,8 @@ def build_tools(settings: Settings) -> Tools:
         ),
         limits=WorkspaceLimits(settings.WORKSPACE_MAX_FILES, settings.WORKSPACE_MAX_BYTES),
         policy=_policy(settings),
-        registry=_registry(settings, _evaluator_config(settings, keys, sandbox)),
+        registry=_registry(settings, _evaluator_config(settings, keys, sandbox, interpreters)),
+        interpreters=interpreters,
         agents=AgentProvider(
             keys=keys,
             run_program=AgentPrograms(sandbox, network=settings.AGENT_NETWORK),
@@ -134,6 +143,27 @@ def build_sandbox(settings: Settings) -> Sandbox:
     )
 
 
+def build_interpreters(settings: Settings, sandbox: Sandbox) -> Interpreters:
+    """Make what chooses the interpreter of a workspace."""
+    if settings.WORKSPACE_PYTHON is not None or settings.WORKSPACE_ENVIRONMENTS is EnvironmentMode.OFF:
+        return OneInterpreter(settings.WORKSPACE_PYTHON)
+    data_dir = settings.DATA_DIR.absolute()
+    options = InstallOptions(
+        network=settings.ENVIRONMENT_NETWORK,
+        build=settings.ENVIRONMENT_BUILD,
+        seconds=settings.ENVIRONMENT_TIMEOUT,
+        env=uv_variables(os.environ),  # noqa: TID251 - indexes, proxies and certificates, for fetching
+        cache_size=settings.ENVIRONMENT_MAX_BYTES,
+    )
+    bounds = Bounds(settings.ENVIRONMENT_MAX_BYTES, settings.ENVIRONMENT_MAX_DAYS * 86_400)
+    return WorkspaceEnvironments(
+        Shelf(data_dir / "environments", bounds),
+        Installer(Path(find_uv_bin()), sandbox, data_dir / "uv-cache", options),
+        search_variables(os.environ),  # noqa: TID251 - where Python versions are looked for
+        settings.ENVIRONMENT_CANDIDATE_DEPENDENCIES,
+    )
+
+
 def build_container(settings: Settings, sessions: Sessions, bell: Bell) -> Container:
     """Make the services of a process that has a database."""
     tools = build_tools(settings)
@@ -147,7 +177,9 @@ def build_container(settings: Settings, sessions: Sessions, bell: Bell) -> Conta
         requests=settings.AGENT_MAX_REQUESTS,
         total_tokens=settings.AGENT_MAX_TOKENS,
     )
-    producing = Producing(sessions, recorder, runner, CandidateRuns(tools.agents, trees), limits)
+    producing = Producing(
+        sessions, recorder, runner, CandidateRuns(tools.agents, trees, tools.interpreters), limits
+    )
     judging = Judging(sessions, recorder, runner, trees, tools.judge)
     api = ApiServices(
         sprints=sprints,
@@ -292,7 +324,9 @@ def _evaluator_models(settings: Settings, keys: ProviderKeys) -> list[str]:
     return [each for each in dict.fromkeys(named) if each and keys.has_key_for(each)]
 
 
-def _evaluator_config(settings: Settings, keys: ProviderKeys, sandbox: Sandbox) -> EvaluatorConfig:
+def _evaluator_config(
+    settings: Settings, keys: ProviderKeys, sandbox: Sandbox, interpreters: Interpreters
+) -> EvaluatorConfig:
     # Without a key no model judges; an evaluator that could only say so after each attempt is noise.
     models = [build_model(name, keys) for name in _evaluator_models(settings, keys)]
     return EvaluatorConfig(
@@ -306,6 +340,7 @@ def _evaluator_config(settings: Settings, keys: ProviderKeys, sandbox: Sandbox) 
         output_mode=settings.EVALUATOR_OUTPUT_MODE,
         python=settings.WORKSPACE_PYTHON,
         type_checker=settings.EVALUATOR_TYPE_CHECKER,
+        interpreters=interpreters,
         sandbox=sandbox,
     )
 

@@ -31,6 +31,7 @@ class AgentTask:
         model: `provider:model`, where the backend has a choice.
         system_prompt: replaces the backend's own.
         temperature: sampling temperature, where the model has one.
+        python: interpreter with what the workspace's tests need; None is the agent's usual one.
     """
 
     phase: str
@@ -41,6 +42,7 @@ class AgentTask:
     model: str | None = None
     system_prompt: str | None = None
     temperature: float | None = None
+    python: Path | None = None
 
 
 class ProgressKind(StrEnum):

@@ -129,7 +129,7 @@ class PydanticAiAgent:
 
     def _worker(self, model: Model, task: AgentTask) -> pydantic_ai.Agent[None, str]:
         tools = WorkspaceTools(
-            WorkspaceFiles(task.workspace), self.run_program, self.python, self.test_seconds
+            WorkspaceFiles(task.workspace), self.run_program, task.python or self.python, self.test_seconds
         )
         settings = ModelSettings(cache=True, timeout=self.silence_seconds)
         temperature = task.temperature if task.temperature is not None else self.temperature

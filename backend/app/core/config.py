@@ -7,6 +7,7 @@ from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from app.schemas.agents import AgentBackend, OutputMode
+from app.schemas.environments import EnvironmentMode
 from app.schemas.evaluation import CheckerName
 from app.schemas.project_file import ProjectFileMode
 from app.schemas.sandbox import SandboxMode
@@ -45,6 +46,15 @@ class Settings(BaseSettings):
     WORKSPACE_MAX_FILES: int = Field(default=50_000, ge=1)
     WORKSPACE_MAX_BYTES: int = Field(default=1_000_000_000, ge=1)
     WORKSPACE_PYTHON: Path | None = None
+
+    # Environments: what a workspace declares to need, installed outside of it
+    WORKSPACE_ENVIRONMENTS: EnvironmentMode = EnvironmentMode.AUTO
+    ENVIRONMENT_NETWORK: bool = True
+    ENVIRONMENT_BUILD: bool = False
+    ENVIRONMENT_CANDIDATE_DEPENDENCIES: bool = False
+    ENVIRONMENT_TIMEOUT: PositiveSeconds = 300.0
+    ENVIRONMENT_MAX_BYTES: int = Field(default=10_000_000_000, ge=0)
+    ENVIRONMENT_MAX_DAYS: float = Field(default=30.0, gt=0.0, le=36_500.0)
 
     # Sandbox, in which the workspaces' tests and programs run
     SANDBOX: SandboxMode = SandboxMode.REQUIRED

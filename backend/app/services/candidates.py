@@ -1,7 +1,7 @@
 """Runs the candidates of one attempt, each in a tree of its own, and commits what they leave."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -13,6 +13,8 @@ from app.core.event_data import EventData
 from app.core.websocket_events import SprintEventType
 from app.schemas.agents import AgentSpec
 from app.services.side_by_side import AgentProvider, CandidateOutcome, SideBySide, Subagent
+from app.workspaces.environments.interpreters import Interpreters
+from app.workspaces.environments.outcome import Ready
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +90,16 @@ class CandidateRuns:
     Args:
         agents: makes the agent that a run asks for.
         trees: gives the trees in which agents work.
+        interpreters: chooses what the agents' test runs work with, by what the base declares; None leaves
+            that to the agents.
     """
 
-    def __init__(self, agents: AgentProvider, trees: AttemptTrees) -> None:
+    def __init__(
+        self, agents: AgentProvider, trees: AttemptTrees, interpreters: Interpreters | None = None
+    ) -> None:
         self._agents = agents
         self._trees = trees
+        self._interpreters = interpreters
 
     async def run(self, job: CandidateJob, watch: Watch) -> list[ProducedCandidate]:
         """Run every candidate to its end and commit; an agent's failure is among the results.
@@ -103,8 +110,21 @@ class CandidateRuns:
         work = SideBySide(self._agents, watch.reporter, watch.tell)
         async with self._trees.open(job.run_id, job.start_commit, job.spec.candidates) as trees:
             subagents = [Subagent(job.spec)] * len(trees)
-            production = await work.run(job.task_in(trees[0]), subagents, trees)
+            async with self._interpreter(job) as python:
+                task = replace(job.task_in(trees[0]), python=python)
+                production = await work.run(task, subagents, trees)
             return [await self._commit(job, each) for each in production.candidates]
+
+    @asynccontextmanager
+    async def _interpreter(self, job: CandidateJob) -> AsyncGenerator[Path | None]:
+        """Give the interpreter that will judge the agents' work; without one they still work."""
+        if self._interpreters is None:
+            yield None
+            return
+        async with AsyncExitStack() as stack:
+            base = await stack.enter_async_context(self._trees.open(job.run_id, job.base_commit, 1))
+            found = await stack.enter_async_context(self._interpreters.lent(base[0]))
+            yield found.python if isinstance(found, Ready) and found.key else None
 
     async def _commit(self, job: CandidateJob, ended: CandidateOutcome) -> ProducedCandidate:
         if isinstance(ended.outcome, AgentFailure):

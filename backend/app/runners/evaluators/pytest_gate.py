@@ -1,12 +1,17 @@
 """The test gate: the base's tests in the base's test setting, beside them those that the candidate wrote."""
 
 import asyncio
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.core.errors import WorkspaceError
+from app.runners.evaluators.interpreter import (
+    EnvironmentTroubleError,
+    environment_trouble,
+    interpreter_for,
+    with_interpreter,
+)
 from app.runners.evaluators.protocol import (
     EvaluationCategory,
     EvaluationContext,
@@ -24,6 +29,7 @@ from app.runners.evaluators.pytest_run import Harness
 from app.runners.evaluators.pytest_trees import Layout, lay_out, whole_tree
 from app.runners.evaluators.source_tree import python_files
 from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, seconds_for
+from app.workspaces.environments.interpreters import Interpreters
 from app.workspaces.sandbox import Sandbox, SandboxUnavailableError
 from app.workspaces.together import together
 
@@ -51,12 +57,14 @@ class PytestEvaluator:
     Attributes:
         timeout: seconds for one run; where the base must be run too, it has as many again.
         python: interpreter for the tests; it needs pytest 7.4 or newer. None is the one this program runs on.
+        interpreters: chooses the interpreter by what the base declares; None is always `python`.
         compare_base: whether the base's tests count; otherwise the candidate's tree is run as it is.
         sandbox: confines the tests.
     """
 
     timeout: float = 120.0
     python: Path | None = None
+    interpreters: Interpreters | None = field(default=None, compare=False)
     compare_base: bool = True
     sandbox: Sandbox = field(default_factory=Sandbox, compare=False)
     name: str = "pytest"
@@ -73,13 +81,17 @@ class PytestEvaluator:
             base = find_base(context)
             if await asyncio.to_thread(_is_foreign_language, workspace, base):
                 return skipped(self, "No Python files to test")
-            harness = Harness(
-                python=self.python or Path(sys.executable),
-                base=base,
-                seconds=seconds_for(context, self.timeout),
-                sandbox=self.sandbox,
-            )
-            result = await self._judge(harness, workspace, context.get("open_paths", ()))
+            async with interpreter_for(self.interpreters, self.python, base, workspace) as found:
+                harness = Harness(
+                    python=found.python,
+                    base=base,
+                    seconds=seconds_for(context, self.timeout),
+                    sandbox=self.sandbox,
+                )
+                result = await self._judge(harness, workspace, context.get("open_paths", ()))
+                result = with_interpreter(result, found)
+        except EnvironmentTroubleError as error:
+            return environment_trouble(self, error)
         except SandboxUnavailableError as error:
             return errored(self, f"The tests were not run: {error}", reason="sandbox_unavailable")
         except (ToolTroubleError, WorkspaceError) as trouble:

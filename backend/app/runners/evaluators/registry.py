@@ -20,6 +20,7 @@ from app.runners.evaluators.protected_files import ProtectedFilesEvaluator
 from app.runners.evaluators.protocol import BLOCKING_THRESHOLD, EvaluationCategory, Evaluator
 from app.schemas.agents import OutputMode
 from app.schemas.evaluation import CheckerName
+from app.workspaces.environments.interpreters import Interpreters
 from app.workspaces.sandbox import Sandbox
 
 MODEL_EVALUATORS = frozenset({"llm_code_quality", "completeness", "security", "performance"})
@@ -47,6 +48,7 @@ class EvaluatorConfig:
         python: interpreter that runs the workspace's tests and whose packages the type checker sees;
             None is the one this program runs on.
         type_checker: which tool checks types; all but mypy must be installed beside this program.
+        interpreters: chooses that interpreter by what the base declares; None is always `python`.
         compare_base: whether the tests are held against those of the base tree.
         sandbox: confines what belongs to a workspace; None is one with the usual settings.
     """
@@ -61,6 +63,7 @@ class EvaluatorConfig:
     output_mode: OutputMode = "auto"
     python: Path | None = None
     type_checker: CheckerName = "mypy"
+    interpreters: Interpreters | None = None
     compare_base: bool = True
     sandbox: Sandbox | None = None
 
@@ -207,12 +210,18 @@ def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorR
         PytestEvaluator(
             timeout=config.test_timeout,
             python=config.python,
+            interpreters=config.interpreters,
             compare_base=config.compare_base,
             sandbox=config.sandbox or Sandbox(),
         ),
         [CODING, VERIFICATION],
     )
-    types = TypeCheckEvaluator(timeout=config.lint_timeout, python=config.python, checker=config.type_checker)
+    types = TypeCheckEvaluator(
+        timeout=config.lint_timeout,
+        python=config.python,
+        interpreters=config.interpreters,
+        checker=config.type_checker,
+    )
     registry.register(types, [CODING])
     registry.register(ProtectedFilesEvaluator(), [CODING, VERIFICATION])
     registry.register(PlanArtifactEvaluator(), [DISCOVERY])

@@ -5,7 +5,7 @@ import sys
 import tarfile
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from uuid import UUID
 
@@ -13,6 +13,12 @@ from app.runners.evaluators.analysed_copy import AnalysedCopy
 from app.runners.evaluators.annotations import lost_annotations
 from app.runners.evaluators.baseline import Finding, Wording, result_of
 from app.runners.evaluators.checker_memory import CheckerMemory, pack, unpack
+from app.runners.evaluators.interpreter import (
+    EnvironmentTroubleError,
+    environment_trouble,
+    interpreter_for,
+    with_interpreter,
+)
 from app.runners.evaluators.protocol import (
     EvaluationCategory,
     EvaluationContext,
@@ -26,6 +32,7 @@ from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_wor
 from app.runners.evaluators.type_checkers import CheckerPlace, open_checker, remembers
 from app.runners.evaluators.type_tool import SettingsUnusableError, TypeChecker
 from app.schemas.evaluation import CheckerName
+from app.workspaces.environments.interpreters import Interpreters
 
 _LISTED = 20
 _WORDING = Wording("type error", "The code passes type checking", "no_new_type_errors")
@@ -46,6 +53,7 @@ class TypeCheckEvaluator:
     Attributes:
         timeout: seconds for one run of the checker.
         python: interpreter whose installed packages count; None is the one this program runs on.
+        interpreters: chooses it by what the base declares; None is always `python`.
         checker: which tool checks.
         allow_silencers: whether new comments and decorators that silence the checker count, too.
         memory: what is remembered of runs.
@@ -53,6 +61,7 @@ class TypeCheckEvaluator:
 
     timeout: float = 30.0
     python: Path | None = None
+    interpreters: Interpreters | None = field(default=None, compare=False)
     checker: CheckerName = "mypy"
     allow_silencers: bool = False
     memory: CheckerMemory = field(default_factory=CheckerMemory, repr=False, compare=False)
@@ -68,7 +77,12 @@ class TypeCheckEvaluator:
             return workspace
         try:
             base, seconds = find_base(context), seconds_for(context, self.timeout)
-            return await self._judge(workspace, base, seconds, context.get("run_id"))
+            async with interpreter_for(self.interpreters, self.python, base, workspace) as found:
+                judge = replace(self, python=found.python)
+                result = await judge._judge(workspace, base, seconds, context.get("run_id"))
+                return with_interpreter(result, found)
+        except EnvironmentTroubleError as error:
+            return environment_trouble(self, error)
         except ToolTroubleError as trouble:
             return errored(self, str(trouble), version=self.version)
 

@@ -1,0 +1,76 @@
+"""The interpreter with which a candidate is judged, and what a result says about it."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus, Evaluator, errored
+from app.runners.evaluators.tooling import ToolTroubleError
+from app.workspaces.environments.interpreters import Interpreters, OneInterpreter
+from app.workspaces.environments.outcome import Ready, Unavailable
+
+_MISSING_MODULE = "No module named"
+
+
+class EnvironmentTroubleError(ToolTroubleError):
+    """There is no environment in which the candidate could be judged; holds what is known about it."""
+
+    def __init__(self, trouble: Unavailable) -> None:
+        super().__init__(str(trouble))
+        self.trouble = trouble
+
+
+@asynccontextmanager
+async def interpreter_for(
+    interpreters: Interpreters | None, python: Path | None, base: Path | None, workspace: Path
+) -> AsyncGenerator[Ready]:
+    """Give the interpreter for a candidate; what it needs stays in place while the block runs.
+
+    Args:
+        interpreters: who chooses; None is always `python`, or without it the one this program runs on.
+        python: see above.
+        base: the tree whose dependencies count.
+        workspace: the candidate's tree.
+
+    Raises:
+        EnvironmentTroubleError: there is none.
+    """
+    async with (interpreters or OneInterpreter(python)).lent(base, workspace) as found:
+        if isinstance(found, Unavailable):
+            raise EnvironmentTroubleError(found)
+        yield found
+
+
+def environment_trouble(evaluator: Evaluator, error: EnvironmentTroubleError) -> EvaluationResult:
+    """Give the result of an evaluator that has no environment to judge in."""
+    version = str(getattr(evaluator, "version", "1"))
+    found = error.trouble
+    return errored(
+        evaluator,
+        str(error),
+        version=version,
+        reason="environment",
+        environment=found.reason.value,
+        retryable=found.retryable,
+    )
+
+
+def with_interpreter(result: EvaluationResult, found: Ready) -> EvaluationResult:
+    """Say on a result which dependencies it rests on, and which of the candidate's own were not there."""
+    update: dict[str, object] = {}
+    if found.key:
+        update["metadata"] = {**result.metadata, "environment": found.how, "environment_key": found.key}
+    if result.status is EvaluationStatus.FAILED and found.missing and _lacks_a_module(result):
+        note = (
+            f"The change declares dependencies that the environment of the base does not have: "
+            f"{', '.join(found.missing)}. Do without them, or ask for them to be added to the base "
+            f"(ENVIRONMENT_CANDIDATE_DEPENDENCIES=true installs what a candidate declares)."
+        )
+        update |= {"feedback": f"{note}\n{result.feedback}", "suggestions": [note, *result.suggestions]}
+    return result.model_copy(update=update) if update else result
+
+
+def _lacks_a_module(result: EvaluationResult) -> bool:
+    texts = [result.feedback, *result.suggestions]
+    texts += [text for each in result.criteria for text in (each.message, each.evidence or "")]
+    return any(_MISSING_MODULE in text for text in texts)

@@ -1,0 +1,72 @@
+"""The last steps of an environment: nothing in it runs by itself, and its interpreter is ours."""
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+_RUN_AT_START = frozenset({"sitecustomize.py", "usercustomize.py"})
+_CONFIGURATION = "pyvenv.cfg"
+
+
+class AlteredError(Exception):
+    """What was installed replaced the environment's interpreter or its configuration."""
+
+
+def configuration_of(root: Path) -> bytes:
+    """Give the configuration of a virtual environment, to be held against later."""
+    return (root / _CONFIGURATION).read_bytes()
+
+
+def seal(root: Path, python: Path, configuration: bytes) -> None:
+    """Make an environment fit to be started outside the sandbox, too: nobody can write to it, or has.
+
+    What packages would have every interpreter run at its start is removed: it would run before the tests'
+    own runner, and in programs that only ask the interpreter for its paths.
+
+    Args:
+        root: the environment.
+        python: the installation that it is based on.
+        configuration: what `configuration_of` gave before anything was installed.
+
+    Raises:
+        AlteredError: its interpreter is not the one it was made with.
+    """
+    _check(root, python, configuration)
+    for path in _below(root):
+        name = os.path.basename(path)
+        in_site = os.path.basename(os.path.dirname(path)) == "site-packages"
+        if in_site and (name.endswith(".pth") or name in _RUN_AT_START):
+            os.unlink(path)
+        else:
+            _make_ours(path)
+
+
+def open_to_all(root: Path) -> None:
+    """Let every user read a directory."""
+    for path in _below(root):
+        os.chmod(path, 0o755 if os.path.isdir(path) else 0o644)
+
+
+def _check(root: Path, python: Path, configuration: bytes) -> None:
+    program, settings = root / "bin" / "python", root / _CONFIGURATION
+    places = (root, root / "bin", settings)
+    whole = not any(path.is_symlink() for path in places) and settings.is_file() and program.is_symlink()
+    if not whole or program.resolve() != python.resolve() or settings.read_bytes() != configuration:
+        raise AlteredError("what was installed replaced the environment's interpreter")
+
+
+def _make_ours(path: str) -> None:
+    mode = os.lstat(path).st_mode
+    if os.geteuid() == 0:
+        os.chown(path, 0, 0, follow_symlinks=False)
+    if not stat.S_ISLNK(mode):
+        executable = 0o111 if stat.S_ISDIR(mode) or mode & 0o100 else 0
+        os.chmod(path, 0o444 | executable | (0o200 if stat.S_ISDIR(mode) else 0))
+
+
+def _below(root: Path) -> Iterator[str]:
+    yield str(root)
+    for directory, subdirectories, files in os.walk(root):
+        for name in (*subdirectories, *files):
+            yield os.path.join(directory, name)

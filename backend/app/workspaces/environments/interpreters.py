@@ -1,0 +1,190 @@
+"""The port through which evaluators and agents ask for an interpreter, and those who answer."""
+
+import json
+import sys
+import time
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Protocol
+
+import anyio.to_thread
+from packaging.requirements import InvalidRequirement, Requirement
+
+from app.workspaces.environments.installing import Installer, InstallError
+from app.workspaces.environments.naming import normal
+from app.workspaces.environments.outcome import EnvironmentOutcome, Ready, Reason, Unavailable
+from app.workspaces.environments.plan import OF_THE_TEST_RUNNER, Plan, added_requirements, plan_for
+from app.workspaces.environments.pythons import Interpreter, choose_python
+from app.workspaces.environments.reading import DeclarationError
+from app.workspaces.environments.shelf import Shelf
+
+_ABOUT = "environment.json"
+
+
+class Interpreters(Protocol):
+    """Knows which interpreter judges a workspace."""
+
+    def lent(
+        self, base: Path | None, workspace: Path | None = None
+    ) -> AbstractAsyncContextManager[EnvironmentOutcome]:
+        """Give the interpreter for a tree; what it needs stays in place while the block runs.
+
+        Args:
+            base: the tree whose declared dependencies count; None when there is none yet.
+            workspace: the candidate's tree; what it declares beyond the base is named, or installed where
+                the operator allows it.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class OneInterpreter:
+    """Always the same interpreter; None is the one that this program runs on."""
+
+    python: Path | None = None
+
+    @asynccontextmanager
+    async def lent(
+        self, base: Path | None, workspace: Path | None = None
+    ) -> AsyncGenerator[EnvironmentOutcome]:
+        """Give the interpreter, whatever the trees say."""
+        missing = await anyio.to_thread.run_sync(_added, base, workspace)
+        yield Ready(self.python or Path(sys.executable), missing=missing)
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    at: float
+    trouble: Unavailable
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceEnvironments:
+    """An environment for each set of dependencies, made when it is first asked for.
+
+    A workspace that asks for nothing but pytest gets the interpreter that this program runs on.
+
+    Attributes:
+        shelf: where environments stand.
+        installer: makes them.
+        search: variables with which uv looks for other Python versions: PATH and HOME.
+        candidate_dependencies: whether what only the candidate declares is installed, too.
+    """
+
+    shelf: Shelf
+    installer: Installer
+    search: Mapping[str, str] = field(default_factory=dict[str, str])
+    candidate_dependencies: bool = False
+    _failures: dict[str, _Failure] = field(default_factory=dict[str, _Failure], init=False, repr=False)
+
+    @asynccontextmanager
+    async def lent(
+        self, base: Path | None, workspace: Path | None = None
+    ) -> AsyncGenerator[EnvironmentOutcome]:
+        """Give the interpreter for what the base declares; see the port."""
+        try:
+            plan, missing = await anyio.to_thread.run_sync(_plans, base, workspace)
+        except DeclarationError as error:
+            yield Unavailable(Reason.DECLARATION, str(error))
+            return
+        more = [each for each in missing if _is_release(each)] if self.candidate_dependencies else []
+        if more:
+            async with self._environment(plan.with_roots(more)) as outcome:
+                if isinstance(outcome, Ready) or outcome.reason not in (Reason.UNRESOLVABLE, Reason.BUILD):
+                    yield outcome
+                    return
+        async with self._environment(plan, missing) as outcome:
+            yield outcome
+
+    @asynccontextmanager
+    async def _environment(
+        self, plan: Plan, missing: Sequence[str] = ()
+    ) -> AsyncGenerator[EnvironmentOutcome]:
+        python = await choose_python(self.installer.uv, plan.requires_python, plan.pinned_python, self.search)
+        if isinstance(python, Unavailable):
+            yield python
+            return
+        if plan.project is not None and normal(plan.project.name) in OF_THE_TEST_RUNNER:
+            yield Unavailable(
+                Reason.TEST_RUNNER,
+                f"pytest itself runs on {plan.project.name}: the tests would judge the release that pytest "
+                "needs, not this tree. WORKSPACE_PYTHON can name an interpreter prepared for it.",
+            )
+            return
+        if not plan.needed and not python.is_other:
+            yield Ready(Path(sys.executable), missing=tuple(missing))
+            return
+        key = plan.digest(str(python.path), python.version, *self._what_else_counts())
+        async with self._made(key, plan, python, tuple(missing)) as outcome:
+            yield outcome
+
+    def _what_else_counts(self) -> tuple[str, ...]:
+        options = self.installer.options
+        return (str(options.build), *(f"{name}={value}" for name, value in sorted(options.env.items())))
+
+    @asynccontextmanager
+    async def _made(
+        self, key: str, plan: Plan, python: Interpreter, missing: tuple[str, ...]
+    ) -> AsyncGenerator[EnvironmentOutcome]:
+        asked_at = time.monotonic()
+        seconds = 0.0
+        while True:
+            async with self.shelf.lent(key) as place:
+                if place is not None:
+                    yield Ready(place / "env" / "bin" / "python", key, plan.how, seconds, missing)
+                    return
+            trouble = await self._make(key, plan, python, asked_at)
+            if trouble is not None:
+                yield trouble
+                return
+            seconds = time.monotonic() - asked_at
+
+    async def _make(self, key: str, plan: Plan, python: Interpreter, asked_at: float) -> Unavailable | None:
+        """Make the environment unless it is there; give the trouble where that fails."""
+        async with self.shelf.making(key) as site:
+            if site is None:
+                return None
+            failure = self._failures.get(key)
+            # Whoever waited while another tried in vain need not try the same again.
+            if failure is not None and failure.at > asked_at:
+                return failure.trouble
+            started = time.monotonic()
+            try:
+                await self.installer.install(plan, python, site)
+            except InstallError as error:
+                self._failures[key] = _Failure(time.monotonic(), error.trouble)
+                return error.trouble
+            self._failures.pop(key, None)
+            await anyio.to_thread.run_sync(_describe, site, plan, python, time.monotonic() - started)
+            await self.shelf.finish(key, site)
+        await self.shelf.trim()
+        return None
+
+
+def uv_version() -> str:
+    """The version of uv that comes with this program."""
+    return version("uv")
+
+
+def _plans(base: Path | None, workspace: Path | None) -> tuple[Plan, tuple[str, ...]]:
+    return plan_for(base), _added(base, workspace)
+
+
+def _added(base: Path | None, workspace: Path | None) -> tuple[str, ...]:
+    return () if workspace is None else added_requirements(base, workspace)
+
+
+def _is_release(requirement: str) -> bool:
+    """Tell whether a requirement names a release to be found in an index, not an address."""
+    try:
+        return Requirement(requirement).url is None
+    except InvalidRequirement:
+        return False
+
+
+def _describe(site: Path, plan: Plan, python: Interpreter, seconds: float) -> None:
+    about = {"from": plan.how, "python": python.version, "seconds": round(seconds, 3)}
+    (site / _ABOUT).write_text(json.dumps(about))

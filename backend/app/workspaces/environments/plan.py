@@ -1,0 +1,256 @@
+"""From a tree to what is to be installed for it: files for uv, and nothing that a candidate could change."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from app.workspaces.environments.groups import Wanted, own_extras, wanted
+from app.workspaces.environments.naming import choose, names_in, normal
+from app.workspaces.environments.poetry import locked_versions
+from app.workspaces.environments.project import Project, project_of, requires_python
+from app.workspaces.environments.reading import DeclarationError, read_ini, read_text, read_toml, table, texts
+from app.workspaces.environments.requirement_files import RequirementFiles, requirement_file_names
+
+RECIPE = "1"
+"""Part of every environment's key: another way of installing makes other environments."""
+
+TEST_RUNNER = "pytest>=7.4"
+
+OF_THE_TEST_RUNNER = frozenset({"pytest", "pluggy", "iniconfig", "packaging", "pygments"})
+"""What pytest itself is made of: an environment cannot do without these projects' released code."""
+
+ROOTS, CONSTRAINTS, LOCKED = "phaserunner-roots.txt", "phaserunner-constraints.txt", "phaserunner-locked.txt"
+_ASKS_FOR_METADATA = re.compile(rb"importlib[._]metadata|pkg_resources")
+_MAX_SOURCES = 2000
+_MAX_DEPTH = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What an environment is made of.
+
+    Attributes:
+        files: what uv is given to read, by relative path.
+        install: those of them that name what is to be installed.
+        constraints: those that only bound versions.
+        export: arguments of `uv export` that turn a lock among the files into `LOCKED`; empty without a lock.
+        project: the judged project, whose metadata the environment holds, but none of its code.
+        requires_python: version specifiers, may be empty.
+        pinned_python: a version such as `3.12` that the project develops with, may be empty.
+        read_from: the files that all this comes from.
+        needed: False when the service's own interpreter has all that is asked for.
+    """
+
+    files: Mapping[str, str]
+    install: tuple[str, ...]
+    constraints: tuple[str, ...] = ()
+    export: tuple[str, ...] = ()
+    project: Project | None = None
+    requires_python: str = ""
+    pinned_python: str = ""
+    read_from: tuple[str, ...] = ()
+    needed: bool = True
+
+    @property
+    def how(self) -> str:
+        """Name the files that decided."""
+        return ", ".join(self.read_from) or "nothing declared"
+
+    def with_roots(self, requirements: Sequence[str]) -> "Plan":
+        """Give a plan that also installs these requirements."""
+        if not requirements:
+            return self
+        more = "".join(f"{each}\n" for each in requirements)
+        files = {**self.files, ROOTS: self.files.get(ROOTS, "") + more}
+        return replace(self, files=files, needed=True)
+
+    def digest(self, *more: str) -> str:
+        """Give the key of the environment; `more` is what else decides about it."""
+        wheel = hashlib.sha256(self.project.wheel()[1]).hexdigest() if self.project else ""
+        content = [RECIPE, dict(sorted(self.files.items())), self.install, self.constraints, self.export]
+        return hashlib.sha256(json.dumps([*content, wheel, more]).encode()).hexdigest()[:32]
+
+
+def plan_for(tree: Path | None) -> Plan:
+    """Decide what the tests of a tree need.
+
+    A lock decides alone: uv.lock, else pylock.toml. Without one it is what pyproject.toml, setup.cfg and
+    setup.py state, requirements.txt, and what they or requirement files name for tests (for development, when
+    there is nothing for tests); poetry.lock then says in which versions.
+
+    Raises:
+        DeclarationError: a file that says so cannot be read.
+    """
+    if tree is None:
+        return Plan(files={ROOTS: f"{TEST_RUNNER}\n"}, install=(ROOTS,), needed=False)
+    asked = wanted(tree)
+    project = project_of(tree, asked.requirements)
+    roots, files = _roots(tree, asked, project.name if project else "")
+    needed = bool(names_in(roots) - {"pytest"}) or any(
+        _asks_for_something(text) for text in files.texts.values()
+    )
+    common = Plan(
+        files={},
+        install=(),
+        project=project,
+        requires_python=requires_python(tree),
+        pinned_python=_pinned_python(tree),
+        needed=needed or (project is not None and _asks_for_metadata(tree)),
+    )
+    return (
+        _from_uv_lock(tree, asked, common)
+        or _from_pylock(tree, common)
+        or _unlocked(tree, asked, common, roots, files)
+    )
+
+
+def added_requirements(base: Path | None, candidate: Path) -> tuple[str, ...]:
+    """Give what a candidate's project files ask for that the base's do not, by name.
+
+    Those that name an address instead of a release are given too; it is for the caller to refuse them.
+    """
+    try:
+        before = _all_requirements(base) if base else []
+        after = _all_requirements(candidate)
+    except DeclarationError:
+        return ()
+    known = names_in(before)
+    return tuple(dict.fromkeys(each for each in after if names_in([each]) and not names_in([each]) & known))
+
+
+def _roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], RequirementFiles]:
+    files = RequirementFiles()
+    plain, for_tests, for_development = requirement_file_names(tree)
+    groups = choose(asked.groups, lambda name: asked.groups[name])
+    extras = choose(asked.extras, asked.extra_requirements)
+    lines = [line for name in groups for line in asked.groups[name]]
+    lines += [line for name in extras for line in asked.extra_requirements(name)]
+    for name in [
+        *plain,
+        *asked.files,
+        *(file for extra in extras for file in asked.extra_files.get(extra, ())),
+    ]:
+        files.collect(tree, name)
+    for name in for_tests or ([] if lines else for_development):
+        files.collect(tree, name)
+    if not lines and not for_tests and not for_development:
+        lines += _from_tox(tree)
+    lines = [*asked.requirements, *lines, *(f"{project}[{each}]" for each in sorted(files.extras) if project)]
+    return list(dict.fromkeys(_without_self(lines, asked, project))), files
+
+
+def _without_self(lines: Iterable[str], asked: Wanted, project: str, depth: int = 0) -> Iterator[str]:
+    """Replace `project[extra]` by what that extra asks for."""
+    for line in lines:
+        extras = own_extras(line, project)
+        if extras is None:
+            yield " ".join(line.split())
+        elif depth < _MAX_DEPTH:
+            for extra in extras:
+                yield from _without_self(asked.extra_requirements(extra), asked, project, depth + 1)
+
+
+def _unlocked(tree: Path, asked: Wanted, common: Plan, roots: Sequence[str], files: RequirementFiles) -> Plan:
+    constraints = locked_versions(tree)
+    content = {**files.texts, ROOTS: "".join(f"{each}\n" for each in (*roots, TEST_RUNNER))}
+    if constraints:
+        content[CONSTRAINTS] = "".join(f"{each}\n" for each in constraints)
+    return replace(
+        common,
+        files=content,
+        install=(ROOTS, *files.outermost()),
+        constraints=(CONSTRAINTS,) if constraints else (),
+        read_from=(*asked.read_from, *files.texts, *(["poetry.lock"] if constraints else [])),
+    )
+
+
+def _from_uv_lock(tree: Path, asked: Wanted, common: Plan) -> Plan | None:
+    lock, document = read_text(tree, "uv.lock"), read_text(tree, "pyproject.toml")
+    if lock is None or document is None:
+        return None
+    content = read_toml(tree, "pyproject.toml")
+    groups = list(table(content, "dependency-groups"))
+    if table(content, "tool", "uv").get("dev-dependencies") and "dev" not in groups:
+        groups.append("dev")
+    extras = list(table(content, "project", "optional-dependencies"))
+    chosen = ["--no-default-groups"]
+    chosen += [f"--group={each}" for each in choose(groups, lambda name: asked.groups.get(name, ()))]
+    chosen += [f"--extra={each}" for each in choose(extras, asked.extra_requirements)]
+    members = {
+        path.relative_to(tree).as_posix(): text
+        for pattern in texts(table(content, "tool", "uv", "workspace").get("members"))
+        for path in sorted(tree.glob(f"{pattern}/pyproject.toml"))
+        if (text := read_text(tree, path.relative_to(tree).as_posix())) is not None
+    }
+    return replace(
+        common,
+        files={**members, "uv.lock": lock, "pyproject.toml": document, ROOTS: f"{TEST_RUNNER}\n"},
+        install=(LOCKED, ROOTS),
+        export=tuple(chosen),
+        read_from=("uv.lock",),
+    )
+
+
+def _from_pylock(tree: Path, common: Plan) -> Plan | None:
+    lock = read_text(tree, "pylock.toml")
+    if lock is None:
+        return None
+    read_toml(tree, "pylock.toml")
+    return replace(
+        common,
+        files={"pylock.toml": lock, ROOTS: f"{TEST_RUNNER}\n"},
+        install=("pylock.toml", ROOTS),
+        read_from=("pylock.toml",),
+        needed=True,
+    )
+
+
+def _from_tox(tree: Path) -> Iterator[str]:
+    """Give the plain requirements of tox's test environment; lines with conditions and files are left out."""
+    for line in texts(read_ini(tree, "tox.ini").get("testenv", {}).get("deps", "")):
+        if not line.startswith(("-", ".", "#")) and not set(line) & set("{}:"):
+            yield line
+
+
+def _asks_for_something(text: str) -> bool:
+    lines = [line for line in text.splitlines() if not line.startswith(("-r", "-c", "--"))]
+    return any(not names_in([line]) or names_in([line]) - {"pytest"} for line in lines)
+
+
+def _asks_for_metadata(tree: Path) -> bool:
+    """Tell whether code of the tree looks up what is installed: it must then find the project there."""
+    for count, path in enumerate(tree.rglob("*.py")):
+        if count > _MAX_SOURCES:
+            break
+        try:
+            if not path.is_symlink() and _ASKS_FOR_METADATA.search(path.read_bytes()):
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def _pinned_python(tree: Path) -> str:
+    lines = [line.split("#")[0].strip() for line in texts(read_text(tree, ".python-version") or "")]
+    pinned = next((line.removeprefix("cpython-").removeprefix("cpython@") for line in lines if line), "")
+    return pinned if re.fullmatch(r"3(\.\d+){0,2}", pinned) else ""
+
+
+def _all_requirements(tree: Path) -> list[str]:
+    asked = wanted(tree)
+    files = RequirementFiles()
+    plain, tests, development = requirement_file_names(tree)
+    for name in (*plain, *tests, *development, *asked.files):
+        files.collect(tree, name)
+    groups = (*asked.extras.values(), *asked.groups.values())
+    project = project_of(tree)
+    lines = [*asked.requirements, *(line for group in groups for line in group)]
+    lines += [line for text in files.texts.values() for line in text.splitlines() if not line.startswith("-")]
+    return [
+        " ".join(line.split())
+        for line in lines
+        if project is None or normal(project.name) not in names_in([line])
+    ]

@@ -1,0 +1,94 @@
+"""Poetry's own way of writing requirements, in the standard one."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from app.workspaces.environments.naming import normal
+from app.workspaces.environments.reading import read_toml, table
+
+_NUMBERS = re.compile(r"^\d+(?:\.\d+)*")
+
+
+def poetry_requirements(dependencies: Mapping[str, Any]) -> list[str]:
+    """Give a table of Poetry's as requirements; Python itself, optional ones and local paths are left out."""
+    return [
+        line
+        for name, value in dependencies.items()
+        if normal(name) != "python"
+        for each in (cast("Sequence[object]", value) if isinstance(value, list) else [value])
+        for line in _requirement(name, each)
+    ]
+
+
+def locked_versions(tree: Path) -> list[str]:
+    """Give what poetry.lock pins as constraints; a package locked in several versions is left out.
+
+    Raises:
+        DeclarationError: the lock cannot be read.
+    """
+    packages = read_toml(tree, "poetry.lock").get("package")
+    versions: dict[str, set[str]] = {}
+    for package in cast("Sequence[object]", packages) if isinstance(packages, list) else ():
+        entry = table({"it": package}, "it")
+        if not table(entry, "source"):
+            versions.setdefault(str(entry.get("name")), set()).add(str(entry.get("version")))
+    return [f"{name}=={next(iter(each))}" for name, each in sorted(versions.items()) if len(each) == 1]
+
+
+def specifiers(text: str) -> str:
+    """Give `^1.2`, `~1.2`, `1.2.*`, `1.2`, `*` and lists of such as standard version specifiers.
+
+    Of alternatives (`||`) the last one is taken, which by custom is the newest.
+    """
+    parts = text.rpartition("||")[2].replace(" ", ",").split(",")
+    # A space may also stand between an operator and its version.
+    joined = re.sub(r"([<>=!~^]),+(?=[\d*])", r"\1", ",".join(part for part in parts if part))
+    return ",".join(each for part in joined.split(",") for each in _specifier(part))
+
+
+def _specifier(part: str) -> Iterator[str]:
+    if part.startswith(("^", "~")) and not part.startswith("~="):
+        version = part[1:]
+        match = _NUMBERS.match(version)
+        numbers = [int(each) for each in (match.group() if match else "0").split(".")]
+        yield f">={version}"
+        yield f"<{_above(numbers, caret=part[0] == '^')}"
+    elif part not in ("", "*"):
+        yield part if part[0] in "<>=!~" else f"=={part}"
+
+
+def _above(numbers: Sequence[int], *, caret: bool) -> str:
+    """The first version that a caret (same leftmost non-zero number) or tilde (same minor) excludes."""
+    place = min(1, len(numbers) - 1)
+    if caret:
+        place = next((index for index, number in enumerate(numbers) if number), len(numbers) - 1)
+    return ".".join(map(str, [*numbers[:place], numbers[place] + 1]))
+
+
+def _requirement(name: str, value: object) -> Iterator[str]:
+    entry = {"version": value} if isinstance(value, str) else table({"it": value}, "it")
+    if not entry or entry.get("optional") or "path" in entry:
+        return
+    extras = entry.get("extras")
+    listed = ",".join(map(str, cast("Sequence[object]", extras))) if isinstance(extras, list) else ""
+    markers = [f"({entry['markers']})"] if isinstance(entry.get("markers"), str) else []
+    python = entry.get("python")
+    if isinstance(python, str):
+        markers += [_python_marker(each) for each in specifiers(python).split(",") if each]
+    marker = f" ; {' and '.join(markers)}" if markers else ""
+    full = f"{name}[{listed}]" if listed else name
+    if isinstance(entry.get("url"), str):
+        yield f"{full} @ {entry['url']}{marker}"
+    elif isinstance(entry.get("git"), str):
+        at = next((f"@{entry[key]}" for key in ("rev", "tag", "branch") if key in entry), "")
+        yield f"{full} @ git+{entry['git']}{at}{marker}"
+    else:
+        yield f"{full}{specifiers(str(entry.get('version', '*')))}{marker}"
+
+
+def _python_marker(specifier: str) -> str:
+    match = re.match(r"([<>=!~]+)(.*)", specifier)
+    operator, version = match.groups() if match else ("==", specifier)
+    return f"python_full_version {operator} '{version}'"

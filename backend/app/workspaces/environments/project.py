@@ -1,0 +1,169 @@
+"""What a project says about itself: enough for `importlib.metadata` to know it, without any of its code."""
+
+import base64
+import hashlib
+import re
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from email.parser import HeaderParser
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from packaging.version import InvalidVersion, Version
+
+from app.workspaces.environments.reading import read_ini, read_text, read_toml, setup_arguments, table, texts
+
+UNKNOWN_VERSION = "0"
+_WHEEL = "Wheel-Version: 1.0\nGenerator: phaserunner\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+_VERSION_LINE = re.compile(
+    r"^(?:__version__|version|VERSION)\b[^=\n]*=\s*['\"]([^'\"\n]+)['\"]", re.MULTILINE
+)
+_VERSION_FILES = ("__init__.py", "_version.py", "__about__.py", "version.py", "__version__.py")
+_NAME = re.compile(r"^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$")
+_SCRIPT_GROUPS = {"scripts": "console_scripts", "gui-scripts": "gui_scripts"}
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project's own metadata.
+
+    Attributes:
+        name: of the distribution.
+        version: `0` when the tree does not say, as with versions taken from git tags.
+        requires_python: version specifiers, may be empty.
+        requirements: what the project itself needs, one requirement each.
+        entry_points: group to name to `module:object`.
+    """
+
+    name: str
+    version: str
+    requires_python: str
+    requirements: tuple[str, ...]
+    entry_points: Mapping[str, Mapping[str, str]]
+
+    def wheel(self) -> tuple[str, bytes]:
+        """Give the name and content of a wheel that holds this metadata and no module."""
+        stem = f"{re.sub(r'[-_.]+', '_', self.name)}-{self.version}"
+        about = f"{stem}.dist-info"
+        files = {
+            f"{about}/METADATA": self._metadata(),
+            f"{about}/WHEEL": _WHEEL,
+            f"{about}/entry_points.txt": self._entry_points(),
+        }
+        record = "".join(
+            f"{name},sha256={_digest(text)},{len(text.encode())}\n" for name, text in files.items()
+        )
+        files[f"{about}/RECORD"] = f"{record}{about}/RECORD,,\n"
+        content = BytesIO()
+        with zipfile.ZipFile(content, "w") as archive:
+            for name, text in files.items():
+                archive.writestr(zipfile.ZipInfo(name, _EPOCH), text)
+        return f"{stem}-py3-none-any.whl", content.getvalue()
+
+    def _metadata(self) -> str:
+        lines = ["Metadata-Version: 2.1", f"Name: {self.name}", f"Version: {self.version}"]
+        lines += [f"Requires-Python: {self.requires_python}"] if self.requires_python else []
+        lines += [f"Requires-Dist: {each}" for each in self.requirements]
+        return "".join(f"{line}\n" for line in lines)
+
+    def _entry_points(self) -> str:
+        return "".join(
+            f"[{group}]\n{''.join(f'{name} = {target}{chr(10)}' for name, target in points.items())}\n"
+            for group, points in self.entry_points.items()
+        )
+
+
+def project_of(tree: Path, requirements: Sequence[str] = ()) -> Project | None:
+    """Read what a tree says about its project; None when it has no name.
+
+    Raises:
+        DeclarationError: a file that says so cannot be read.
+    """
+    document = read_toml(tree, "pyproject.toml")
+    given, poetry = table(document, "project"), table(document, "tool", "poetry")
+    metadata = read_ini(tree, "setup.cfg").get("metadata", {})
+    called = setup_arguments(tree)
+    sources: tuple[Mapping[str, Any], ...] = (given, poetry, metadata, called)
+    name = next((str(each["name"]) for each in sources if each.get("name")), "")
+    if not _NAME.match(name):
+        return None
+    stated = next((str(each["version"]) for each in sources if each.get("version")), "")
+    return Project(
+        name=name,
+        version=_valid(stated) or _version_in(tree, name, document) or UNKNOWN_VERSION,
+        requires_python=requires_python(tree),
+        requirements=tuple(" ".join(each.split()) for each in requirements),
+        entry_points=_entry_points(tree, given, poetry, called),
+    )
+
+
+def requires_python(tree: Path) -> str:
+    """Give the version specifiers for Python that a tree states, or nothing."""
+    given = table(read_toml(tree, "pyproject.toml"), "project").get("requires-python")
+    older = read_ini(tree, "setup.cfg").get("options", {}).get("python_requires")
+    called = setup_arguments(tree).get("python_requires")
+    return next(
+        (each.strip() for each in (given, older, called) if isinstance(each, str) and each.strip()), ""
+    )
+
+
+def _entry_points(
+    tree: Path, given: Mapping[str, Any], poetry: Mapping[str, Any], called: Mapping[str, Any]
+) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for key, group in _SCRIPT_GROUPS.items():
+        _add(found, group, {**table(poetry, key), **table(given, key)})
+    for source in (table(given, "entry-points"), table(poetry, "plugins")):
+        for group in source:
+            _add(found, group, table(source, group))
+    listed = read_ini(tree, "setup.cfg").get("options.entry_points", {})
+    older: dict[str, Any] = {**listed, **table(called, "entry_points")}
+    for group, lines in older.items():
+        pairs = (line.partition("=") for line in texts(lines))
+        _add(found, group, {name.strip(): target.strip() for name, _, target in pairs})
+    return found
+
+
+def _add(found: dict[str, dict[str, str]], group: str, points: Mapping[str, Any]) -> None:
+    fitting = {
+        name: target
+        for name, target in points.items()
+        if isinstance(target, str) and target and "\n" not in name + target and not set(name) & set("=/[]")
+    }
+    if fitting and re.fullmatch(r"[\w.-]+", group):
+        found.setdefault(group, {}).update(fitting)
+
+
+def _version_in(tree: Path, name: str, document: Mapping[str, Any]) -> str:
+    """Find a version that the tree states outside the usual place."""
+    known = HeaderParser().parsestr(read_text(tree, "PKG-INFO") or "").get("Version", "")
+    if _valid(known):
+        return _valid(known)
+    module = name.replace("-", "_").replace(".", "_")
+    places = [str(table(document, "tool", "hatch", "version").get("path", ""))]
+    places += [
+        f"{root}{each}/{file}"
+        for root in ("src/", "")
+        for each in (module, module.lower())
+        for file in _VERSION_FILES
+    ]
+    places += [f"{root}{module}.py" for root in ("src/", "")]
+    for place in filter(None, places):
+        line = _VERSION_LINE.search(read_text(tree, place) or "")
+        if line and _valid(line.group(1)):
+            return _valid(line.group(1))
+    return ""
+
+
+def _valid(text: str) -> str:
+    try:
+        return str(Version(text.strip()))
+    except InvalidVersion:
+        return ""
+
+
+def _digest(text: str) -> str:
+    return base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()

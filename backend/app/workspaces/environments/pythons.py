@@ -1,0 +1,116 @@
+"""Which of this machine's interpreters a project's tests run with."""
+
+import json
+import platform
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from app.workspaces.environments.outcome import Reason, Unavailable
+from app.workspaces.process import run_process
+
+_SECONDS = 60.0
+_ASK = (
+    "import json, os, platform, sys;"
+    "print(json.dumps([os.path.realpath(sys.executable), platform.python_version()]))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """An installed Python.
+
+    Attributes:
+        path: the program, outside any virtual environment.
+        version: such as `3.12.4`.
+    """
+
+    path: Path
+    version: str
+
+    @property
+    def is_other(self) -> bool:
+        """True when it is another version than this program runs on."""
+        return self.version != platform.python_version()
+
+
+def own_interpreter() -> Interpreter:
+    """The one that this program's virtual environment is based on."""
+    path = getattr(sys, "_base_executable", None) or sys.executable
+    return Interpreter(Path(str(path)), platform.python_version())
+
+
+def fits(version: str, requires: str, pinned: str = "") -> bool:
+    """Tell whether a version satisfies specifiers, and begins like the pinned one.
+
+    Raises:
+        InvalidSpecifier: `requires` is not version specifiers.
+    """
+    if pinned and version.split(".")[: pinned.count(".") + 1] != pinned.split("."):
+        return False
+    return SpecifierSet(requires).contains(version, prereleases=True)
+
+
+async def choose_python(
+    uv: Path, requires: str, pinned: str, env: Mapping[str, str]
+) -> Interpreter | Unavailable:
+    """Give the interpreter that fits; the one this program runs on where it does.
+
+    Where the pinned version is not here, the specifiers decide, if there are any.
+
+    Args:
+        uv: the program that looks for interpreters; it downloads none.
+        requires: version specifiers, may be empty.
+        pinned: a version such as `3.12`, may be empty.
+        env: in which uv looks: PATH and HOME.
+    """
+    own = own_interpreter()
+    try:
+        if fits(own.version, requires, pinned):
+            return own
+        for wanted in filter(None, (pinned, requires)):
+            if wanted == requires and fits(own.version, requires):
+                return own
+            found = await _find(uv, wanted, env)
+            if found is not None and fits(found.version, requires, pinned if wanted == pinned else ""):
+                return found
+    except InvalidSpecifier:
+        return Unavailable(Reason.DECLARATION, f"requires-python is not valid: {requires}")
+    stated = " and ".join(
+        text
+        for text in (
+            f"requires-python {requires}" if requires else "",
+            f".python-version {pinned}" if pinned else "",
+        )
+        if text
+    )
+    return Unavailable(
+        Reason.NO_PYTHON,
+        f"the project states {stated}, and no such Python is installed here (there is {own.version})",
+    )
+
+
+async def _find(uv: Path, request: str, env: Mapping[str, str]) -> Interpreter | None:
+    argv = [
+        str(uv),
+        "python",
+        "find",
+        "--system",
+        "--no-project",
+        "--no-config",
+        "--offline",
+        "--no-python-downloads",
+    ]
+    try:
+        found = await run_process([*argv, request], cwd=Path("/"), env=env, timeout=_SECONDS)
+        path = found.stdout.strip()
+        if found.returncode != 0 or not path:
+            return None
+        told = await run_process([path, "-I", "-c", _ASK], cwd=Path("/"), env=env, timeout=_SECONDS)
+        executable, version = json.loads(told.stdout)
+    except (OSError, ValueError):
+        return None
+    return Interpreter(Path(str(executable)), str(version))

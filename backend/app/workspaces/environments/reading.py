@@ -1,0 +1,113 @@
+"""Reads the files in which a project says what it needs: regular ones in its tree, of bounded size."""
+
+import ast
+import configparser
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+MAX_BYTES = 20_000_000
+
+
+class DeclarationError(Exception):
+    """What a project says about its needs cannot be read; the message names the file."""
+
+
+def read_text(tree: Path, name: str) -> str | None:
+    """Give a file's text, or None when the tree has no such file.
+
+    A link that leads out of the tree counts as no file: what it shows must not get into error messages.
+
+    Raises:
+        DeclarationError: it is too large, not UTF-8 or cannot be read.
+    """
+    path = tree / name
+    try:
+        if not path.is_file() or not path.resolve().is_relative_to(tree.resolve()):
+            return None
+        if path.stat().st_size > MAX_BYTES:
+            raise DeclarationError(f"{name} is larger than {MAX_BYTES} bytes")
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DeclarationError(f"{name} is not UTF-8") from error
+    except (OSError, ValueError, RuntimeError) as error:
+        raise DeclarationError(f"{name} cannot be read: {error}") from error
+
+
+def read_toml(tree: Path, name: str) -> Mapping[str, Any]:
+    """Give a TOML file's content; empty without the file.
+
+    Raises:
+        DeclarationError: it cannot be read.
+    """
+    try:
+        return tomllib.loads(read_text(tree, name) or "")
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise DeclarationError(f"{name} is not valid TOML: {error}") from error
+
+
+def read_ini(tree: Path, name: str) -> Mapping[str, Mapping[str, str]]:
+    """Give the sections of an INI file; empty without the file.
+
+    Raises:
+        DeclarationError: it cannot be read.
+    """
+    parser = configparser.RawConfigParser(strict=False)
+    try:
+        parser.read_string(read_text(tree, name) or "")
+    except configparser.Error as error:
+        raise DeclarationError(f"{name} cannot be read: {error.message}") from error
+    return {section: dict(parser.items(section)) for section in parser.sections()}
+
+
+def setup_arguments(tree: Path) -> Mapping[str, Any]:
+    """Give those arguments of `setup()` in setup.py that stand there as plain values; nothing is run.
+
+    Names that the file gives a plain value count, too. What it computes is left out.
+    """
+    try:
+        module = ast.parse(read_text(tree, "setup.py") or "")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    known: dict[str, Any] = {}
+    for node in module.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            value = _plain(node.value, known)
+            if value is not None:
+                known[node.targets[0].id] = value
+    calls = [node for node in ast.walk(module) if isinstance(node, ast.Call) and _is_setup(node.func)]
+    values = {word.arg: _plain(word.value, known) for call in calls[:1] for word in call.keywords if word.arg}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def table(document: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
+    """Give a nested table; empty when there is none."""
+    for name in names:
+        value = document.get(name)
+        document = cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
+    return document
+
+
+def texts(value: object) -> list[str]:
+    """Give the texts of a list, or the lines of a text."""
+    if isinstance(value, str):
+        return [line.strip() for line in value.splitlines() if line.strip()]
+    if not isinstance(value, list | tuple):
+        return []
+    return [each for each in cast("Sequence[object]", value) if isinstance(each, str)]
+
+
+def _is_setup(function: ast.expr) -> bool:
+    return (isinstance(function, ast.Name) and function.id == "setup") or (
+        isinstance(function, ast.Attribute) and function.attr == "setup"
+    )
+
+
+def _plain(node: ast.expr, known: Mapping[str, Any]) -> Any:
+    if isinstance(node, ast.Name):
+        return known.get(node.id)
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return None

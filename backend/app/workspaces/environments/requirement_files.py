@@ -1,0 +1,89 @@
+"""Requirement files as pip knows them, with what they include, without what is not to be followed."""
+
+import posixpath
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.workspaces.environments.reading import DeclarationError, read_text
+
+_MAX_FILES = 50
+_INCLUDE = re.compile(r"^(?:-r|-c|--requirement|--constraint)(?:\s+|=|(?<=^-[rc]))(\S+)")
+_OWN = re.compile(
+    r"^(?:(?:-e|--editable)(?:\s+|=))?['\"]?(?:file:)?(\.{1,2}(?:/[^\[]*)?)(?:\[([^\]]*)\])?['\"]?$"
+)
+_LOCAL = re.compile(r"^(?:-e|--editable)(?:\s+|=)(?!\w+\+|https?:)")
+# The indexes are the operator's choice. What else pip takes in such a file plays no part here.
+_KEPT_OPTIONS = re.compile(r"^(?:-r|-c|-e|--requirement|--constraint|--editable|--hash)\b")
+_NAME_LIKE = re.compile(r"(?:^|[-_./])(test|tests|testing|dev|develop|development)(?:[-_./]|$)")
+
+
+@dataclass(slots=True)
+class RequirementFiles:
+    """Files by their path in the tree, those that others include, and the project's own extras asked for."""
+
+    texts: dict[str, str] = field(default_factory=dict[str, str])
+    included: set[str] = field(default_factory=set[str])
+    extras: set[str] = field(default_factory=set[str])
+
+    def outermost(self) -> list[str]:
+        """Name the files that no other one includes; when they all include each other, all of them."""
+        return [name for name in self.texts if name not in self.included] or list(self.texts)
+
+    def collect(self, tree: Path, name: str) -> None:
+        """Add a file and all that it includes.
+
+        Raises:
+            DeclarationError: a file is missing, outside the tree or cannot be read.
+        """
+        name = posixpath.normpath(name)
+        if name in self.texts:
+            return
+        text = None if name.startswith(("../", "/")) or "://" in name else read_text(tree, name)
+        if text is None:
+            raise DeclarationError(f"{name} is included by a requirement file and is not in the tree")
+        if len(self.texts) >= _MAX_FILES:
+            raise DeclarationError(f"more than {_MAX_FILES} requirement files include each other")
+        self.texts[name] = ""
+        lines = list(self._kept(text))
+        self.texts[name] = "".join(f"{line}\n" for line in lines)
+        for line in lines:
+            include = _INCLUDE.match(line)
+            if include:
+                other = posixpath.normpath(posixpath.join(posixpath.dirname(name), include.group(1)))
+                self.included.add(other)
+                self.collect(tree, other)
+
+    def _kept(self, text: str) -> Iterator[str]:
+        for line in _logical_lines(text):
+            own = _OWN.match(line)
+            if own:
+                # The project itself is judged, not installed.
+                self.extras.update(each.strip() for each in (own.group(2) or "").split(",") if each.strip())
+            elif not _LOCAL.match(line) and (not line.startswith("-") or _KEPT_OPTIONS.match(line)):
+                yield line
+
+
+def requirement_file_names(tree: Path) -> tuple[list[str], list[str], list[str]]:
+    """Name the requirement files at the usual places: of the project, of its tests, of its development."""
+    found = [
+        path.relative_to(tree).as_posix()
+        for pattern in ("*requirements*.txt", "requirements/*.txt")
+        for path in sorted(tree.glob(pattern))
+    ]
+    tests: list[str] = []
+    development: list[str] = []
+    for name in found:
+        kind = _NAME_LIKE.search(name.lower().removesuffix(".txt"))
+        if kind:
+            (tests if kind.group(1).startswith("test") else development).append(name)
+    return [name for name in found if name == "requirements.txt"], tests, development
+
+
+def _logical_lines(text: str) -> Iterator[str]:
+    """Give the lines with continued ones joined, without comments and empty ones."""
+    for line in re.sub(r"\\\r?\n", " ", text).splitlines():
+        plain = re.sub(r"(?:^|\s)#.*$", "", line).strip()
+        if plain:
+            yield plain

@@ -1,0 +1,184 @@
+"""Where finished environments stand: found by key, lent under a lock, and removed when long unused."""
+
+import fcntl
+import os
+import secrets
+import time
+from collections.abc import AsyncGenerator, Generator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import anyio
+import anyio.to_thread
+
+from app.workspaces.removal import remove_tree
+
+_POLL_SECONDS = 0.05
+_BUILDING, _REMOVING = ".building-", ".removing-"
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much may be kept.
+
+    Attributes:
+        size: bytes of all environments together.
+        age: seconds since an environment was last used.
+    """
+
+    size: int = 10_000_000_000
+    age: float = 30 * 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """A directory of environments. Several processes may use one.
+
+    Each environment has a lock: whoever uses it holds it shared, whoever makes or removes it holds it
+    alone. It is made in a directory of another name and renamed when it is complete, so that what has its
+    final name is whole. Locks end with their process: what a killed one left is found by its name.
+    """
+
+    root: Path
+    bounds: Bounds = Bounds()
+
+    def place(self, key: str) -> Path:
+        """Where the environment of this key stands when it is complete."""
+        return self.root / key
+
+    @asynccontextmanager
+    async def lent(self, key: str) -> AsyncGenerator[Path | None]:
+        """Give a complete environment, or None; while the block runs nobody removes it."""
+        async with self._locked(key, fcntl.LOCK_SH) as lock:
+            place = self.place(key)
+            there = await anyio.to_thread.run_sync(place.is_dir)
+            if there:
+                os.utime(lock.fileno())
+            yield place if there else None
+
+    @asynccontextmanager
+    async def making(self, key: str) -> AsyncGenerator[Path | None]:
+        """Give an empty directory to build in, alone; None when another has finished it meanwhile.
+
+        What is left in the directory when the block ends goes away; `finish` makes it an environment.
+        """
+        async with self._locked(key, fcntl.LOCK_EX):
+            if await anyio.to_thread.run_sync(self.place(key).is_dir):
+                yield None
+                return
+            for remains in await anyio.to_thread.run_sync(self._remains, f"{_BUILDING}{key}-"):
+                await remove_tree(remains)
+            site = self.root / f"{_BUILDING}{key}-{secrets.token_hex(4)}"
+            await anyio.to_thread.run_sync(_make_directory, site)
+            try:
+                yield site
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await remove_tree(site)
+
+    async def finish(self, key: str, site: Path) -> None:
+        """Make what was built in `site` the environment of this key; only inside `making`."""
+        await anyio.to_thread.run_sync(os.rename, site, self.place(key))
+
+    async def trim(self) -> None:
+        """Remove remains, and what is older or more than allowed: the least recently used, none in use."""
+        for remains in await anyio.to_thread.run_sync(self._remains, _BUILDING):
+            await self._remove_if_free(remains.name.removeprefix(_BUILDING).rpartition("-")[0], remains)
+        for remains in await anyio.to_thread.run_sync(self._remains, _REMOVING):
+            await remove_tree(remains)
+        kept = 0
+        for key, size, used in await anyio.to_thread.run_sync(self._by_use):
+            too_much = kept + size > self.bounds.size or time.time() - used > self.bounds.age
+            if not (too_much and await self._remove_if_free(key, self.place(key))):
+                kept += size
+
+    def contents(self) -> tuple[int, int]:
+        """Give the number of environments and their bytes."""
+        sizes = [size_of(path) for path in self._environments()]
+        return len(sizes), sum(sizes)
+
+    async def _remove_if_free(self, key: str, path: Path) -> bool:
+        with _open(self._lock_file(key)) as lock:
+            if not _try(lock, fcntl.LOCK_EX):
+                return False
+            away = self.root / f"{_REMOVING}{secrets.token_hex(8)}"
+            with suppress(FileNotFoundError):
+                await anyio.to_thread.run_sync(os.rename, path, away)
+            if not self.place(key).exists():
+                self._lock_file(key).unlink(missing_ok=True)
+        await remove_tree(away)
+        return True
+
+    @asynccontextmanager
+    async def _locked(self, key: str, how: int) -> AsyncGenerator[IO[bytes]]:
+        await anyio.to_thread.run_sync(_make_directory, self.root)
+        path = self._lock_file(key)
+        while True:
+            with _open(path) as lock:
+                # A lock on a file that was removed meanwhile locks nobody out.
+                if _try(lock, how) and _is_still_there(lock, path):
+                    yield lock
+                    return
+            await anyio.sleep(_POLL_SECONDS)
+
+    def _lock_file(self, key: str) -> Path:
+        return self.root / f"{key}.lock"
+
+    def _environments(self) -> Iterator[Path]:
+        with suppress(FileNotFoundError):
+            yield from (
+                each for each in self.root.iterdir() if each.is_dir() and not each.name.startswith(".")
+            )
+
+    def _by_use(self) -> list[tuple[str, int, float]]:
+        """Name, size and time of last use of each environment, the latest first."""
+        found = [(path.name, size_of(path), self._last_use(path)) for path in self._environments()]
+        return sorted(found, key=lambda each: each[2], reverse=True)
+
+    def _last_use(self, path: Path) -> float:
+        for place in (self._lock_file(path.name), path):
+            with suppress(OSError):
+                return place.stat().st_mtime
+        return 0.0
+
+    def _remains(self, prefix: str) -> list[Path]:
+        return [path for path in self.root.glob(f"{prefix}*") if path.is_dir()] if self.root.is_dir() else []
+
+
+@contextmanager
+def _open(path: Path) -> Generator[IO[bytes]]:
+    with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "r+b", buffering=0) as file:
+        yield file
+
+
+def _try(file: IO[bytes], how: int) -> bool:
+    try:
+        fcntl.flock(file, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is_still_there(file: IO[bytes], path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _make_directory(path: Path) -> None:
+    path.mkdir(parents=True, exist_ok=True)
+    # Another user may be the one to read it.
+    path.chmod(0o755)
+
+
+def size_of(path: Path) -> int:
+    """Give the bytes that a directory takes on disk; what vanishes meanwhile counts as nothing."""
+    total = 0
+    for directory, _, files in os.walk(path):
+        for name in files:
+            with suppress(OSError):
+                total += os.lstat(os.path.join(directory, name)).st_blocks * 512
+    return total

@@ -1,0 +1,92 @@
+"""What uv is told by its environment, and what its error messages mean."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from app.workspaces.environments.outcome import Reason
+
+# What an operator sets for pip serves uv, too.
+_FROM_PIP = {
+    "PIP_INDEX_URL": "UV_DEFAULT_INDEX",
+    "PIP_EXTRA_INDEX_URL": "UV_INDEX",
+    "PIP_FIND_LINKS": "UV_FIND_LINKS",
+}
+_SET_INSTEAD = {
+    "UV_DEFAULT_INDEX": ("UV_DEFAULT_INDEX", "UV_INDEX_URL"),
+    "UV_INDEX": ("UV_INDEX", "UV_EXTRA_INDEX_URL"),
+    "UV_FIND_LINKS": ("UV_FIND_LINKS",),
+}
+_PASSED_ON = frozenset(
+    {
+        *(
+            "UV_DEFAULT_INDEX",
+            "UV_INDEX",
+            "UV_INDEX_URL",
+            "UV_EXTRA_INDEX_URL",
+            "UV_FIND_LINKS",
+            "UV_NO_INDEX",
+        ),
+        *("UV_INDEX_STRATEGY", "UV_INSECURE_HOST", "UV_NATIVE_TLS", "UV_SYSTEM_CERTS", "UV_HTTP_TIMEOUT"),
+        *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"),
+    }
+)
+_CREDENTIALS = re.compile(r"^UV_INDEX_[A-Z0-9_]+_(?:USERNAME|PASSWORD)$")
+
+_OFFLINE = re.compile(
+    r"network (?:was|is) disabled|error sending request|dns error|failed to fetch|request failed|"
+    r"client error \(Connect\)|connection|timed out|name resolution",
+    re.IGNORECASE,
+)
+_BUILD = re.compile(
+    r"building source distributions is disabled|no usable wheels|failed to build|--no-build|build backend",
+    re.IGNORECASE,
+)
+_UNRESOLVABLE = re.compile(
+    r"no solution found|requirements are unsatisfiable|not found in the package registry", re.IGNORECASE
+)
+
+
+def uv_variables(environ: Mapping[str, str]) -> dict[str, str]:
+    """Choose what uv needs to know of a process's environment: indexes, proxies, certificates."""
+    chosen = {
+        name: value
+        for name, value in environ.items()
+        if value and (name.upper() in _PASSED_ON or _CREDENTIALS.match(name))
+    }
+    for theirs, ours in _FROM_PIP.items():
+        if environ.get(theirs) and not any(environ.get(name) for name in _SET_INSTEAD[ours]):
+            chosen[ours] = environ[theirs]
+    return chosen
+
+
+def search_variables(environ: Mapping[str, str]) -> dict[str, str]:
+    """Choose where uv looks for Python versions."""
+    return {name: environ[name] for name in ("PATH", "HOME", "UV_PYTHON_INSTALL_DIR") if name in environ}
+
+
+def reason_of(said: str) -> Reason:
+    """Sort uv's complaint; the order matters, for without a network nothing can be resolved either."""
+    for pattern, reason in (
+        (_OFFLINE, Reason.OFFLINE),
+        (_BUILD, Reason.BUILD),
+        (_UNRESOLVABLE, Reason.UNRESOLVABLE),
+    ):
+        if pattern.search(said):
+            return reason
+    return Reason.FAILED
+
+
+def local_places(env: Mapping[str, str]) -> tuple[Path, ...]:
+    """Give the files and directories of this machine that uv's settings name and that exist."""
+    words = [word for value in env.values() for word in re.split(r"[\s,]+", value)]
+    words = [word.partition("=")[2] if re.match(r"\w+=", word) else word for word in words]
+    paths = (
+        Path(unquote(urlsplit(word).path)) if word.startswith("file:") else Path(word)
+        for word in words
+        if word
+    )
+    return tuple(
+        sorted({path for path in paths if path.is_absolute() and path != Path("/") and path.exists()})
+    )

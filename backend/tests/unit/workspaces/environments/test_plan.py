@@ -1,0 +1,260 @@
+"""What is to be installed for a tree, read from each of the forms in which projects state it."""
+
+from pathlib import Path
+
+import pytest
+
+from app.workspaces.environments.plan import (
+    CONSTRAINTS,
+    LOCKED,
+    ROOTS,
+    TEST_RUNNER,
+    added_requirements,
+    plan_for,
+)
+from app.workspaces.environments.reading import DeclarationError
+
+GROUPS = """
+[project]
+name = "demo"
+dependencies = ["alpha>=1"]
+[project.optional-dependencies]
+docs = ["sphinx"]
+test = ["demo[cov]", "beta"]
+cov = ["coverage"]
+[dependency-groups]
+typing = ["mypy"]
+tests = ["pytest", {include-group = "typing"}]
+dev = ["ruff"]
+"""
+SETUP_CFG = """
+[options]
+install_requires =
+  alpha
+  beta>=2
+[options.extras_require]
+tests =
+  gamma
+"""
+SETUP_PY = """
+import setuptools
+NEEDS = ['alpha']
+setuptools.setup(name='demo', install_requires=NEEDS, extras_require={'test': ['beta']})
+"""
+COMPUTED = """
+from setuptools import setup
+raise SystemExit
+setup(install_requires=open('requirements.in').read())
+"""
+POETRY = """
+[tool.poetry]
+name = "demo"
+version = "1.0"
+[tool.poetry.dependencies]
+python = "^3.9"
+alpha = "^1.2"
+beta = {version = "~0.4", extras = ["fast"]}
+gamma = {version = "*", optional = true}
+delta = {path = "../delta"}
+[tool.poetry.group.test.dependencies]
+pytest = "^8.0"
+"""
+POETRY_LOCK = """
+[[package]]
+name = "alpha"
+version = "1.4.1"
+[[package]]
+name = "both"
+version = "1"
+[[package]]
+name = "both"
+version = "2"
+"""
+
+
+def write(tree: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        path = tree / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tree
+
+
+def roots(tree: Path) -> list[str]:
+    return [each for each in plan_for(tree).files[ROOTS].splitlines() if each != TEST_RUNNER]
+
+
+CASES = {
+    "standard groups and extras, with what they include": (
+        {"pyproject.toml": GROUPS},
+        ["alpha>=1", "pytest", "mypy", "coverage", "beta"],
+    ),
+    "development where nothing is for tests": (
+        {"pyproject.toml": '[dependency-groups]\ndev = ["pytest", "alpha"]\nlint = ["ruff"]\n'},
+        ["pytest", "alpha"],
+    ),
+    "development too where the tests' group has no pytest": (
+        {"pyproject.toml": '[dependency-groups]\ntest = ["alpha"]\ndev = ["pytest"]\n'},
+        ["alpha", "pytest"],
+    ),
+    "setup.cfg": (
+        {"setup.cfg": SETUP_CFG},
+        ["alpha", "beta>=2", "gamma"],
+    ),
+    "setup.py with plain values, some of them named": (
+        {"setup.py": SETUP_PY},
+        ["alpha", "beta"],
+    ),
+    "setup.py that computes them says nothing": (
+        {"setup.py": COMPUTED},
+        [],
+    ),
+    "poetry": ({"pyproject.toml": POETRY}, ["alpha>=1.2,<2", "beta[fast]>=0.4,<0.5", "pytest>=8.0,<9"]),
+    "hatch environments": (
+        {"pyproject.toml": '[tool.hatch.envs.hatch-test]\nextra-dependencies = ["alpha", "{root:uri}"]\n'},
+        ["alpha"],
+    ),
+    "pdm": ({"pyproject.toml": '[tool.pdm.dev-dependencies]\ntest = ["alpha"]\n'}, ["alpha"]),
+    "tox where nothing else names any": (
+        {"tox.ini": "[testenv]\ndeps =\n  alpha\n  py311: beta\n  -r more.txt\n"},
+        ["alpha"],
+    ),
+    "nothing": ({"main.py": "import os\n"}, []),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), CASES.values(), ids=CASES)
+def test_roots(tmp_path: Path, files: dict[str, str], expected: list[str]) -> None:
+    assert roots(write(tmp_path, files)) == expected
+
+
+def test_requirement_files_are_taken_with_what_they_include_and_without_the_project_itself(
+    tmp_path: Path,
+) -> None:
+    tree = write(
+        tmp_path,
+        {
+            "pyproject.toml": '[project]\nname = "demo"\n[project.optional-dependencies]\ncli = ["click"]\n',
+            "requirements.txt": "--index-url https://index.invalid/simple\nalpha==1 \\\n  --hash=sha256:aa\n",
+            "requirements/tests.txt": "-r common.txt\n-c bounds.txt\n-e .[cli]\nbeta # why\n./vendored\n",
+            "requirements/common.txt": "gamma\n",
+            "requirements/bounds.txt": "gamma<3\n",
+            "requirements/docs.txt": "sphinx\n",
+            "requirements-dev.txt": "ruff\n",
+        },
+    )
+    plan = plan_for(tree)
+    assert plan.files["requirements.txt"] == "alpha==1    --hash=sha256:aa\n"
+    assert plan.files["requirements/tests.txt"] == "-r common.txt\n-c bounds.txt\nbeta\n"
+    assert set(plan.install) == {ROOTS, "requirements.txt", "requirements/tests.txt"}
+    assert roots(tree) == ["click"]
+
+
+@pytest.mark.parametrize("outside", ["-r ../secret.txt", "-r /etc/hostname", "-r link.txt", "-r gone.txt"])
+def test_a_requirement_file_cannot_include_what_lies_outside_the_tree(tmp_path: Path, outside: str) -> None:
+    (tmp_path / "secret.txt").write_text("password\n")
+    tree = write(tmp_path / "tree", {"requirements.txt": f"{outside}\n"})
+    (tree / "link.txt").symlink_to(tmp_path / "secret.txt")
+    with pytest.raises(DeclarationError, match="not in the tree"):
+        plan_for(tree)
+
+
+def test_files_that_include_each_other_are_read_once(tmp_path: Path) -> None:
+    tree = write(
+        tmp_path,
+        {
+            "requirements.txt": "-r test-requirements.txt\n",
+            "test-requirements.txt": "-r requirements.txt\nalpha\n",
+        },
+    )
+    assert set(plan_for(tree).install) == {ROOTS, "requirements.txt", "test-requirements.txt"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pyproject.toml", "[project\n"),
+        ("poetry.lock", "]"),
+        ("setup.cfg", "no section"),
+        ("requirements.txt", "\udcff"),
+    ],
+)
+def test_what_cannot_be_read_is_said_with_the_name_of_the_file(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(DeclarationError, match=name):
+        plan_for(tmp_path)
+
+
+def test_poetry_lock_bounds_versions_but_not_those_that_it_has_several_of(tmp_path: Path) -> None:
+    plan = plan_for(write(tmp_path, {"pyproject.toml": POETRY, "poetry.lock": POETRY_LOCK}))
+    assert plan.files[CONSTRAINTS] == "alpha==1.4.1\n"
+    assert plan.constraints == (CONSTRAINTS,)
+
+
+def test_uv_lock_decides_alone_and_is_exported_for_the_tests(tmp_path: Path) -> None:
+    plan = plan_for(
+        write(tmp_path, {"pyproject.toml": GROUPS, "uv.lock": "version = 1\n", "requirements.txt": "other\n"})
+    )
+    assert plan.install == (LOCKED, ROOTS)
+    assert plan.export == (
+        "--no-default-groups",
+        "--group=tests",
+        "--extra=test",
+    )
+    assert plan.how == "uv.lock"
+
+
+@pytest.mark.parametrize(
+    ("files", "needed"),
+    [
+        ({"a.py": ""}, False),
+        ({"pyproject.toml": '[project]\nname = "demo"\n[dependency-groups]\ndev = ["pytest>=8"]\n'}, False),
+        ({"requirements.txt": "pytest\n"}, False),
+        ({"requirements.txt": "alpha\n"}, True),
+        (
+            {
+                "pyproject.toml": '[project]\nname = "demo"\n',
+                "demo.py": "from importlib.metadata import version\n",
+            },
+            True,
+        ),
+        ({"demo.py": "from importlib.metadata import version\n"}, False),
+    ],
+    ids=[
+        "nothing",
+        "only pytest",
+        "only pytest in a file",
+        "a requirement",
+        "looks itself up",
+        "has no name",
+    ],
+)
+def test_who_asks_for_nothing_but_pytest_needs_no_environment(
+    tmp_path: Path, files: dict[str, str], needed: bool
+) -> None:
+    assert plan_for(write(tmp_path, files)).needed is needed
+
+
+def test_the_key_follows_what_is_installed_and_nothing_else(tmp_path: Path) -> None:
+    tree = write(tmp_path, {"pyproject.toml": GROUPS, "demo.py": "A = 1\n"})
+    key = plan_for(tree).digest("3.11")
+    (tree / "demo.py").write_text("A = 2\n")
+    assert plan_for(tree).digest("3.11") == key
+    assert plan_for(tree).digest("3.12") != key
+    (tree / "pyproject.toml").write_text(GROUPS.replace("alpha>=1", "alpha>=2"))
+    assert plan_for(tree).digest("3.11") != key
+
+
+def test_what_a_candidate_adds_is_found_by_name(tmp_path: Path) -> None:
+    base = write(tmp_path / "base", {"pyproject.toml": GROUPS})
+    changed = GROUPS.replace(
+        '["alpha>=1"]', '["Alpha>=2", "new_one>=1", "odd @ https://host.invalid/odd.whl"]'
+    )
+    candidate = write(tmp_path / "candidate", {"pyproject.toml": changed, "requirements.txt": "another\n"})
+    assert added_requirements(base, candidate) == (
+        "new_one>=1",
+        "odd @ https://host.invalid/odd.whl",
+        "another",
+    )
+    assert added_requirements(base, base) == ()
+    assert added_requirements(None, base)[0] == "alpha>=1"
