@@ -50,6 +50,8 @@ class Project:
         module: the file to which a function is added.
         tests: the directory to which its test is added.
         needs: packages that its tests need, beside pytest.
+        used_by_pytest: whether pytest itself imports it: then the process of the tests has the installed one
+            before any test is looked at, and a change to it cannot be judged there.
     """
 
     name: str
@@ -57,11 +59,7 @@ class Project:
     module: str
     tests: str
     needs: tuple[str, ...] = ()
-
-    @property
-    def needs_to_import(self) -> bool:
-        """True when its tests cannot be collected without what it needs."""
-        return bool(self.needs)
+    used_by_pytest: bool = False
 
     @property
     def imported(self) -> str:
@@ -77,14 +75,10 @@ PROJECTS = (
         "markdown-it-py", "4.3.0", "markdown_it/common/utils.py", "tests", ("mdurl", "pytest-regressions")
     ),
     Project("cachetools", "8.0.0", "src/cachetools/keys.py", "tests"),
-    Project("tomli", "2.5.0", "src/tomli/_re.py", "tests", ("tomli-w",)),
-    Project("sortedcontainers", "2.4.0", "sortedcontainers/sortedlist.py", "tests"),
-    Project("wcwidth", "0.9.4", "wcwidth/control_codes.py", "tests"),
     # Its tests ask for the version that is installed.
     Project("click", "8.5.1", "src/click/_utils.py", "tests", ("click==8.5.1",)),
-    Project(
-        "packaging", "26.3", "src/packaging/_structures.py", "tests", ("pretend", "hypothesis", "tomli-w")
-    ),
+    Project("idna", "3.20", "idna/intranges.py", "tests"),
+    Project("pluggy", "1.7.0", "src/pluggy/_tracing.py", "testing", used_by_pytest=True),
 )
 
 
@@ -105,7 +99,7 @@ async def measure(place: Path) -> None:
     tried = [replace(each, trouble=await _by_hand(each, python, place)) for each in releases]
     good = [each for each in tried if not each.trouble]
     report = await judged("known-good", [case for each in good for case in _cases(each)], _tools(python))
-    needy = [_cases(each)[0] for each in good if each.project.needs_to_import]
+    needy = [_cases(each)[0] for each in good if each.project.needs]
     missing = await judged("known-good, packages missing", needy, _tools(bare))
     _print_projects(tried, report.outcomes)
     print_rows(
@@ -184,7 +178,7 @@ async def _ended(command: Sequence[str], cwd: Path | None = None, **env: str) ->
     return process.returncode, said.decode("utf-8", "replace")
 
 
-def _cases(release: _Release) -> tuple[CorpusCase, CorpusCase]:
+def _cases(release: _Release) -> list[CorpusCase]:
     project = release.project
     module = release.files[project.module]
     assert isinstance(module, bytes), f"{project.module} is a link"
@@ -201,13 +195,13 @@ def _cases(release: _Release) -> tuple[CorpusCase, CorpusCase]:
         base=release.files,
         candidate=release.files,
     )
-    return untouched, replace(
-        untouched,
-        name=f"{project.name}-touched",
-        about=f"{project.name} {project.version} with one function and its test more",
-        area="touched",
-        candidate=touched,
+    if project.used_by_pytest:
+        return [untouched]
+    about = f"{project.name} {project.version} with one function and its test more"
+    changed = replace(
+        untouched, name=f"{project.name}-touched", about=about, area="touched", candidate=touched
     )
+    return [untouched, changed]
 
 
 def _other_than(verdict: str, report: CalibrationReport, area: str) -> Rate:
