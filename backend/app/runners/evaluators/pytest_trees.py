@@ -34,6 +34,7 @@ _CONFTEST = "conftest.py"
 _TEST_DIRECTORIES = frozenset({"test", "tests"})
 _LOADED_UNASKED = frozenset({"sitecustomize.py", "usercustomize.py"})
 _METADATA = (".dist-info", ".egg-info")
+_COMPILED = (".pyc", ".pyo")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +105,15 @@ def lay_out(base: Path, workspace: Path, settings: PytestSettings, open_paths: S
     Raises:
         WorkspaceError: a tree is larger than what is allowed.
     """
-    names, base_names = tree_files(workspace), tree_files(base)
+    base_names = tree_files(base)
+    known = set(base_names)
+    # Python would import what was compiled in the place of a source, and nobody could read what it does.
+    names = [name for name in tree_files(workspace) if name in known or not name.endswith(_COMPILED)]
     setting = _Setting(settings, base_names, open_paths)
     laid = [name for name in base_names if setting.holds(name)]
     changed = {
         name for name in base_names if setting.matters(name) and _differ(base / name, workspace / name)
     }
-    known = set(base_names)
     own = [
         name
         for name in python_files(workspace)

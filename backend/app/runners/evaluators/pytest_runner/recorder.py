@@ -142,6 +142,9 @@ class Recorder:
         path = str(item.path)
         if file == path or (file and self._relative(Path(file)) in self._trusted):
             return None
+        # The same file, found through a link that leads to its directory.
+        if file and Path(file).resolve() == Path(path).resolve():
+            return None
         return self._relative(Path(file)) if file else "an object"
 
     def _relative(self, path: Path) -> str:

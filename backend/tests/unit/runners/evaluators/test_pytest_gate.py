@@ -1,8 +1,10 @@
 """The test gate passes when tests ran and hold, and is not to be talked out of it."""
 
 import asyncio
+import marshal
 import os
 from contextlib import suppress
+from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 
 import pytest
@@ -177,6 +179,23 @@ async def test_a_conftest_cannot_end_self_written_tests_well(context, conftest: 
 async def test_honest_work_passes(context, files) -> None:
     result = await run(context, {**GOOD, **files}, GOOD)
     assert result.status == "passed", result.feedback
+
+
+async def test_a_link_to_the_tests_is_no_other_code(context) -> None:
+    made = context({**GOOD, "docs/README.md": "# Examples\n"}, GOOD)
+    Path(made["workspace_ref"], "docs", "examples").symlink_to("../tests")  # noqa: ASYNC240
+    result = await PytestEvaluator().evaluate("coding", "", made)
+    assert result.status == "passed", result.feedback
+
+
+async def test_what_was_compiled_in_the_place_of_a_source_is_not_imported(context) -> None:
+    made = context({**TEST, "README.md": ""}, GOOD)
+    program = compile("def add(a, b):\n    return a + b\n", "calc.py", "exec")
+    unchecked = MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8) + marshal.dumps(program)
+    Path(made["workspace_ref"], "calc.pyc").write_bytes(unchecked)  # noqa: ASYNC240
+    result = await PytestEvaluator().evaluate("coding", "", made)
+    assert result.status == "failed"
+    assert "No module named 'calc'" in result.feedback
 
 
 @pytest.mark.parametrize(
