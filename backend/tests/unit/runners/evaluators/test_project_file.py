@@ -1,13 +1,15 @@
 """A project's file is read whole, or refused with the line and the key of every complaint."""
 
+import json
 import tomllib
+from pathlib import Path
 from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.runners.evaluators.project_file import MAX_BYTES, ProjectFileError, read_project_file
+from app.runners.evaluators.project_file import MAX_BYTES, ProjectFileError, json_schema, read_project_file
 from app.runners.evaluators.protocol import EvaluationCategory
 from app.runners.evaluators.toml_lines import lines_of
 from app.schemas.project_file import CategoryName
@@ -168,3 +170,10 @@ def test_lines_can_be_told_of_all_toml(text: str) -> None:
     lines = lines_of(text)
     assert {(key,) for key in document} <= set(lines)
     assert all(1 <= line <= text.count("\n") + 1 for line in lines.values())
+
+
+def test_the_published_schema_is_the_schema() -> None:
+    published = Path(__file__).parents[5] / "docs" / "phaserunner.schema.json"
+    assert json.loads(published.read_text()) == json_schema(), (
+        "phaserunner schema > docs/phaserunner.schema.json"
+    )
