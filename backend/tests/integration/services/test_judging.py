@@ -57,6 +57,9 @@ class Copies:
         (candidate / "a.py").write_text(f"x = {commit!r}\n")
         yield JudgedPair(candidate, base, ())
 
+    async def file_at(self, run_id: UUID, commit: str, path: str, limit: int) -> bytes | None:
+        return None
+
 
 class Chooser:
     """Takes the last candidate, and remembers what each had changed."""
