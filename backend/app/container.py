@@ -31,6 +31,7 @@ from app.runners.evaluators.project_registry import ProjectLimits
 from app.runners.evaluators.registry import EvaluatorConfig, EvaluatorRegistry, create_default_registry
 from app.runners.phase_runner import PhaseRunner
 from app.runners.project import ProjectPanel, ProjectRules, panel_for
+from app.runners.safe_fixes import SafeFixes
 from app.schemas.agents import AgentBackend, AgentSpec
 from app.schemas.environments import EnvironmentMode
 from app.schemas.project_file import ProjectFileMode
@@ -177,9 +178,9 @@ def build_container(settings: Settings, sessions: Sessions, bell: Bell) -> Conta
         requests=settings.AGENT_MAX_REQUESTS,
         total_tokens=settings.AGENT_MAX_TOKENS,
     )
-    producing = Producing(
-        sessions, recorder, runner, CandidateRuns(tools.agents, trees, tools.interpreters), limits
-    )
+    fixer = SafeFixes(settings.EVALUATOR_LINT_TIMEOUT)
+    candidates = CandidateRuns(tools.agents, trees, tools.interpreters, fixer)
+    producing = Producing(sessions, recorder, runner, candidates, limits)
     judging = Judging(sessions, recorder, runner, trees, tools.judge)
     api = ApiServices(
         sprints=sprints,
@@ -312,6 +313,7 @@ def _policy(settings: Settings) -> RunPolicy:
         pass_threshold=settings.EVALUATOR_PASS_THRESHOLD,
         blocking_threshold=settings.EVALUATOR_BLOCKING_THRESHOLD,
         deterministic_only=settings.EVALUATOR_RUN_DETERMINISTIC_ONLY,
+        safe_fixes=settings.EVALUATOR_SAFE_FIXES,
         max_agent_failures=settings.AGENT_MAX_FAILURES,
         retry_base_seconds=settings.AGENT_RETRY_BASE_SECONDS,
         budget=Budget(tokens=settings.RUN_MAX_TOKENS, cost_usd=settings.RUN_MAX_COST_USD),

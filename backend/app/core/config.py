@@ -89,6 +89,7 @@ class Settings(BaseSettings):
     EVALUATOR_LINT_TIMEOUT: PositiveSeconds = 30.0
     EVALUATOR_TEST_TIMEOUT: PositiveSeconds = 120.0
     EVALUATOR_LLM_TIMEOUT: PositiveSeconds = 60.0
+    EVALUATOR_SAFE_FIXES: bool = False
     EVALUATOR_TYPE_CHECKER: CheckerName = "mypy"
     EVALUATOR_PASS_THRESHOLD: UnitInterval = 0.7
     EVALUATOR_BLOCKING_THRESHOLD: UnitInterval = 0.5

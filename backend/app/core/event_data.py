@@ -82,6 +82,7 @@ class AttemptProducedData(EventData):
     output: str
     changed_files: list[str]
     dropped: list[str] = []
+    fixed: list[str] = []
     usage: Usage
     agent: str
     model: str | None = None

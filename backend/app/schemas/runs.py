@@ -119,6 +119,7 @@ class RunPolicy(BaseModel):
     """The figures by which a run is decided; stored with the run, so a later default changes no run.
 
     Thresholds are in [0, 1], seconds are wall clock. `max_*` counts include the last one allowed.
+    With `safe_fixes`, ruff's safe fixes are applied to what the agent leaves, before it is judged.
     `open_paths` are protected files that this run may change.
     """
 
@@ -128,6 +129,7 @@ class RunPolicy(BaseModel):
     pass_threshold: float = Field(default=0.7, ge=0.0, le=1.0)
     blocking_threshold: float = Field(default=0.5, ge=0.0, le=1.0)
     deterministic_only: bool = False
+    safe_fixes: bool = False
     retry_from: RetryFrom = RetryFrom.PREVIOUS
     max_agent_failures: int = Field(default=4, ge=1, le=100)
     max_evaluation_failures: int = Field(default=3, ge=1, le=100)

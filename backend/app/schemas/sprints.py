@@ -38,6 +38,7 @@ class PolicyOverrides(BaseModel):
     pass_threshold: float | None = Field(default=None, ge=0.0, le=1.0)
     blocking_threshold: float | None = Field(default=None, ge=0.0, le=1.0)
     deterministic_only: bool | None = None
+    safe_fixes: bool | None = None
     retry_from: RetryFrom | None = None
     budget: Budget | None = None
     open_paths: list[PathGlob] | None = Field(

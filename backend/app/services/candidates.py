@@ -1,8 +1,9 @@
 """Runs the candidates of one attempt, each in a tree of its own, and commits what they leave."""
 
+import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 from uuid import UUID
@@ -16,12 +17,17 @@ from app.services.side_by_side import AgentProvider, CandidateOutcome, SideBySid
 from app.workspaces.environments.interpreters import Interpreters
 from app.workspaces.environments.outcome import Ready
 
+logger = logging.getLogger(__name__)
+
+SAFE_FIXES_MESSAGE = "Safe fixes by ruff"
+
 
 @dataclass(frozen=True, slots=True)
 class Committed:
     """What an agent left: a commit on top of the run's base, and the bundle that carries it.
 
-    `dropped` says what was left out and why, ready to be shown.
+    `dropped` says what was left out and why, ready to be shown. `fixed` are the files that were then mended
+    by machine; the commit is then one of these fixes alone, on top of the agent's.
     """
 
     commit: str
@@ -29,6 +35,7 @@ class Committed:
     changed_files: list[str]
     dropped: list[str]
     bundle: bytes
+    fixed: list[str] = field(default_factory=list[str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +67,14 @@ class AttemptTrees(Protocol):
         ...
 
 
+class Fixer(Protocol):
+    """Mends by machine what needs no judgement."""
+
+    async def apply(self, tree: Path, base: Path, changed: Sequence[str]) -> list[str]:
+        """Mend changed files of a tree under the rules of `base`; give those that are different now."""
+        ...
+
+
 class Watch(Protocol):
     """Is told what the candidates do, by their index."""
 
@@ -74,7 +89,10 @@ class Watch(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CandidateJob:
-    """What the candidates of one attempt start from; `task_in` makes the task for a working tree."""
+    """What the candidates of one attempt start from; `task_in` makes the task for a working tree.
+
+    `safe_fixes` asks for what an agent leaves to be mended by machine before it is judged.
+    """
 
     run_id: UUID
     spec: AgentSpec
@@ -82,6 +100,7 @@ class CandidateJob:
     start_commit: str
     message: str
     task_in: Callable[[Path], AgentTask]
+    safe_fixes: bool = False
 
 
 class CandidateRuns:
@@ -92,14 +111,20 @@ class CandidateRuns:
         trees: gives the trees in which agents work.
         interpreters: chooses what the agents' test runs work with, by what the base declares; None leaves
             that to the agents.
+        fixer: mends what they leave, where a run asks for it.
     """
 
     def __init__(
-        self, agents: AgentProvider, trees: AttemptTrees, interpreters: Interpreters | None = None
+        self,
+        agents: AgentProvider,
+        trees: AttemptTrees,
+        interpreters: Interpreters | None = None,
+        fixer: Fixer | None = None,
     ) -> None:
         self._agents = agents
         self._trees = trees
         self._interpreters = interpreters
+        self._fixer = fixer
 
     async def run(self, job: CandidateJob, watch: Watch) -> list[ProducedCandidate]:
         """Run every candidate to its end and commit; an agent's failure is among the results.
@@ -139,4 +164,23 @@ class CandidateRuns:
             text = f"What the agent left cannot be committed: {error}"
             failure = AgentFailure(FailureKind.LIMIT, text, ended.outcome.usage, ended.model)
             return ProducedCandidate(replace(ended, outcome=failure))
+        if job.safe_fixes and self._fixer is not None and committed.changed_files:
+            committed = await self._mend(job, ended.workspace, committed, self._fixer)
         return ProducedCandidate(ended, committed)
+
+    async def _mend(self, job: CandidateJob, tree: Path, committed: Committed, fixer: Fixer) -> Committed:
+        """Commit what a machine can mend on top of what the agent left; without it that stands as it is."""
+        try:
+            async with self._trees.open(job.run_id, job.base_commit, 1) as (base,):
+                fixed = await fixer.apply(tree, base, committed.changed_files)
+            if not fixed:
+                return committed
+            mended = await self._trees.commit(
+                job.run_id, tree, job.base_commit, committed.commit, SAFE_FIXES_MESSAGE
+            )
+        except (WorkspaceError, OSError) as error:
+            logger.warning("no safe fixes: %s", error)
+            return committed
+        changed = sorted({*committed.changed_files, *mended.changed_files})
+        dropped = [*committed.dropped, *mended.dropped]
+        return replace(mended, changed_files=changed, dropped=dropped, fixed=fixed)

@@ -138,7 +138,9 @@ class Producing:
 
         spec = AgentSpec.model_validate(run.agent)
         message = f"{phase}: attempt {number}"
-        job = CandidateJob(run.id, spec, run.base_commit, opened.start_commit, message, task_in)
+        job = CandidateJob(
+            run.id, spec, run.base_commit, opened.start_commit, message, task_in, recorded.policy.safe_fixes
+        )
         store = partial(self._recorder.progress, run.id, fence)
         async with storing_progress(ProgressBatcher(run.id, phase, number, store)) as batcher:
             return await self._candidates.run(job, _Stage(run.id, phase, number, batcher))
@@ -163,6 +165,7 @@ class Producing:
                 output=storable_text(first.ended.output[:MAX_EVENT_OUTPUT]),
                 changed_files=committed.changed_files[:MAX_EVENT_FILES],
                 dropped=committed.dropped[:MAX_EVENT_FILES],
+                fixed=committed.fixed[:MAX_EVENT_FILES],
                 usage=usage,
                 agent=first.ended.agent,
                 model=first.ended.model,

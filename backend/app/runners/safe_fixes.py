@@ -1,0 +1,153 @@
+"""Mends by machine what needs no judgement: ruff's safe fixes, and its format where the project has it."""
+
+import asyncio
+import logging
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.runners.evaluators.analysed_copy import AnalysedBase, copy_base, copy_candidate
+from app.runners.evaluators.ruff_rules import LintRules, lay_out, rules_of
+from app.runners.evaluators.ruff_tool import ruff_binary
+from app.runners.evaluators.silencers import Tool
+from app.runners.evaluators.source_tree import PYTHON_SUFFIXES, python_files, same_file
+from app.runners.evaluators.tooling import Scratch, ToolTroubleError, run_tool, scratch
+
+_CHECK = (
+    "check",
+    "--fix",
+    "--no-unsafe-fixes",
+    "--exit-zero",
+    "--no-cache",
+    "--no-respect-gitignore",
+    "--quiet",
+)
+_FORMAT = ("format", "--no-cache", "--no-respect-gitignore", "--quiet")
+_CLEAN = 0
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class SafeFixes:
+    """Applies fixes to files that an agent has changed.
+
+    The rules are those under which the lint gate judges: the base's, never the candidate's. Files are
+    formatted only where all of the base is. Nothing of the tree is executed.
+
+    Attributes:
+        timeout: seconds for each run of ruff.
+    """
+
+    timeout: float = 30.0
+
+    async def apply(self, tree: Path, base: Path, changed: Sequence[str]) -> list[str]:
+        """Mend files in `tree`; trouble leaves everything as it is.
+
+        Args:
+            tree: the agent's tree, in which nobody works any more.
+            base: the tree with the base commit.
+            changed: paths relative to the tree.
+
+        Returns:
+            The files that are different now.
+        """
+        files = await asyncio.to_thread(_mendable, tree, changed)
+        if not files:
+            return []
+        try:
+            with scratch(Path(sys.executable)) as scraps:
+                return await self._mend(_Work(tree, base, files, scraps, self.timeout))
+        except (ToolTroubleError, OSError) as trouble:
+            logger.warning("no safe fixes: %s", trouble)
+            return []
+
+    async def _mend(self, work: "_Work") -> list[str]:
+        rules = await asyncio.to_thread(rules_of, work.base)
+        copy, files = await asyncio.to_thread(work.copy_tree, rules)
+        if not files:
+            return []
+        await work.ruff(copy, _CHECK, rules, files)
+        if await work.base_is_formatted(rules):
+            await work.ruff(copy, _FORMAT, _for_format(rules), files)
+        return await asyncio.to_thread(_take_over, copy, work.tree, files)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    tree: Path
+    base: Path
+    files: Sequence[str]
+    scraps: Scratch
+    seconds: float
+
+    def copy_tree(self, rules: LintRules) -> tuple[Path, list[str]]:
+        """Copy all Python files, as the order of imports depends on which modules are the project's own.
+
+        Returns:
+            The copy, and the files to mend that are in it byte for byte; files in other encodings and with
+            other line ends are not.
+        """
+        into = self.scraps.path / "candidate"
+        everything = sorted({*python_files(self.tree), *self.files})
+        copy_candidate(self.tree, everything, None, Tool.LINTER, into, allow=True)
+        lay_out(rules, into)
+        return into, [name for name in self.files if same_file(into / name, self.tree / name)]
+
+    async def base_is_formatted(self, rules: LintRules) -> bool:
+        files = await asyncio.to_thread(python_files, self.base)
+        if not files:
+            return False
+        into = self.scraps.path / "base"
+        copy = await asyncio.to_thread(copy_base, AnalysedBase(self.base, tuple(files)), into)
+        await asyncio.to_thread(lay_out, rules, into)
+        check = (*_FORMAT, "--check")
+        return bool(copy.files) and await self.ruff(into, check, _for_format(rules), copy.files) == _CLEAN
+
+    async def ruff(self, cwd: Path, command: Sequence[str], rules: LintRules, files: Iterable[str]) -> int:
+        listing = self.scraps.path / "files"
+        listing.write_text("".join(f"./{name}\n" for name in files))
+        argv = [ruff_binary(), *command, *rules.arguments, f"@{listing}"]
+        outcome = await run_tool(argv, cwd=cwd, env=self.scraps.env, timeout=self.seconds)
+        return outcome.returncode
+
+
+def _for_format(rules: LintRules) -> LintRules:
+    """Take away the arguments that only speak of lint rules."""
+    kept = ("--isolated", "--force-exclude", "--exclude=", "--target-version=")
+    return LintRules(
+        tuple(each for each in rules.arguments if each.startswith(kept)), rules.source, rules.files
+    )
+
+
+def _mendable(tree: Path, changed: Iterable[str]) -> list[str]:
+    """Give the changed Python files that are files of their own in the tree."""
+    root = tree.resolve()
+    return [
+        name
+        for name in changed
+        if name.endswith(PYTHON_SUFFIXES)
+        and (root / name).is_file()
+        and (root / name).resolve() == root / name
+    ]
+
+
+def _take_over(copy: Path, tree: Path, files: Iterable[str]) -> list[str]:
+    """Put what changed in the copy into the tree."""
+    taken = [name for name in files if not same_file(copy / name, tree / name)]
+    for name in taken:
+        _replace(tree / name, (copy / name).read_bytes())
+    return taken
+
+
+def _replace(path: Path, data: bytes) -> None:
+    # A new file in its place: what else is linked to the old one stays as it is.
+    number, name = tempfile.mkstemp(dir=path.parent)
+    with os.fdopen(number, "wb") as file:
+        file.write(data)
+    shutil.copymode(path, name)
+    Path(name).replace(path)
