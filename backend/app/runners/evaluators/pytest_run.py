@@ -87,6 +87,7 @@ class Harness:
             "arguments": [*arguments, "--collect-only"] if collect_only else arguments,
             "sources": _sources(tree, copy, settings),
             "trusted": sorted(tree.trusted),
+            "pinned": sorted(tree.pinned),
             "ids": None if ids is None else sorted(ids),
             "only": None if tree.only is None else sorted(tree.only),
         }

@@ -20,14 +20,15 @@ import shutil
 import stat
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
 
 from app.runners.evaluators.protection import matches
 from app.runners.evaluators.pytest_config import PytestSettings
+from app.runners.evaluators.pytest_written import pinned_modules
 from app.runners.evaluators.source_tree import python_files
-from app.workspaces.limits import DEFAULT_LIMITS
+from app.workspaces.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.paths import is_excluded_directory, is_git_directory_name, leaves_tree
 
 _CONFTEST = "conftest.py"
@@ -45,11 +46,13 @@ class RunTree:
         files: POSIX paths relative to the tree, each with the tree it is taken from.
         trusted: those that the candidate did not write.
         only: the test files to run; None means all.
+        pinned: top-level modules that no file of the tree may stand in for where the interpreter has them.
     """
 
     files: Mapping[str, Path]
     trusted: frozenset[str] = frozenset()
     only: frozenset[str] | None = None
+    pinned: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,17 +125,19 @@ def lay_out(base: Path, workspace: Path, settings: PytestSettings, open_paths: S
     base_tests = [name for name in laid if is_test_file(name, settings) and name.endswith(".py")]
     has_base_tests = bool(base_tests) or settings.has_doctests
     seen = [name for name in names if not setting.adds(name, own)]
+    pinned = pinned_modules(base, base_names, [name for name in laid if name.endswith(".py")])
     own_run = RunTree(
         dict.fromkeys(names, workspace),
         trusted=frozenset(laid) - changed,
         only=frozenset(own) if has_base_tests else None,
+        pinned=pinned,
     )
     return Layout(
         base_tests=tuple(base_tests),
         base_sources=tuple(name for name in base_names if name.endswith(".py") and not setting.matters(name)),
         laid_over=tuple(sorted(changed.intersection(laid))),
         own_tests=tuple(own),
-        base_run=_base_run(base, workspace, laid, seen) if has_base_tests else None,
+        base_run=replace(_base_run(base, workspace, laid, seen), pinned=pinned) if has_base_tests else None,
         own_run=own_run if own or not has_base_tests else None,
     )
 
@@ -203,7 +208,7 @@ def _differ(one: Path, other: Path) -> bool:
         return True
 
 
-def tree_files(root: Path) -> list[str]:
+def tree_files(root: Path, limits: WorkspaceLimits = DEFAULT_LIMITS) -> list[str]:
     """Give files and links of a tree, hidden ones too, without caches, environments and git's own.
 
     Raises:
@@ -222,7 +227,7 @@ def tree_files(root: Path) -> list[str]:
             elif entry.is_symlink() or entry.is_file(follow_symlinks=False):
                 found.append(name)
                 size += entry.stat(follow_symlinks=False).st_size
-                DEFAULT_LIMITS.check("the tree", len(found), size)
+                limits.check("the tree", len(found), size)
     return sorted(found)
 
 

@@ -9,13 +9,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from app.runners.evaluators.inventory import function_of
 
 _HARMLESS_BASES = frozenset({"object", "TestCase", "IsolatedAsyncioTestCase"})
 _DECIDING_NAMES = ("pytest_generate_tests", "pytest_collect", "pytest_pycollect", "collect_ignore")
 _SKIPS = frozenset({"pytest.mark.skip", "unittest.skip"})
+_TOOLS = ("pytest", "_pytest", "pluggy", "unittest", "doctest")
 _TRANSPARENT = ("pytest.", "mark.", "unittest.", "mock.", "patch", "staticmethod", "classmethod")
 
 
@@ -75,6 +76,31 @@ def written_tests(tree: Path, files: Iterable[str]) -> list[str]:
     For files that cannot be imported: a project whose tests come first has just those.
     """
     return [each.id for each in read_tests(tree, files).tests]
+
+
+def pinned_modules(tree: Path, names: Iterable[str], test_files: Iterable[str]) -> frozenset[str]:
+    """Name the modules that tests are made of: what test files import, and the tree itself does not have.
+
+    A candidate that adds a module of such a name would speak for itself where a test asks a tool (a
+    `hypothesis` that tries nothing, a `unittest` that agrees). Where the interpreter has no module of the
+    name, it is one that is to be written.
+
+    Args:
+        tree: the base.
+        names: all its files.
+        test_files: its test files and conftests.
+    """
+    parts = {part for name in names for part in PurePosixPath(name).parts}
+    own = {part.removesuffix(".py") for part in parts}
+    found: set[str] = set(_TOOLS)
+    for name in test_files:
+        module = _parse(tree / name)
+        for node in ast.walk(module) if module else ():
+            if isinstance(node, ast.Import):
+                found.update(each.name.partition(".")[0] for each in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found.add(node.module.partition(".")[0])
+    return frozenset(found - own)
 
 
 def _parse(path: Path) -> ast.Module | None:

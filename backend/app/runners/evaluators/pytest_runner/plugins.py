@@ -1,11 +1,26 @@
 """Which pytest plugins a run gets."""
 
 import re
+import sys
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 _SCANNED_BYTES = 8_000_000
+
+
+class PinnedModules:
+    """Finds modules of some names where the import path had them when this was made, if anywhere."""
+
+    def __init__(self, names: "list[str]") -> None:
+        self._names = frozenset(names)
+        self._path = list(sys.path)
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> "ModuleSpec | None":
+        """Give a pinned module; what lies in a package is found by the package's own path."""
+        return PathFinder.find_spec(name, self._path) if path is None and name in self._names else None
 
 
 def needed_plugins(sources: "list[str]") -> "list[str]":

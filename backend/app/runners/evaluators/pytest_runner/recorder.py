@@ -13,6 +13,7 @@ import pytest
 from .canaries import run_canaries
 from .channel import Send
 from .guard import Guard
+from .plugins import PinnedModules
 
 _IDS_PER_RECORD = 200
 _MESSAGE_CHARS = 1500
@@ -38,6 +39,7 @@ class Recorder:
         self._only: set[str] | None = None if task["only"] is None else set(task["only"])
         self._ids: set[str] | None = None if task["ids"] is None else set(task["ids"])
         self._trusted: set[str] = set(task["trusted"])
+        self._pinned: list[str] = task["pinned"]
         self._canaries = canaries
         self._canary_names = {name for part in canaries.values() for name, _ in part}
         self._late = late
@@ -53,6 +55,7 @@ class Recorder:
         """
         os.environ.pop("PYTEST_DISABLE_PLUGIN_AUTOLOAD", None)  # noqa: TID251 - not for children of the tests
         self._guard = Guard(self._tree, self._trusted)
+        sys.meta_path.insert(0, PinnedModules(self._pinned))
         sys.path.insert(0, str(self._tree))
         for name in self._late:
             early_config.pluginmanager.import_plugin(name, consider_entry_points=True)

@@ -1,8 +1,9 @@
 """Runs pytest and reports through an inherited pipe what happened, record by record.
 
 The task is a file of JSON: `tree` (what is run), `arguments` (pytest's), `sources` (files that say which
-plugins are needed), `trusted` (files of the tree that the candidate did not write), `only` (the test files to
-run) and `ids` (the tests to run of these); null means all. The secret is JSON, too, but comes through a pipe
+plugins are needed), `trusted` (files of the tree that the candidate did not write), `pinned` (modules that
+nothing in the tree may stand in for), `only` (the test files to run) and `ids` (the tests to run of these);
+null means all. The secret is JSON, too, but comes through a pipe
 that is empty once it is read: `key`, and the canaries that `begin` and `end` the run.
 
 The records are `start`, then `problem`, `deselected`, `collected`, `foreign`, `canary`, `test` and `replaced`
@@ -20,7 +21,6 @@ import pytest
 
 from .channel import Send, open_channel
 from .plugins import is_installed, needed_plugins
-from .recorder import Recorder
 
 _OLDEST = (7, 4)
 _HAS_AUTOLOAD_OPTION = (8, 4)
@@ -50,6 +50,8 @@ def _run(send: Send, task: "dict[str, Any]", canaries: "dict[str, Any]") -> int:
     version = tuple(int(part) for part in pytest.__version__.split(".")[:2])
     if version < _OLDEST:
         return _UNFIT
+    from .recorder import Recorder  # noqa: PLC0415 - an older pytest lacks what it is made of
+
     arguments, named = _split(task["arguments"])
     late = [name for name in named if not is_installed(name)]
     early = [name for name in named if name not in late] + needed_plugins(task["sources"])
