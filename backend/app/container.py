@@ -344,6 +344,7 @@ def _evaluator_config(
         type_checker=settings.EVALUATOR_TYPE_CHECKER,
         interpreters=interpreters,
         sandbox=sandbox,
+        limits=WorkspaceLimits(settings.WORKSPACE_MAX_FILES, settings.WORKSPACE_MAX_BYTES),
     )
 
 

@@ -156,7 +156,7 @@ class BaseTests:
         return await asyncio.to_thread(is_foreign, module, self._base, self._layout.base_sources)
 
     async def _tree(self, files: Collection[str] | None = None) -> RunTree:
-        whole = await asyncio.to_thread(whole_tree, self._base)
+        whole = await asyncio.to_thread(whole_tree, self._base, self._harness.limits)
         return RunTree(whole.files, frozenset(whole.files), None if files is None else frozenset(files))
 
     async def _list(self) -> RunReport:

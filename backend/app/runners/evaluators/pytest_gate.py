@@ -30,6 +30,7 @@ from app.runners.evaluators.pytest_trees import Layout, lay_out, whole_tree
 from app.runners.evaluators.source_tree import python_files
 from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, seconds_for
 from app.workspaces.environments.interpreters import Interpreters
+from app.workspaces.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.sandbox import Sandbox, SandboxUnavailableError
 from app.workspaces.together import together
 
@@ -60,6 +61,7 @@ class PytestEvaluator:
         interpreters: chooses the interpreter by what the base declares; None is always `python`.
         compare_base: whether the base's tests count; otherwise the candidate's tree is run as it is.
         sandbox: confines the tests.
+        limits: on the trees; a larger one gets no verdict.
     """
 
     timeout: float = 120.0
@@ -67,6 +69,7 @@ class PytestEvaluator:
     interpreters: Interpreters | None = field(default=None, compare=False)
     compare_base: bool = True
     sandbox: Sandbox = field(default_factory=Sandbox, compare=False)
+    limits: WorkspaceLimits = DEFAULT_LIMITS
     name: str = "pytest"
     category: EvaluationCategory = EvaluationCategory.FUNCTIONALITY
     version: str = "2"
@@ -87,6 +90,7 @@ class PytestEvaluator:
                     base=base,
                     seconds=seconds_for(context, self.timeout),
                     sandbox=self.sandbox,
+                    limits=self.limits,
                 )
                 result = await self._judge(harness, workspace, context.get("open_paths", ()))
                 result = with_interpreter(result, found)
@@ -100,14 +104,14 @@ class PytestEvaluator:
 
     async def _judge(self, harness: Harness, workspace: Path, open_paths: Sequence[str]) -> EvaluationResult:
         if harness.base is None:
-            tree = await asyncio.to_thread(whole_tree, workspace)
+            tree = await asyncio.to_thread(whole_tree, workspace, self.limits)
             report = await harness.run(tree)
             second = await look_again(harness, tree, report)
             return result_of(self, JudgedRun(own=report, second=second))
         settings = await asyncio.to_thread(settings_for, workspace, harness.base)
-        layout = await asyncio.to_thread(lay_out, harness.base, workspace, settings, open_paths)
+        layout = await asyncio.to_thread(lay_out, harness.base, workspace, settings, open_paths, self.limits)
         if not self.compare_base:
-            whole = await asyncio.to_thread(whole_tree, workspace)
+            whole = await asyncio.to_thread(whole_tree, workspace, self.limits)
             layout = replace(layout, base_run=None, own_run=whole, laid_over=())
         base = BaseTests(harness, harness.base, layout, settings)
         try:

@@ -17,6 +17,7 @@ from app.runners.evaluators.pytest_report import Ending, RunReport, read_report
 from app.runners.evaluators.pytest_secret import RunSecret, draw_secret
 from app.runners.evaluators.pytest_trees import RunTree, is_test_support, materialise
 from app.runners.evaluators.tooling import ToolTroubleError
+from app.workspaces.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.process import ProcessOutcome
 from app.workspaces.removal import remove_tree
 from app.workspaces.sandbox import Confinement, Sandbox, interpreter_paths
@@ -40,12 +41,14 @@ class Harness:
         base: the tree whose configuration counts; None when there is none.
         seconds: for one run.
         sandbox: what confines the tests. They reach the copy that they run in, and no network.
+        limits: on the trees that are copied.
     """
 
     python: Path
     base: Path | None
     seconds: float
     sandbox: Sandbox = field(default_factory=Sandbox)
+    limits: WorkspaceLimits = DEFAULT_LIMITS
 
     async def run(
         self, tree: RunTree, *, ids: Collection[str] | None = None, collect_only: bool = False

@@ -87,16 +87,22 @@ def is_test_support(name: str, settings: PytestSettings) -> bool:
     return posixpath.basename(name) == _CONFTEST or is_test_file(name, settings)
 
 
-def whole_tree(root: Path) -> RunTree:
+def whole_tree(root: Path, limits: WorkspaceLimits = DEFAULT_LIMITS) -> RunTree:
     """Give a tree as it is.
 
     Raises:
         WorkspaceError: it is larger than what is allowed.
     """
-    return RunTree(dict.fromkeys(tree_files(root), root))
+    return RunTree(dict.fromkeys(tree_files(root, limits), root))
 
 
-def lay_out(base: Path, workspace: Path, settings: PytestSettings, open_paths: Sequence[str] = ()) -> Layout:
+def lay_out(
+    base: Path,
+    workspace: Path,
+    settings: PytestSettings,
+    open_paths: Sequence[str] = (),
+    limits: WorkspaceLimits = DEFAULT_LIMITS,
+) -> Layout:
     """Decide what is run.
 
     Args:
@@ -104,14 +110,15 @@ def lay_out(base: Path, workspace: Path, settings: PytestSettings, open_paths: S
         workspace: the candidate's tree.
         settings: the configuration that counts.
         open_paths: glob patterns of what the candidate may change.
+        limits: on each of the trees.
 
     Raises:
         WorkspaceError: a tree is larger than what is allowed.
     """
-    base_names = tree_files(base)
+    base_names = tree_files(base, limits)
     known = set(base_names)
     # Python would import what was compiled in the place of a source, and nobody could read what it does.
-    names = [name for name in tree_files(workspace) if name in known or not name.endswith(_COMPILED)]
+    names = [name for name in tree_files(workspace, limits) if name in known or not name.endswith(_COMPILED)]
     setting = _Setting(settings, base_names, open_paths)
     laid = [name for name in base_names if setting.holds(name)]
     changed = {

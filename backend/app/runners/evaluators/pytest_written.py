@@ -90,8 +90,7 @@ def pinned_modules(tree: Path, names: Iterable[str], test_files: Iterable[str]) 
         names: all its files.
         test_files: its test files and conftests.
     """
-    parts = {part for name in names for part in PurePosixPath(name).parts}
-    own = {part.removesuffix(".py") for part in parts}
+    own = {part.partition(".")[0] for name in names for part in PurePosixPath(name).parts}
     found: set[str] = set(_TOOLS)
     for name in test_files:
         module = _parse(tree / name)

@@ -21,6 +21,7 @@ from app.runners.evaluators.protocol import BLOCKING_THRESHOLD, EvaluationCatego
 from app.schemas.agents import OutputMode
 from app.schemas.evaluation import CheckerName
 from app.workspaces.environments.interpreters import Interpreters
+from app.workspaces.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.sandbox import Sandbox
 
 MODEL_EVALUATORS = frozenset({"llm_code_quality", "completeness", "security", "performance"})
@@ -51,6 +52,7 @@ class EvaluatorConfig:
         interpreters: chooses that interpreter by what the base declares; None is always `python`.
         compare_base: whether the tests are held against those of the base tree.
         sandbox: confines what belongs to a workspace; None is one with the usual settings.
+        limits: on the trees whose tests are run.
     """
 
     lint_timeout: float = 30.0
@@ -66,6 +68,7 @@ class EvaluatorConfig:
     interpreters: Interpreters | None = None
     compare_base: bool = True
     sandbox: Sandbox | None = None
+    limits: WorkspaceLimits = DEFAULT_LIMITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +216,7 @@ def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorR
             interpreters=config.interpreters,
             compare_base=config.compare_base,
             sandbox=config.sandbox or Sandbox(),
+            limits=config.limits,
         ),
         [CODING, VERIFICATION],
     )

@@ -9,6 +9,7 @@ import pytest
 
 from app.runners.evaluators.deterministic import PytestEvaluator
 from app.schemas.sandbox import SandboxMode
+from app.workspaces.limits import WorkspaceLimits
 from app.workspaces.sandbox import Sandbox, SandboxSettings
 
 pytestmark = pytest.mark.anyio
@@ -203,6 +204,29 @@ async def test_trees_that_are_hardly_projects(context, tmp_path) -> None:
     (root / "locked").chmod(stat.S_IRWXU)
     assert result.status == "failed"
     assert "test_bin.py" in result.feedback
+
+
+async def test_a_huge_tree_gets_no_verdict(context) -> None:
+    result = await judge(context(GOOD, GOOD), limits=WorkspaceLimits(max_files=1))
+    assert result.status == "errored"
+    assert "at most 1 are allowed (WORKSPACE_MAX_FILES)" in result.feedback
+
+
+async def test_a_plugin_that_lies_in_the_tree_is_loaded_from_there(context) -> None:
+    plugin = "import pytest\n\n\n@pytest.fixture\ndef three():\n    return 3\n"
+    base = {
+        **CODE,
+        "pytest.ini": "[pytest]\naddopts = -p tests.plugin\n",
+        "tests/plugin.py": plugin,
+        "tests/test_calc.py": "import calc\n\n\ndef test_add(three):\n    assert calc.add(1, 2) == three\n",
+    }
+    forged = {
+        **base,
+        "tests/plugin.py": plugin.replace("3", "4"),
+        "calc.py": "def add(a, b):\n    return 4\n",
+    }
+    assert (await judge(context(base, base))).status == "passed"
+    assert (await judge(context(forged, base))).status == "failed"
 
 
 async def test_no_sandbox_is_no_verdict(context) -> None:
