@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import anyio.to_thread
 import asyncpg
+from uv import find_uv_bin
 
 from app.cli.api_client import ApiClient
 from app.container import build_sandbox
@@ -19,6 +20,8 @@ from app.core.config import Settings
 from app.core.errors import PhaseRunnerError
 from app.db.embedded import server_status
 from app.db.engine import plain_url
+from app.schemas.environments import EnvironmentMode
+from app.workspaces.environments.shelf import Shelf, size_of
 from app.workspaces.process import run_process
 
 Level = Literal["ok", "warn", "fail"]
@@ -57,6 +60,7 @@ async def examine(settings: Settings, data_dir: Path, api: ApiClient) -> list[Fi
         lambda: disk(data_dir),
         lambda: database(settings, data_dir),
         lambda: sandbox(settings),
+        lambda: environments(settings, data_dir),
         tools,
         lambda: models(settings),
         lambda: server(api),
@@ -144,6 +148,28 @@ async def sandbox(settings: Settings) -> Finding:
             "sandbox", "warn", detail, advice or "every verdict says so; SANDBOX=required confines"
         )
     return Finding("sandbox", "fail", f"{detail}: no test of a workspace can be judged", advice)
+
+
+async def environments(settings: Settings, data_dir: Path) -> Finding:
+    """What installs the packages that workspaces declare, and how much of them is kept."""
+    if settings.WORKSPACE_PYTHON is not None:
+        return Finding(
+            "environments", "ok", f"none are made: WORKSPACE_PYTHON is {settings.WORKSPACE_PYTHON}"
+        )
+    if settings.WORKSPACE_ENVIRONMENTS is EnvironmentMode.OFF:
+        advice = "WORKSPACE_ENVIRONMENTS=auto judges workspaces with the packages that they declare"
+        return Finding(
+            "environments", "warn", "none are made: workspaces see this service's packages", advice
+        )
+    try:
+        said = (await _run([find_uv_bin(), "--version"])).strip()
+    except FileNotFoundError:
+        return Finding("environments", "fail", "uv is missing", "install PhaseRunner again")
+    count, size = await anyio.to_thread.run_sync(Shelf(data_dir / "environments").contents)
+    cache = await anyio.to_thread.run_sync(size_of, data_dir / "uv-cache")
+    network = "" if settings.ENVIRONMENT_NETWORK else ", no network"
+    kept = f"{count} kept ({size / 1e6:.0f} MB), downloads {cache / 1e6:.0f} MB"
+    return Finding("environments", "ok", f"{said}{network}; {kept}")
 
 
 async def tools() -> Finding:

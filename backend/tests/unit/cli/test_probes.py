@@ -61,3 +61,18 @@ async def test_the_server(status: int, level: str) -> None:
     transport = httpx.MockTransport(lambda request: httpx.Response(status))
     async with ApiClient("http://127.0.0.1:8000", transport=transport) as api:
         assert (await probes.server(api)).level == level
+
+
+async def test_environments_show_what_makes_them_and_how_much_is_kept(tmp_path: Path) -> None:
+    kept = tmp_path / "environments" / "a-key"
+    kept.mkdir(parents=True)
+    (kept / "content").write_bytes(b"x" * 2_000_000)
+    found = await probes.environments(Settings(_env_file=None), tmp_path)
+    assert found.level == "ok"
+    assert found.detail.startswith("uv ")
+    assert "1 kept (2 MB)" in found.detail
+
+
+async def test_workspaces_without_environments_of_their_own_are_a_warning(tmp_path: Path) -> None:
+    found = await probes.environments(Settings(_env_file=None, WORKSPACE_ENVIRONMENTS="off"), tmp_path)
+    assert (found.level, "WORKSPACE_ENVIRONMENTS" in found.advice) == ("warn", True)

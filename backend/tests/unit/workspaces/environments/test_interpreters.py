@@ -1,0 +1,275 @@
+"""Environments made by the real uv in the real sandbox from a directory of wheels; nothing is fetched."""
+
+import json
+import os
+import shutil
+import sys
+import tarfile
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+import pytest
+from uv import find_uv_bin
+
+from app.runners.evaluators.deterministic import PytestEvaluator, TypeCheckEvaluator
+from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
+from app.workspaces.environments.installing import Installer, InstallOptions
+from app.workspaces.environments.interpreters import OneInterpreter, WorkspaceEnvironments
+from app.workspaces.environments.outcome import EnvironmentOutcome, Ready, Reason, Unavailable
+from app.workspaces.environments.shelf import Shelf
+from app.workspaces.sandbox import Sandbox
+from tests.unit.workspaces.environments.index import add_pytest, make_wheel
+
+pytestmark = pytest.mark.anyio
+
+DEMO = {
+    "pyproject.toml": '[project]\nname = "demo"\nversion = "4.2"\ndependencies = ["alpha>=1"]\n',
+    "src/demo.py": "import alpha\nfrom importlib.metadata import version\n\n\ndef both() -> str:\n"
+    "    return version('demo') + ' ' + alpha.VERSION\n",
+    "tests/test_demo.py": "import demo\n\n\ndef test_both():\n    assert demo.both() == '4.2 1.0'\n",
+}
+ASK = (
+    "import importlib.metadata as m, json; print(json.dumps({d.name: d.version for d in m.distributions()}))"
+)
+
+
+@pytest.fixture(scope="module")
+async def sandbox() -> Sandbox:
+    sandbox = Sandbox()
+    state = await sandbox.state()
+    if not state.confined and not os.environ.get("CI"):
+        pytest.skip(state.detail)
+    assert state.confined, state.detail
+    return sandbox
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    index = tmp_path_factory.mktemp("index")
+    # As root the sandbox makes uv another user.
+    index.chmod(0o755)
+    add_pytest(index)
+    make_wheel(index, "alpha", "1.0", {"alpha.py": "VERSION = '1.0'\n", "alpha.pth": "import os\n"})
+    make_wheel(index, "friend", "1.0", requires=["demo"])
+    make_wheel(index, "demo", "9.0", {"demo.py": "raise SystemExit('the released code')\n"})
+    return index
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox, index: Path) -> WorkspaceEnvironments:
+    return environments(tmp_path_factory.mktemp("data"), sandbox, index)
+
+
+def environments(data: Path, sandbox: Sandbox, index: Path, **options: object) -> WorkspaceEnvironments:
+    env = {"UV_FIND_LINKS": str(index), "UV_NO_INDEX": "1"}
+    allowed = replace(InstallOptions(network=False, env=env), **options)  # type: ignore[arg-type]
+    installer = Installer(Path(find_uv_bin()), sandbox, data / "uv-cache", allowed)
+    search = {"PATH": "/usr/bin:/bin", "HOME": str(data)}
+    return WorkspaceEnvironments(Shelf(data / "environments"), installer, search)
+
+
+def write(tree: Path, files: Mapping[str, str]) -> Path:
+    for name, text in files.items():
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).write_text(text)
+    return tree
+
+
+async def outcome(made: WorkspaceEnvironments, base: Path) -> EnvironmentOutcome:
+    async with made.lent(base) as found:
+        return found
+
+
+async def installed(python: Path) -> dict[str, str]:
+    asked = await anyio.run_process([str(python), "-c", ASK], cwd="/")
+    return json.loads(asked.stdout)
+
+
+def leftovers(made: WorkspaceEnvironments) -> list[str]:
+    return [path.name for path in made.shelf.root.iterdir() if path.name.startswith(".")]
+
+
+async def test_what_the_base_declares_is_there_and_the_project_without_its_code(
+    tmp_path: Path, shared: WorkspaceEnvironments
+) -> None:
+    base = write(tmp_path, DEMO)
+    found = await outcome(shared, base)
+    assert isinstance(found, Ready), found
+    assert found.how == "pyproject.toml"
+    assert {"alpha": "1.0", "demo": "4.2"}.items() <= (await installed(found.python)).items()
+    site = next(found.python.parents[1].glob("lib/python*/site-packages"))
+    assert (site / "alpha.py").is_file()
+    assert not (site / "demo.py").exists()
+    # Nothing that packages brought runs when the interpreter starts, and nobody can write.
+    assert not list(site.glob("*.pth"))
+    assert not os.stat(site / "alpha.py").st_mode & 0o222
+    assert leftovers(shared) == []
+    again = await outcome(shared, base)
+    assert isinstance(again, Ready)
+    assert (again.python, again.seconds) == (found.python, 0.0)
+
+
+async def test_a_release_of_the_project_that_a_dependency_brings_along_is_replaced(
+    tmp_path: Path, shared: WorkspaceEnvironments
+) -> None:
+    text = DEMO["pyproject.toml"].replace('"alpha>=1"', '"friend"')
+    found = await outcome(shared, write(tmp_path, {"pyproject.toml": text}))
+    assert isinstance(found, Ready), found
+    assert (await installed(found.python))["demo"] == "4.2"
+    assert not list(found.python.parents[1].glob("lib/python*/site-packages/demo.py"))
+
+
+async def judge(
+    evaluator: PytestEvaluator | TypeCheckEvaluator, base: Path, candidate: Path
+) -> EvaluationResult:
+    return await evaluator.evaluate("coding", "", {"workspace_ref": str(candidate), "base_ref": str(base)})
+
+
+async def test_the_gate_judges_with_the_bases_packages_and_says_so(
+    tmp_path: Path, sandbox: Sandbox, shared: WorkspaceEnvironments
+) -> None:
+    base = write(tmp_path / "base", DEMO)
+    good = write(tmp_path / "good", DEMO)
+    bad = write(tmp_path / "bad", {**DEMO, "src/demo.py": "def both() -> str:\n    return ''\n"})
+    gate = PytestEvaluator(interpreters=shared, sandbox=sandbox)
+    passed, failed = await judge(gate, base, good), await judge(gate, base, bad)
+    assert passed.status is EvaluationStatus.PASSED, passed.feedback
+    assert passed.metadata["environment"] == "pyproject.toml"
+    assert failed.status is EvaluationStatus.FAILED, failed.feedback
+
+
+async def test_a_dependency_that_only_the_candidate_declares_is_named(
+    tmp_path: Path, sandbox: Sandbox, shared: WorkspaceEnvironments
+) -> None:
+    base = write(tmp_path / "base", DEMO)
+    adds = {
+        "pyproject.toml": DEMO["pyproject.toml"].replace('"alpha>=1"', '"alpha>=1", "friend==1.0"'),
+        "src/demo.py": DEMO["src/demo.py"] + "\n\nimport friend\n",
+    }
+    candidate = write(tmp_path / "candidate", {**DEMO, **adds})
+    refused = await judge(PytestEvaluator(interpreters=shared, sandbox=sandbox), base, candidate)
+    assert refused.status is EvaluationStatus.FAILED
+    assert "friend==1.0" in refused.feedback
+    assert "ENVIRONMENT_CANDIDATE_DEPENDENCIES" in refused.suggestions[0]
+    allowing = replace(shared, candidate_dependencies=True)
+    allowed = await judge(PytestEvaluator(interpreters=allowing, sandbox=sandbox), base, candidate)
+    assert allowed.status is EvaluationStatus.PASSED, allowed.feedback
+
+
+NEEDS_NOTHING_FITTING = '[project]\nname = "demo"\nversion = "1"\nrequires-python = ">=3.99"\n'
+
+
+@pytest.mark.parametrize(
+    ("files", "reason", "said"),
+    [
+        ({"requirements.txt": "not-in-any-index\n"}, None, "not-in-any-index"),
+        ({"requirements.txt": "alpha>=7\n"}, Reason.UNRESOLVABLE, "alpha"),
+        ({"requirements.txt": "-r gone.txt\n"}, Reason.DECLARATION, "gone.txt"),
+        ({"pyproject.toml": DEMO["pyproject.toml"], "uv.lock": "no lock"}, None, "uv.lock"),
+        ({"pyproject.toml": NEEDS_NOTHING_FITTING}, Reason.NO_PYTHON, ">=3.99"),
+        ({".python-version": "3.99\n", "requirements.txt": "alpha\n"}, Reason.NO_PYTHON, "3.99"),
+        (
+            {
+                "pyproject.toml": '[project]\nname = "pluggy"\nversion = "1"\n',
+                "a.py": "import pkg_resources\n",
+            },
+            Reason.TEST_RUNNER,
+            "pluggy",
+        ),
+    ],
+    ids=[
+        "unknown package",
+        "no such release",
+        "missing file",
+        "broken lock",
+        "no python",
+        "pinned python",
+        "part of pytest",
+    ],
+)
+async def test_an_environment_that_cannot_be_made_is_neither_a_pass_nor_a_fail(
+    tmp_path: Path, shared: WorkspaceEnvironments, files: dict[str, str], reason: Reason | None, said: str
+) -> None:
+    base = write(tmp_path / "base", {**files, "test_it.py": "def test_it():\n    pass\n"})
+    found = await outcome(shared, base)
+    assert isinstance(found, Unavailable)
+    assert reason is None or found.reason is reason, found
+    assert said in found.detail
+    for evaluator in (PytestEvaluator(interpreters=shared), TypeCheckEvaluator(interpreters=shared)):
+        result = await judge(evaluator, base, base)
+        assert result.status is EvaluationStatus.ERRORED
+        assert result.metadata["reason"] == "environment"
+        assert said in result.feedback
+    assert not list(shared.shelf.root.glob(".*"))
+
+
+async def test_offline_is_said_and_may_be_tried_again(tmp_path: Path, sandbox: Sandbox, index: Path) -> None:
+    # Loopback, where nobody listens; in the sandbox there is not even that.
+    env = {"UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple"}
+    made = environments(tmp_path / "data", sandbox, index, env=env)
+    found = await outcome(made, write(tmp_path / "base", {"requirements.txt": "alpha\n"}))
+    assert isinstance(found, Unavailable)
+    assert found.reason is Reason.OFFLINE, found.detail
+    assert found.retryable
+    assert "ENVIRONMENT_NETWORK" in found.detail
+
+
+async def test_too_slow_an_installation_ends(tmp_path: Path, sandbox: Sandbox, index: Path) -> None:
+    made = environments(tmp_path / "data", sandbox, index, seconds=0.001)
+    found = await outcome(made, write(tmp_path / "base", {"requirements.txt": "alpha\n"}))
+    assert isinstance(found, Unavailable)
+    assert found.reason is Reason.TIMED_OUT
+    assert leftovers(made) == []
+
+
+async def test_those_who_want_the_same_at_once_get_one_that_was_made_once(
+    tmp_path: Path, sandbox: Sandbox, index: Path
+) -> None:
+    base = write(tmp_path / "base", {"requirements.txt": "alpha\n"})
+    made = [environments(tmp_path / "data", sandbox, index) for _ in range(3)]
+    found: list[EnvironmentOutcome] = []
+
+    async def want(who: WorkspaceEnvironments) -> None:
+        found.append(await outcome(who, base))
+
+    async with anyio.create_task_group() as group:
+        for who in made:
+            group.start_soon(want, who)
+    assert len({each.python for each in found if isinstance(each, Ready)}) == 1
+    assert len(found) == 3
+    assert made[0].shelf.contents()[0] == 1
+
+
+async def test_who_declares_nothing_gets_the_services_own_interpreter(
+    tmp_path: Path, shared: WorkspaceEnvironments
+) -> None:
+    assert await outcome(shared, tmp_path) == Ready(Path(sys.executable))
+    async with OneInterpreter(Path("/usr/bin/python3")).lent(tmp_path) as found:
+        assert found == Ready(Path("/usr/bin/python3"))
+
+
+@pytest.fixture
+def with_source(tmp_path: Path, index: Path) -> Path:
+    """An index that has a package `beta` only as a source distribution, whose build fails."""
+    source = {
+        "setup.py": "raise SystemExit(3)\n",
+        "PKG-INFO": "Metadata-Version: 2.1\nName: beta\nVersion: 1.0\n",
+    }
+    write(tmp_path / "beta-1.0", source)
+    links = tmp_path / "links"
+    shutil.copytree(index, links)
+    with tarfile.open(links / "beta-1.0.tar.gz", "w:gz") as archive:
+        archive.add(tmp_path / "beta-1.0", "beta-1.0")
+    return links
+
+
+async def test_a_source_distribution_is_not_built_unless_that_is_allowed(
+    tmp_path: Path, sandbox: Sandbox, with_source: Path
+) -> None:
+    made = environments(tmp_path / "data", sandbox, with_source)
+    found = await outcome(made, write(tmp_path / "base", {"requirements.txt": "beta\n"}))
+    assert isinstance(found, Unavailable)
+    assert found.reason is Reason.BUILD, found.detail
+    assert "ENVIRONMENT_BUILD" in found.detail
