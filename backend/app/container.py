@@ -28,7 +28,12 @@ from app.runners.evaluators.command_programs import find_programs
 from app.runners.evaluators.plugins import PluginError, add_plugins
 from app.runners.evaluators.project_file import ProjectFileError
 from app.runners.evaluators.project_registry import ProjectLimits
-from app.runners.evaluators.registry import EvaluatorConfig, EvaluatorRegistry, create_default_registry
+from app.runners.evaluators.registry import (
+    MODEL_EVALUATORS,
+    EvaluatorConfig,
+    EvaluatorRegistry,
+    create_default_registry,
+)
 from app.runners.phase_runner import PhaseRunner
 from app.runners.project import ProjectPanel, ProjectRules, panel_for
 from app.runners.safe_fixes import SafeFixes
@@ -355,6 +360,10 @@ def _registry(settings: Settings, config: EvaluatorConfig) -> EvaluatorRegistry:
         add_plugins(registry, settings.EVALUATOR_PLUGINS)
     except PluginError as error:
         raise InvalidInputError(str(error), field="EVALUATOR_PLUGINS") from error
+    known = registry.names() | MODEL_EVALUATORS
+    if unknown := [name for name in settings.EVALUATOR_REQUIRED if name not in known]:
+        # One that is misspelt would protect nothing.
+        raise InvalidInputError(f"there is no evaluator {unknown[0]!r}", field="EVALUATOR_REQUIRED")
     return registry
 
 

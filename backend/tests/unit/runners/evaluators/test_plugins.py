@@ -96,3 +96,10 @@ def test_names_that_are_not_there_or_there_twice(site: Path, tmp_path: Path) -> 
     with pytest.raises(PluginError, match="there are: none"):
         load_plugins(["x"], [])
     assert load_plugins([], [EntryPoint("a", "no_such:thing", GROUP)]) == []
+
+
+def test_a_required_evaluator_that_is_not_there_ends_the_start() -> None:
+    wrong = Settings(_env_file=None, EVALUATOR_REQUIRED="pytset")  # pyright: ignore[reportCallIssue]
+    with pytest.raises(InvalidInputError, match="no evaluator 'pytset'") as raised:
+        build_tools(wrong)
+    assert raised.value.field == "EVALUATOR_REQUIRED"
