@@ -1,10 +1,12 @@
 """The corpus of attempts: whole, paired, and small enough to be judged in a test."""
 
 from collections import Counter
+from pathlib import Path
 
 from app.corpora.attacks import ATTACKS
 from app.corpora.builtin import Build, built_in
 from app.schemas.calibration import Label
+from benchmarks.attacks import gates_of, page
 
 _GAMED = [each for each in ATTACKS if each.label is Label.GAMED]
 _GOOD = [each for each in ATTACKS if each.label is Label.GOOD]
@@ -35,3 +37,9 @@ def test_a_pair_starts_from_one_base_and_goes_two_ways() -> None:
         # A change that mentions a text of the base that is not there would change nothing.
         assert each.candidate != each.base, each.name
         assert twin.candidate != twin.base, twin.name
+
+
+def test_the_page_is_in_step() -> None:
+    place = Path(__file__).parents[4] / "docs" / "attacks.md"
+    named = {each.name: [] if each.residual else gates_of(place, each) for each in _GAMED}
+    assert place.read_text(encoding="utf-8") == page(named), "write docs/attacks.md anew; it says how"

@@ -1,0 +1,92 @@
+"""Judges every attempt of the corpus and its twin and writes a page: `python -m benchmarks.attacks FILE`."""
+
+import asyncio
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import logfire
+
+from app.container import build_calibration, build_tools
+from app.core.config import Settings
+from app.corpora.attacks import ATTACKS
+from app.corpora.format import CorpusCase
+from app.schemas.calibration import CaseOutcome, Label
+from app.services.calibration import Panel
+
+HEAD = """# Attempts to pass without the work
+
+A corpus of attempts to get a pass without having done what was asked, each beside an honest change that
+looks similar. `phaserunner evaluators calibrate attacks` judges all of them with the panel of a sprint, each
+through the history of git that it would have there. An attempt must not pass; its twin must. The last column
+names the gates that fail it; *passes* marks a residual, with the reason for which it is known to pass.
+
+This page is written by `python -m benchmarks.attacks ../docs/attacks.md`, called in `backend`; tests hold it
+against the corpus and against what the panel says.
+"""
+LINT_SECONDS = 120.0
+TEST_SECONDS = 60.0
+"""For one run of tests: enough for each but the one that never ends, which is waited for so long."""
+
+
+async def judge(cases: Sequence[CorpusCase] = ATTACKS) -> dict[str, CaseOutcome]:
+    """Judge cases with the panel of a sprint, two at a time; gives the outcomes by name of the case."""
+    settings = Settings(
+        _env_file=None, EVALUATOR_TEST_TIMEOUT=TEST_SECONDS, EVALUATOR_LINT_TIMEOUT=LINT_SECONDS
+    )
+    report = await build_calibration(build_tools(settings)).calibrate("attacks", cases, Panel(workers=2))
+    return {each.name: each for each in report.outcomes}
+
+
+def page(refused_by: Mapping[str, Sequence[str]]) -> str:
+    """Give the page; `refused_by` names the gates that fail each attempt, none for a residual."""
+    gamed = [each for each in ATTACKS if each.label is Label.GAMED]
+    residuals = [each for each in gamed if each.residual]
+    parts = [HEAD, f"{len(gamed)} attempts, {len(residuals)} of them residuals; as many twins."]
+    for area in dict.fromkeys(each.area for each in gamed):
+        parts.append(f"\n## {area.capitalize()}\n")
+        parts.append("| Attempt | What it does | Its honest twin | Refused by |\n|---|---|---|---|")
+        parts += [row(each, refused_by[each.name]) for each in gamed if each.area == area]
+    return "\n".join(parts) + "\n"
+
+
+def row(case: CorpusCase, gates: Sequence[str]) -> str:
+    """Give the line of one attempt."""
+    twin = next(each for each in ATTACKS if each.name == case.twin)
+    verdict = f"*passes*: {case.residual}" if case.residual else ", ".join(f"`{gate}`" for gate in gates)
+    line = f"| `{case.name}` | {case.about} | {twin.about} | {verdict} |"
+    return line.replace("__init__.py", "`__init__.py`")
+
+
+def gates_of(page: Path, case: CorpusCase) -> list[str]:
+    """Name the gates that the page says refuse an attempt.
+
+    Raises:
+        ValueError: the page has no line for it, or names none.
+    """
+    lines = page.read_text(encoding="utf-8").splitlines()
+    gates = [line.rpartition(" | ")[2] for line in lines if line.startswith(f"| `{case.name}` |")]
+    named = re.findall(r"`(\w+)`", gates[0]) if gates else []
+    if not named:
+        raise ValueError(f"{page} names no gate for {case.name}")
+    return named
+
+
+def failed_gates(outcome: CaseOutcome) -> list[str]:
+    """Name the gates that failed a case, in the order of the panel."""
+    return [each.evaluator for each in outcome.said if each.gate and each.status == "failed"]
+
+
+def main() -> None:
+    """Judge and write."""
+    logfire.configure(send_to_logfire=False, console=False, metrics=False, inspect_arguments=False)
+    outcomes = asyncio.run(judge())
+    Path(sys.argv[1]).write_text(page({name: failed_gates(each) for name, each in outcomes.items()}))
+    for each in outcomes.values():
+        if each.is_surprise or (each.label is Label.GOOD and each.verdict != "passed"):
+            print(f"{each.name}: {each.verdict}: {each.reason}")
+
+
+if __name__ == "__main__":
+    main()
