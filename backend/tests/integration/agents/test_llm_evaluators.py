@@ -1,11 +1,13 @@
 """The evaluators that ask a model, over the providers' protocols: what is sent, what goes wrong, its cost."""
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from anthropic.resources.messages.messages import DEPRECATED_MODELS
 from llmock.scenarios import Behavior, Delay, Fail
 
 from app.agents.model_factory import ProviderKeys, build_model
@@ -13,6 +15,7 @@ from app.runners.evaluators.llm_evaluator import LLMCodeQualityEvaluator, Securi
 from app.runners.evaluators.llm_prompts import CODE_QUALITY, SECURITY, Focus
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult
 from app.schemas.agents import OutputMode
+from app.workspaces.process import run_process
 from tests.llmock import ANTHROPIC, KEY, OPENAI, OPENAI_CHAT, Conversation, ModelServer, Turn, call, say
 
 pytestmark = pytest.mark.anyio
@@ -218,3 +221,21 @@ async def test_security_goes_by_the_ten_classes(
     result = await evaluator.evaluate("coding", "Done.", context)
     assert result.status == status
     assert len(result.metadata["not_applicable"]) == (10 if score is None else 9)
+
+
+ASK = """
+import asyncio, sys
+from app.agents.model_factory import ProviderKeys, build_model
+from app.runners.evaluators.llm_evaluator import LLMCodeQualityEvaluator
+keys = ProviderKeys(anthropic_api_key="k", anthropic_base_url=sys.argv[2])
+model = build_model("anthropic:" + sys.argv[1], keys)
+print(asyncio.run(LLMCodeQualityEvaluator(model=model).evaluate("coding", "", {})).status.value)
+"""
+
+
+async def test_a_model_near_its_end_makes_no_noise(server: ModelServer, tmp_path: Path) -> None:
+    name = next(iter(DEPRECATED_MODELS))
+    argv = [sys.executable, "-c", ASK, name, server.base_url("anthropic")]
+    told = await run_process(argv, cwd=tmp_path, env={"PYTHONPATH": ":".join(sys.path)}, timeout=60.0)
+    assert told.stdout.strip() == "passed"
+    assert told.stderr == ""

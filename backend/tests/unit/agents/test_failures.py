@@ -26,7 +26,7 @@ from pydantic_ai.exceptions import (
     UserError,
 )
 
-from app.agents.failures import read_failure
+from app.agents.failures import is_context_overflow, read_failure
 from app.agents.port import FailureKind
 
 
@@ -96,3 +96,29 @@ def test_messages_are_short_whatever_the_body(body: object) -> None:
     message = read_failure(http(500, ModelServerError, body))[1]
     assert len(message) < 600
     assert "\0" not in message
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "overflows"),
+    [
+        (400, "prompt is too long: 210000 tokens > 200000 maximum", True),
+        (400, "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000", True),
+        (400, "This model's maximum context length is 8192 tokens", True),
+        (400, "the request exceeds the available context size", True),
+        (413, "Request exceeds the maximum size", True),
+        (400, "tools.0.name: invalid", False),
+        (429, "too many tokens per minute", False),
+        (500, "context length", False),
+    ],
+)
+def test_a_request_that_does_not_fit_is_a_limit(status: int, message: str, overflows: bool) -> None:
+    error = http(status, None, {"error": {"type": "invalid_request_error", "message": message}})
+    assert is_context_overflow(error) is overflows
+    assert (read_failure(error)[0] is FailureKind.LIMIT) is overflows
+
+
+def test_a_filtered_answer_is_not_repeated_in_the_message() -> None:
+    error = ContentFilterError("Content filter triggered.", body='[{"parts": ["a secret"]}]')
+    kind, message = read_failure(error)
+    assert kind is FailureKind.PROTOCOL
+    assert "secret" not in message
