@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from uuid import uuid4
 
 import logfire
 
@@ -19,8 +20,10 @@ from benchmarks.project import change_project, write_project
 TITLE = "panel: the coding phase's tools under the panel, against the same tools run by hand in parallel"
 ROUNDS = 7
 TARGET_RATIO = 1.15
+TARGET_RATIO_LATER = 0.6
 
-_REGISTRY = create_default_registry(EvaluatorConfig(model=None))
+# Without the one that runs no tool.
+_REGISTRY = create_default_registry(EvaluatorConfig(model=None)).without(["protected_files"])
 
 Arm = Callable[[Path, Path], Awaitable[None]]
 """Checks a fresh copy of the candidate; the second path is a fresh copy of the base."""
@@ -37,21 +40,23 @@ async def measure(place: Path) -> list[Series]:
     await asyncio.to_thread(write_project, base)
     await asyncio.to_thread(write_project, candidate)
     await asyncio.to_thread(change_project, candidate)
-    arms: list[Arm] = [_by_hand, _panel, _panel_with_base]
-    seconds: list[list[float]] = [[], [], []]
+    arms: list[Arm] = [_by_hand, _panel, _panel_with_base, _LaterAttempts()]
+    seconds: list[list[float]] = [[] for _ in arms]
     for turn in range(ROUNDS + 1):
         for each in range(len(arms)):
             index = (turn + each) % len(arms)
             spent = await _timed(arms[index], candidate, base, place / "copies")
             if turn:
                 seconds[index].append(spent)
-    hand, alone, with_base = seconds
+    hand, alone, with_base, later = seconds
     return [
         Series("by hand", hand, "s"),
         Series("panel, without a base", alone, "s"),
         Series("panel, against a base (as in a sprint)", with_base, "s"),
+        Series("panel, second and later attempts of a run", later, "s"),
         Series("ratio without a base", _ratios(alone, hand), "x", TARGET_RATIO),
         Series("ratio against a base", _ratios(with_base, hand), "x", TARGET_RATIO),
+        Series("ratio of later attempts", _ratios(later, hand), "x", TARGET_RATIO_LATER),
     ]
 
 
@@ -100,6 +105,21 @@ async def _panel(candidate: Path, base: Path) -> None:
 
 async def _panel_with_base(candidate: Path, base: Path) -> None:
     await _judge({"workspace_ref": str(candidate), "base_ref": str(base)})
+
+
+class _LaterAttempts:
+    """One run after another attempt of it was judged; each attempt changes a function that others use."""
+
+    def __init__(self) -> None:
+        self._run_id = uuid4()
+        self._attempts = 0
+
+    async def __call__(self, candidate: Path, base: Path) -> None:
+        self._attempts += 1
+        module = candidate / "ledger" / "amounts_07.py"
+        added = f"\n\ndef places_{self._attempts}() -> int:\n    return {self._attempts}\n"
+        await asyncio.to_thread(module.write_text, await asyncio.to_thread(module.read_text) + added)
+        await _judge({"workspace_ref": str(candidate), "base_ref": str(base), "run_id": self._run_id})
 
 
 async def _judge(context: EvaluationContext) -> None:

@@ -15,12 +15,17 @@ from app.runners.evaluators.project_file import (
 )
 from app.runners.evaluators.protocol import ConfigurableEvaluator, Evaluator
 from app.runners.evaluators.registry import MODEL_EVALUATORS, EvaluatorRegistry, Registration
+from app.schemas.evaluation import CheckerName
 from app.schemas.project_file import PROJECT_FILE, CommandTable, EvaluatorTable
 
 PROJECT_EVALUATOR = "project_file"
 """In whose name is said what is wrong with the file."""
 
-_OPTIONS: dict[str, dict[str, TypeAdapter[Any]]] = {"pytest": {"compare_base": TypeAdapter(bool)}}
+_OPTIONS: dict[str, dict[str, TypeAdapter[Any]]] = {
+    "pytest": {"compare_base": TypeAdapter(bool)},
+    "ruff_lint": {"allow_silencers": TypeAdapter(bool)},
+    "type_check": {"allow_silencers": TypeAdapter(bool), "checker": TypeAdapter(CheckerName)},
+}
 """What a project may set of a built-in evaluator beside its time."""
 
 
