@@ -23,7 +23,9 @@ TARGET_RATIO = 1.15
 TARGET_RATIO_LATER = 0.6
 
 # Without the one that runs no tool.
-_REGISTRY = create_default_registry(EvaluatorConfig(model=None)).without(["protected_files"])
+_REGISTRY = create_default_registry(EvaluatorConfig(model=None, lint_timeout=120.0)).without(
+    ["protected_files"]
+)
 
 Arm = Callable[[Path, Path], Awaitable[None]]
 """Checks a fresh copy of the candidate; the second path is a fresh copy of the base."""
