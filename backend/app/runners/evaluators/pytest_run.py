@@ -88,7 +88,7 @@ class Harness:
         task = {
             "tree": str(copy),
             "arguments": [*arguments, "--collect-only"] if collect_only else arguments,
-            "sources": _sources(tree, copy, settings),
+            "sources": _sources(tree, copy, settings, given),
             "trusted": sorted(tree.trusted),
             "pinned": sorted(tree.pinned),
             "ids": None if ids is None else sorted(ids),
@@ -186,11 +186,12 @@ def _arguments(copy: Path, settings: PytestSettings, given: Path) -> list[str]:
     return [f"-c{config}", f"--rootdir={copy}", f"--confcutdir={copy}", *_FIXED, *settings.arguments]
 
 
-def _sources(tree: RunTree, copy: Path, settings: PytestSettings) -> list[str]:
+def _sources(tree: RunTree, copy: Path, settings: PytestSettings, given: Path) -> list[str]:
     names = [
         str(copy / name) for name in tree.files if name.endswith(".py") and is_test_support(name, settings)
     ]
-    return [str(settings.config_file), *names] if settings.config_file else names
+    # The base itself is out of sight of the run; the copy of its configuration is not.
+    return [str(given / settings.config_file.name), *names] if settings.config_file else names
 
 
 def _relative(report: RunReport, copy: Path) -> RunReport:
