@@ -77,7 +77,7 @@ PROJECTS = (
     Project("cachetools", "8.0.0", "src/cachetools/keys.py", "tests"),
     # Its tests ask for the version that is installed.
     Project("click", "8.5.1", "src/click/_utils.py", "tests", ("click==8.5.1",)),
-    Project("idna", "3.20", "idna/intranges.py", "tests"),
+    Project("idna", "3.20", "idna/intranges.py", "tests", ("hypothesis",)),
     Project("pluggy", "1.7.0", "src/pluggy/_tracing.py", "testing", used_by_pytest=True),
 )
 

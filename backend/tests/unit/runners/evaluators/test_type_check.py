@@ -34,6 +34,12 @@ async def test_an_end_that_is_never_reached_is_no_error(context) -> None:
     assert (result.status, result.metadata["error_count"]) == ("passed", 0)
 
 
+async def test_a_remark_of_the_checker_is_no_error(context) -> None:
+    # mypy remarks that it passes such a body by, and ends with 1 all the same.
+    result = await check(context, {"a.py": "def f(x):\n    y: int = x\n    return y\n"}, {})
+    assert (result.status, result.metadata["error_count"]) == ("passed", 0)
+
+
 async def test_errors_are_named(context) -> None:
     result = await check(context, WRONG, {})
     assert result.status == "failed"
