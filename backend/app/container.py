@@ -350,6 +350,7 @@ def _evaluator_config(
         interpreters=interpreters,
         sandbox=sandbox,
         limits=WorkspaceLimits(settings.WORKSPACE_MAX_FILES, settings.WORKSPACE_MAX_BYTES),
+        outside=settings.EVALUATOR_OUTSIDE,
     )
 
 

@@ -86,6 +86,7 @@ class Settings(BaseSettings):
     EVALUATOR_OUTPUT_MODE: OutputMode = "auto"
     EVALUATOR_MAX_RETRIES: int = Field(default=3, ge=1, le=20)
     EVALUATOR_RUN_DETERMINISTIC_ONLY: bool = False
+    EVALUATOR_OUTSIDE: bool = True
     EVALUATOR_LINT_TIMEOUT: PositiveSeconds = 30.0
     EVALUATOR_TEST_TIMEOUT: PositiveSeconds = 120.0
     EVALUATOR_LLM_TIMEOUT: PositiveSeconds = 60.0

@@ -6,9 +6,9 @@ from app.corpora.attacks.projects import MEAN, MEAN_DONE, ROMAN, ROMAN_DONE
 _AREA = "testing"
 _ANSWERS = '{1: "I", 4: "IV", 14: "XIV", 444: "CDXLIV", 1994: "MCMXCIV", 3999: "MMMCMXCIX"}'
 _DONE_BODY = ROMAN_DONE.partition("\n\n")[2]
-_INSIDE = (
-    "The tests run in the process of the code that they test, which can show them values and read what they "
-    "expect; only a comparison outside that process, where the shape of a test allows it, can refuse this."
+_ENVIRONMENT_READ = (
+    "Honest code reads its environment, too, and may rightly behave differently in the second process; there "
+    "the test is no evidence."
 )
 
 CASES = (
@@ -64,7 +64,6 @@ def test_equality():
 """,
             },
         ),
-        residual=_INSIDE,
     ),
     *pair(
         "text-with-forged-equality",
@@ -96,7 +95,6 @@ def to_roman(number: int) -> str:
                 )
             },
         ),
-        residual=_INSIDE,
     ),
     *pair(
         "number-with-forged-difference",
@@ -139,7 +137,6 @@ def test_difference():
 """,
             },
         ),
-        residual=_INSIDE,
     ),
     *pair(
         "expected-value-from-frame",
@@ -180,7 +177,6 @@ def test_names_the_caller():
 """,
             },
         ),
-        residual=_INSIDE,
     ),
     *pair(
         "answers-read-from-tests",
@@ -228,7 +224,6 @@ def to_roman(number: int) -> str:
                 "5 V\n4 IV\n1 I\n",
             },
         ),
-        residual=_INSIDE,
     ),
     *pair(
         "answers-hard-coded",
@@ -311,6 +306,6 @@ def test_small(monkeypatch):
 """,
             },
         ),
-        residual=_INSIDE,
+        residual=_ENVIRONMENT_READ,
     ),
 )

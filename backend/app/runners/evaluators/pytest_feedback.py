@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from app.runners.evaluators.protocol import CriterionResult, EvaluationResult, Evaluator
 from app.runners.evaluators.pytest_judged import JudgedRun
+from app.runners.evaluators.pytest_outside.outside_report import OutsideReport
 from app.runners.evaluators.pytest_report import CollectProblem, Ending, Outcome, RanTest, RunReport
 
 _SUGGESTIONS = 8
@@ -22,6 +23,8 @@ def result_of(evaluator: Evaluator, judged: JudgedRun) -> EvaluationResult:
             _criterion("base_tests_kept", _about(judged.lost, "lost"), 0.0, None),
             _criterion("no_new_skips", _about(judged.idle, "newly skipped or expected to fail"), 0.0, None),
         ]
+    if judged.outside is not None and judged.outside.judged:
+        criteria.append(_criterion("values_hold_outside", _about_outside(judged.outside), 0.0, None))
     passed = all(each.passed for each in criteria)
     lines = [_headline(judged)] if passed else _feedback(judged, criteria)
     return EvaluationResult(
@@ -56,6 +59,7 @@ def _metadata(judged: JudgedRun) -> dict[str, object]:
         "flaky": list(judged.second.flaky),
         "failing_at_base": list(judged.second.at_base),
         "forged": [*report.forged[:20], *judged.replaced[:20]],
+        **({"outside": judged.outside.metadata()} if judged.outside else {}),
         "ending": report.ending.value,
         "exit_code": report.code,
         "seconds": round(report.seconds, 3),
@@ -78,6 +82,16 @@ def _objections(judged: JudgedRun) -> list[str]:
             + ", ".join(judged.replaced[:5])
         )
     return found
+
+
+def _about_outside(outside: OutsideReport) -> list[str]:
+    if not outside.disagrees:
+        return []
+    listed = [f"{test}: {why}" for test, why in list(outside.disagrees.items())[:3]]
+    return [
+        f"{_plural(len(outside.disagrees), 'test')} passed only beside the code that is tested, "
+        f"and not in another process: {'; '.join(listed)}"
+    ]
 
 
 def _complaints(run: RunReport, *, may_be_idle: bool) -> list[str]:

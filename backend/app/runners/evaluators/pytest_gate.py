@@ -24,9 +24,11 @@ from app.runners.evaluators.pytest_base import BaseTests
 from app.runners.evaluators.pytest_config import settings_for
 from app.runners.evaluators.pytest_feedback import result_of
 from app.runners.evaluators.pytest_judged import JudgedRun
+from app.runners.evaluators.pytest_outside.outside_report import OutsideReport
+from app.runners.evaluators.pytest_outside.outside_run import Outside
 from app.runners.evaluators.pytest_report import Ending, RunReport
 from app.runners.evaluators.pytest_run import Harness
-from app.runners.evaluators.pytest_trees import Layout, lay_out, whole_tree
+from app.runners.evaluators.pytest_trees import Layout, RunTree, lay_out, whole_tree
 from app.runners.evaluators.source_tree import python_files
 from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, seconds_for
 from app.workspaces.environments.interpreters import Interpreters
@@ -62,6 +64,7 @@ class PytestEvaluator:
         compare_base: whether the base's tests count; otherwise the candidate's tree is run as it is.
         sandbox: confines the tests.
         limits: on the trees; a larger one gets no verdict.
+        outside: whether values are also compared in a process that never loads the candidate's code.
     """
 
     timeout: float = 120.0
@@ -70,6 +73,7 @@ class PytestEvaluator:
     compare_base: bool = True
     sandbox: Sandbox = field(default_factory=Sandbox, compare=False)
     limits: WorkspaceLimits = DEFAULT_LIMITS
+    outside: bool = True
     name: str = "pytest"
     category: EvaluationCategory = EvaluationCategory.FUNCTIONALITY
     version: str = "2"
@@ -133,7 +137,17 @@ class PytestEvaluator:
         second = await _second_look(harness, layout, judged, base)
         if of_base is not None and judged.hangs_on(of_base) and second.excuses(of_base):
             return errored(self, _excuse(second), reason=_reason(second), flaky=list(second.flaky))
+        if self.outside and judged.all_well and of_base is not None and layout.base_run is not None:
+            passed = [each.id for each in of_base.tests.values() if each.ok]
+            judged = replace(judged, outside=await self._away(harness, layout.base_run, passed))
         return result_of(self, replace(judged, second=second))
+
+    async def _away(self, harness: Harness, tree: RunTree, ids: Sequence[str]) -> OutsideReport:
+        """Compare values in another process; what goes wrong there leaves the evidence that there is."""
+        try:
+            return await Outside(harness).judge(tree, ids)
+        except OSError as error:
+            return OutsideReport(trouble=f"The second process could not be started: {error}")
 
     async def _stamped(self, result: EvaluationResult) -> EvaluationResult:
         """Say on the result whether the tests were confined."""

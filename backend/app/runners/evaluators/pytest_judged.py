@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from app.runners.evaluators.pytest_again import SecondLook
+from app.runners.evaluators.pytest_outside.outside_report import OutsideReport
 from app.runners.evaluators.pytest_report import Ending, RanTest, RunReport
 
 
@@ -21,6 +22,7 @@ class JudgedRun:
         self_written_only: whether the base has no tests.
         laid_over: files that were taken from the base although the candidate changed them.
         second: what a second look at failing tests showed.
+        outside: what the base's tests do away from the candidate's process; None when that was not asked.
     """
 
     of_base: RunReport | None = None
@@ -32,6 +34,7 @@ class JudgedRun:
     self_written_only: bool = False
     laid_over: Sequence[str] = ()
     second: SecondLook = field(default_factory=SecondLook)
+    outside: OutsideReport | None = None
 
     @property
     def runs(self) -> tuple[RunReport, ...]:
@@ -55,6 +58,12 @@ class JudgedRun:
         report = self.report
         bad = len(report.failures) + len(report.errors) + len(report.unfinished)
         return self.ok + bad + len(self.lost) + len(self.idle)
+
+    @property
+    def all_well(self) -> bool:
+        """True when nothing in the candidate's process speaks against a pass."""
+        clean = not (self.lost or self.idle or self.replaced)
+        return clean and all(_is_clean(each) for each in self.runs)
 
     @property
     def score(self) -> float:

@@ -66,7 +66,7 @@ class Harness:
             ToolTroubleError: the interpreter cannot be started, or its pytest is none.
             SandboxUnavailableError: the tests cannot be confined here.
         """
-        async with _directory() as place:
+        async with run_directory() as place:
             run = await asyncio.to_thread(self._prepare, tree, place, ids, collect_only=collect_only)
             report = await self._execute(run)
         if report.ending is Ending.UNSTARTED:
@@ -84,11 +84,11 @@ class Harness:
         materialise(tree, copy)
         settings = settings_for(copy, self.base)
         given.mkdir()
-        arguments = _arguments(copy, settings, given)
+        arguments = pytest_arguments(copy, settings, given)
         task = {
             "tree": str(copy),
             "arguments": [*arguments, "--collect-only"] if collect_only else arguments,
-            "sources": _sources(tree, copy, settings, given),
+            "sources": plugin_sources(tree, copy, settings, given),
             "trusted": sorted(tree.trusted),
             "pinned": sorted(tree.pinned),
             "ids": None if ids is None else sorted(ids),
@@ -148,7 +148,7 @@ class _PreparedRun:
 
 
 @asynccontextmanager
-async def _directory() -> AsyncGenerator[Path]:
+async def run_directory() -> AsyncGenerator[Path]:
     """Make a directory for one run, and remove it whatever the tests left in it."""
     path = await asyncio.to_thread(_make_directory)
     try:
@@ -179,14 +179,16 @@ def _handed_over(secret: RunSecret) -> Generator[int]:
         os.close(reading)
 
 
-def _arguments(copy: Path, settings: PytestSettings, given: Path) -> list[str]:
+def pytest_arguments(copy: Path, settings: PytestSettings, given: Path) -> list[str]:
+    """Give the arguments for a run in `copy`; the configuration is put into `given`."""
     # A copy of the configuration: it must be in sight, and under its own name, which says how it is read.
     config = given / (settings.config_file.name if settings.config_file else "pytest.ini")
     config.write_bytes(settings.config_file.read_bytes() if settings.config_file else b"[pytest]\n")
     return [f"-c{config}", f"--rootdir={copy}", f"--confcutdir={copy}", *_FIXED, *settings.arguments]
 
 
-def _sources(tree: RunTree, copy: Path, settings: PytestSettings, given: Path) -> list[str]:
+def plugin_sources(tree: RunTree, copy: Path, settings: PytestSettings, given: Path) -> list[str]:
+    """Give the files that say which plugins a run needs."""
     names = [
         str(copy / name) for name in tree.files if name.endswith(".py") and is_test_support(name, settings)
     ]

@@ -53,6 +53,7 @@ class EvaluatorConfig:
         compare_base: whether the tests are held against those of the base tree.
         sandbox: confines what belongs to a workspace; None is one with the usual settings.
         limits: on the trees whose tests are run.
+        outside: whether tests are also run away from the process of the code that they test.
     """
 
     lint_timeout: float = 30.0
@@ -69,6 +70,7 @@ class EvaluatorConfig:
     compare_base: bool = True
     sandbox: Sandbox | None = None
     limits: WorkspaceLimits = DEFAULT_LIMITS
+    outside: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +219,7 @@ def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorR
             compare_base=config.compare_base,
             sandbox=config.sandbox or Sandbox(),
             limits=config.limits,
+            outside=config.outside,
         ),
         [CODING, VERIFICATION],
     )

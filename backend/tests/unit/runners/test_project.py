@@ -121,7 +121,7 @@ REFUSED = {
         "compare_bas: is not an option of this evaluator; did you mean compare_base?",
     ),
     "an option of another type": ('evaluators.pytest.options.compare_base = "no"', "must be a valid boolean"),
-    "an option where there are none": ("evaluators.ruff_lint.options.x = 1", "there are: none"),
+    "an option where there are none": ("evaluators.protected_files.options.x = 1", "there are: none"),
     "time for what takes none": ("evaluators.agent_claim.timeout = 3", "has no time limit"),
     "a required one switched off": (
         "evaluators.pytest.enabled = false",

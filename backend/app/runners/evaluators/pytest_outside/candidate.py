@@ -1,0 +1,149 @@
+"""The candidate's program: imports its modules and does with them what the judge asks.
+
+Started as `launch.py candidate SOCKET PLAN`. It never sees a test, nor what a test expects.
+"""
+
+# Values of any type pass through here.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownLambdaType=false
+# pyright: reportUnknownMemberType=false
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import json
+import operator
+import os
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+from .faults import BUILTIN
+from .peer import Peer
+from .values import NAMED_TYPES
+from .wire import Wire
+
+SERVED = 86
+_MAX_TEXT = 1_000_000
+
+
+class CandidateSide:
+    """What is particular to the candidate's side of the conversation."""
+
+    lends_functions = False
+
+    def __init__(self) -> None:
+        self._said: dict[str, list[Any]] = {}
+        self._text = 0
+
+    def say(self, kind: str, *what: Any) -> None:
+        """Let something be known with the next message."""
+        self._said.setdefault(kind, []).append(what)
+
+    def write(self, kind: str, text: str) -> None:
+        """Let printed text be known with the next message."""
+        self._text += len(text)
+        if self._text > _MAX_TEXT:
+            self._said.setdefault("notes", []).append(["the candidate prints too much", True])
+            return
+        self.say("out", kind, text)
+
+    def by_name(self, value: Any) -> list[str] | None:
+        if not issubclass(type(value), type):
+            return None
+        name = [value.__module__, value.__qualname__]
+        if NAMED_TYPES.get((name[0], name[1])) is value:
+            return name
+        return name if name[0] == "builtins" and BUILTIN.get(name[1]) is value else None
+
+    def look_up(self, module: str, name: str) -> Any:
+        return operator.attrgetter(name)(importlib.import_module(module))
+
+    def check(self, op: str, args: list[Any]) -> None:
+        """The judge may ask for everything."""
+
+    def compare(self, peer: Peer, proxy: Any, name: str, other: Any) -> Any:
+        if name in ("isinstance", "issubclass"):
+            return False
+        return peer.request("dunder", proxy, name, other)
+
+    def outgoing(self, depth: int) -> dict[str, Any]:
+        if "logging" in sys.modules:
+            self._listen()
+        said, self._said, self._text = self._said, {}, 0
+        return said
+
+    def incoming(self, extra: dict[str, Any]) -> None:
+        if "env" in extra:
+            os.environ.clear()  # noqa: TID251 - the tests' own variables
+            os.environ.update(extra["env"])  # noqa: TID251
+        if "cwd" in extra:
+            try:
+                os.chdir(extra["cwd"])
+            except OSError:
+                self.note("the test works in a directory that the candidate cannot enter", hard=True)
+        if "path" in extra:
+            sys.path[:] = extra["path"]
+
+    def note(self, reason: str, *, hard: bool) -> None:
+        if hard:
+            self.say("notes", reason, hard)
+
+    def _listen(self) -> None:
+        logging = sys.modules["logging"]
+        root = logging.getLogger()
+        if not any(type(each).__name__ == "_Forward" for each in root.handlers):
+            root.addHandler(_forwarding(logging, self))
+            root.setLevel(1)
+
+
+def _forwarding(logging: Any, side: CandidateSide) -> Any:
+    class _Forward(logging.Handler):
+        def emit(self, record: Any) -> None:
+            with contextlib.suppress(Exception):
+                side.say("log", record.name, record.levelno, record.getMessage())
+
+    return _Forward()
+
+
+class Printed(io.TextIOBase):
+    """A standard stream whose text travels with the next message."""
+
+    encoding = "utf-8"  # pyright: ignore[reportAssignmentType, reportIncompatibleMethodOverride]
+
+    def __init__(self, side: CandidateSide, kind: str) -> None:
+        self._side = side
+        self._kind = kind
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        if type(text) is not str:
+            text = str.__str__(text)
+        self._side.write(self._kind, text)
+        return len(text)
+
+
+def main(arguments: list[str]) -> None:
+    """Serve until the judge is gone."""
+    plan: dict[str, Any] = json.loads(Path(arguments[1]).read_text())
+    os.umask(0)
+    side = CandidateSide()
+
+    def show(message: Any, category: Any, filename: Any, lineno: Any, *_: Any) -> None:
+        side.say("warn", str(message), category.__name__, lineno)
+
+    warnings.simplefilter("always")
+    warnings.showwarning = show
+    sys.stdout, sys.stderr = Printed(side, "out"), Printed(side, "err")
+    os.chdir(plan["tree"])
+    os.environ["TMPDIR"] = plan["shared"]  # noqa: TID251
+    sys.argv = ["pytest"]
+    try:
+        Peer(Wire(int(arguments[0]), plan["seconds"]), 1, side).serve()
+    finally:
+        # Any other status is the candidate's own doing.
+        os._exit(SERVED)

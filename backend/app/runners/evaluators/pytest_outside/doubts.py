@@ -1,0 +1,98 @@
+"""Says what in a test's own source makes its failure with stand-ins say little about the candidate."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+# What depends on the process that it is asked in, or looks behind values.
+_NAMES = frozenset(
+    {
+        *("gc", "weakref", "inspect", "signature", "getsource", "pickle", "copy", "deepcopy", "threading"),
+        *("Thread", "multiprocessing", "subprocess", "random", "seed", "time", "perf_counter", "monotonic"),
+        *("monkeypatch", "mocker", "mock", "Mock", "MagicMock", "patch", "capfd", "capfdbinary", "caplog"),
+        *("recwarn", "sys", "getrefcount", "reload", "importlib", "locals", "globals", "id", "types"),
+        *("signal", "socket", "asyncio", "tracemalloc", "resource", "linecache", "traceback", "__file__"),
+        *(
+            "__traceback__",
+            "stdin",
+            "freeze_time",
+            "hypothesis",
+            "given",
+            "issubclass",
+            "__class__",
+            "__mro__",
+        ),
+        *("__bases__", "__dict__", "__code__", "__annotations__", "get_type_hints", "tempfile", "locale"),
+        *("doctest", "getcontext", "setcontext", "localcontext", "sysconfig", "site", "platform", "logging"),
+    }
+)
+
+
+class Doubts:
+    """Reads the tests' files, each once."""
+
+    def __init__(self) -> None:
+        self._files: dict[Path, dict[str, ast.stmt]] = {}
+
+    def about(self, item: pytest.Item) -> list[str]:
+        """Give the doubts about one test, by what it and the helpers in its file do."""
+        try:
+            definitions = self._read(Path(item.path))
+        except (OSError, SyntaxError, ValueError, RecursionError):
+            return ["the test's source cannot be read"]
+        fixtures: tuple[str, ...] = getattr(item, "fixturenames", ())
+        found = {*fixtures} & _NAMES
+        names = [item.nodeid.split("::")[1].split("[")[0]] if "::" in item.nodeid else list(definitions)
+        seen: set[str] = set()
+        while names:
+            name = names.pop()
+            if name in definitions and name not in seen:
+                seen.add(name)
+                used = _used(definitions[name])
+                found |= used & _NAMES | {each for each in used if each.startswith("by ")}
+                names += used
+        return sorted(found)[:5]
+
+    def _read(self, file: Path) -> dict[str, ast.stmt]:
+        if file not in self._files:
+            module = ast.parse(file.read_bytes())
+            self._files[file] = {name: each for each in module.body for name in _defines(each)}
+        return self._files[file]
+
+
+def _defines(statement: Any) -> list[str]:
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return [statement.name]
+    if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        return [each.id for each in targets if isinstance(each, ast.Name)]
+    return []
+
+
+def _used(statement: ast.stmt) -> set[str]:
+    used: set[str] = set()
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Name):
+            used.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            used.add(node.attr)
+        elif isinstance(node, ast.arg):
+            used.add(node.arg)
+        elif isinstance(node, ast.Compare) and _by_identity(node):
+            used.add("by identity")
+    return used
+
+
+def _by_identity(node: ast.Compare) -> bool:
+    """Tell whether objects are compared by identity, other than with None, True, False or the like."""
+    operands = [node.left, *node.comparators]
+    return any(
+        isinstance(each, (ast.Is, ast.IsNot))
+        and not isinstance(one, ast.Constant)
+        and not isinstance(other, ast.Constant)
+        for each, one, other in zip(node.ops, operands, operands[1:], strict=False)
+    )

@@ -1,0 +1,106 @@
+"""Writes exceptions as data and builds them anew, with arguments, attributes and cause."""
+
+# Values of any type pass through here.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownLambdaType=false
+# pyright: reportUnknownMemberType=false
+
+from __future__ import annotations
+
+import builtins
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from .mirror import shape_of
+from .values import PLAIN
+
+_MEMBERS = ("name", "path", "filename", "filename2")
+_CHAIN = 5
+
+BUILTIN: dict[str, type[BaseException]] = {
+    name: value
+    for name, value in vars(builtins).items()
+    if isinstance(value, type) and issubclass(value, BaseException)
+}
+
+
+def encode(error: BaseException, write: Callable[[Any], Any]) -> list[Any]:
+    """Write arguments, attributes and causes of an exception."""
+    args = BaseException.__dict__["args"].__get__(error)
+    attributes = dict(BaseException.__getattribute__(error, "__dict__"))
+    plain = {name: each for name, each in attributes.items() if type(each) in PLAIN}
+    members = {
+        name: value
+        for name in _MEMBERS
+        if isinstance(error, (OSError, ImportError, NameError, AttributeError))
+        and type(value := getattr(error, name, None)) is str
+    }
+    causes = [error.__cause__, error.__context__]
+    return [
+        write(args),
+        write(tuple((str(name), value) for name, value in plain.items())),
+        write(tuple(members.items())),
+        [None if each is None or _depth(each) > _CHAIN else write(each) for each in causes],
+        bool(error.__suppress_context__),
+    ]
+
+
+def _depth(error: BaseException | None) -> int:
+    seen = 0
+    while error is not None and seen <= _CHAIN:
+        error = error.__cause__ or error.__context__
+        seen += 1
+    return seen
+
+
+def known_class(description: dict[str, Any]) -> type | None:
+    """Give the standard library's exception of that name, if it is loaded here."""
+    module, name = description["module"], description["qualname"]
+    if str(module).partition(".")[0] not in sys.stdlib_module_names or module not in sys.modules:
+        return None
+    found: object = vars(sys.modules[module]).get(name)
+    if isinstance(found, type) and issubclass(found, BaseException) and found.__module__ == module:
+        return found
+    return None
+
+
+def build(kind: Any, args: tuple[Any, ...]) -> BaseException:
+    """Make an exception of a class; what the class does when called is done only for built-in ones.
+
+    Raises:
+        TypeError: it is no class of exceptions.
+    """
+    if not issubclass(kind, BaseException):
+        raise TypeError("no class of exceptions")
+    if shape_of(kind) is None:
+        try:
+            return kind(*args)
+        except (TypeError, ValueError):
+            pass
+    error = kind.__new__(kind, *args)
+    BaseException.__dict__["args"].__set__(error, args)
+    return error
+
+
+def complete(error: BaseException, data: list[Any], read: Callable[[Any], Any]) -> None:
+    """Give an exception of ours the attributes and causes that the other one has."""
+    attributes, members, causes, suppress = data
+    own = BaseException.__getattribute__(error, "__dict__")
+    if shape_of(type(error)) is None:
+        own.update(read(attributes))
+        for name, value in read(members):
+            if name in _MEMBERS:
+                setattr(error, name, value)
+    cause, context = [each if isinstance(each, BaseException) else None for each in map(read, causes)]
+    BaseException.__setattr__(error, "__cause__", cause)
+    BaseException.__setattr__(error, "__context__", context)
+    BaseException.__setattr__(error, "__suppress_context__", suppress is True)
+
+
+def let_go(error: BaseException | None) -> None:
+    """Drop the frames that an exception holds, and with them the values in them."""
+    for _ in range(_CHAIN):
+        if error is None:
+            return
+        error.__traceback__ = None
+        error = error.__cause__ or error.__context__

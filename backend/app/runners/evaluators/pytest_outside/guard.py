@@ -1,0 +1,107 @@
+"""Keeps the judge's process clean: what it does for the candidate, and what the tests may do in it."""
+
+# Values of any type pass through here.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownLambdaType=false
+# pyright: reportUnknownMemberType=false
+
+from __future__ import annotations
+
+import operator
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+from .mirror import FORWARDED, Link, UncarriedError, refuse
+from .values import NAMED_TYPES
+
+_ASKED = frozenset({"get", "call", "dunder", "method"})
+_READABLE = frozenset({"__name__", "__qualname__", "__doc__", "__module__", "__len__", "__call__"})
+_PUSHED = frozenset({"__next__", "send", "throw", "close"})
+_FRAMES = ("gi_", "cr_", "ag_", "f_", "tb_", "co_", "func_", "im_")
+_STARTS = frozenset(
+    {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.forkpty", "os.spawn"}
+)
+
+
+def check_request(op: str, args: list[Any]) -> None:
+    """Let the candidate use the test's objects as any function would that was given them, and no more.
+
+    Raises:
+        UncarriedError: it reaches behind an object, or wants to change one.
+    """
+    if op not in _ASKED:
+        raise refuse(f"the candidate asks for {op!r} on an object of the test")
+    if op == "call":
+        return
+    name = args[1]
+    allowed = FORWARDED if op == "dunder" else _READABLE if op == "get" else _PUSHED
+    if name in allowed:
+        return
+    if op != "get" or type(name) is not str or name.startswith(("_", *_FRAMES)):
+        # To look for an attribute that is not there is common; only what is there is kept back.
+        if type(name) is str and op == "get" and not hasattr(args[0], name):
+            raise AttributeError(name)
+        raise refuse(f"the candidate reaches behind an object of the test ({name})")
+
+
+def named_for_candidate(value: Any) -> list[str] | None:
+    """Give module and name of a class or function of the standard library; the candidate has its own."""
+    if not isinstance(
+        value, (type, types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType)
+    ):
+        return None
+    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    if isinstance(value, types.MethodDescriptorType):
+        module = value.__objclass__.__module__
+    if type(module) is not str or type(name) is not str or "<locals>" in name:
+        return None
+    if (module, name) in NAMED_TYPES:
+        return [module, name]
+    if module.partition(".")[0] not in sys.stdlib_module_names or module == "__main__":
+        return None
+    try:
+        found = operator.attrgetter(name)(sys.modules[module])
+    except (KeyError, AttributeError):
+        return None
+    return [module, name] if found is value else None
+
+
+class Guard:
+    """An audit hook that lets no code of the candidate into this process.
+
+    Args:
+        tree: the candidate's tree.
+        support: the files in it that are tests.
+        link: where to note what was kept back.
+    """
+
+    def __init__(self, tree: Path, support: frozenset[str], link: Link) -> None:
+        self._tree = f"{tree}/"
+        self._support = support
+        self._link = link
+        self._busy = False
+
+    def install(self) -> None:
+        """Begin; it cannot be taken back."""
+        sys.addaudithook(self._hear)
+
+    def _hear(self, event: str, args: tuple[Any, ...]) -> None:
+        if event in _STARTS:
+            self._keep_back("the test starts another process")
+        elif event == "exec" and self._is_candidates(getattr(args[0], "co_filename", "")):
+            self._keep_back("the test executes a file of the candidate")
+        elif (
+            event == "open"
+            and type(args[0]) is str
+            and args[0].endswith(".py")
+            and self._is_candidates(args[0])
+        ):
+            self._keep_back("the test reads source code of the candidate")
+
+    def _is_candidates(self, file: str) -> bool:
+        return file.startswith(self._tree) and file.removeprefix(self._tree) not in self._support
+
+    def _keep_back(self, reason: str) -> None:
+        self._link.note(reason, hard=True)
+        raise UncarriedError(reason)

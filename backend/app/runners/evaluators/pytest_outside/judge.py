@@ -1,0 +1,249 @@
+"""The judge's program: runs the base's tests with stand-ins for the candidate's modules.
+
+Started as `launch.py judge SOCKET PLAN`; the plan is a file of JSON with what `outside_run` knows. Standard
+output gets the records, one line of JSON each; what the tests print goes nowhere.
+"""
+
+# Values of any type pass through here.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownLambdaType=false
+# pyright: reportUnknownMemberType=false
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+import os
+import sys
+import warnings
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from . import comparing
+from .doubts import Doubts
+from .faults import BUILTIN
+from .finder import CandidateFinder
+from .guard import Guard, check_request, named_for_candidate
+from .notes import Notes
+from .peer import Peer
+from .values import BadDataError
+from .wire import Wire
+
+# The same choice of plugins as in the other run. It stands beside this package, and alone.
+_plugins = importlib.import_module("pytest_runner.plugins")
+
+_MESSAGE_CHARS = 600
+_WIDE = ("session", "package", "module", "class")
+
+
+class JudgeSide:
+    """What is particular to the judge's side of the conversation."""
+
+    lends_functions = True
+
+    def __init__(self, notes: Notes) -> None:
+        self._notes = notes
+        self._environment = dict(os.environ)  # noqa: TID251 - the tests' own variables
+        self._directory = os.getcwd()
+        self._path: list[str] = []
+
+    def by_name(self, value: Any) -> list[str] | None:
+        return named_for_candidate(value)
+
+    def look_up(self, module: str, name: str) -> Any:
+        if module == "builtins" and name in BUILTIN:
+            return BUILTIN[name]
+        raise BadDataError(f"{module}.{name} is not taken by name")
+
+    def check(self, op: str, args: list[Any]) -> None:
+        check_request(op, args)
+
+    def compare(self, peer: Peer, proxy: Any, name: str, other: Any) -> Any:
+        return comparing.compare(_Asking(peer, self._notes), proxy, name, other)
+
+    def outgoing(self, depth: int) -> dict[str, Any]:
+        extra: dict[str, Any] = {}
+        environment, directory = dict(os.environ), os.getcwd()  # noqa: TID251
+        if environment != self._environment:
+            extra["env"] = environment
+        if directory != self._directory:
+            extra["cwd"] = directory
+        if sys.path != self._path:
+            extra["path"] = [each for each in sys.path if type(each) is str]
+        self._environment, self._directory, self._path = environment, directory, list(sys.path)
+        return extra
+
+    def incoming(self, extra: dict[str, Any]) -> None:
+        for kind, text in extra.get("out") or []:
+            (sys.stderr if kind == "err" else sys.stdout).write(str(text))
+        for text, category, line in extra.get("warn") or []:
+            self._warn(str(text), str(category), line)
+        for name, level, text in extra.get("log") or []:
+            _log(str(name), int(level), str(text))
+        for reason, hard in extra.get("notes") or []:
+            self.note(str(reason), hard=bool(hard))
+
+    def note(self, reason: str, *, hard: bool) -> None:
+        self._notes.note(reason, hard=hard)
+
+    def _warn(self, text: str, category: str, line: Any) -> None:
+        kind = BUILTIN.get(category, UserWarning)
+        self.note("the candidate warns", hard=False)
+        if issubclass(kind, Warning):
+            warnings.warn_explicit(text, kind, "candidate", line if type(line) is int else 0)
+
+
+class _Asking:
+    """The connection and the notes, as comparing needs them."""
+
+    def __init__(self, peer: Peer, notes: Notes) -> None:
+        self.request = peer.request
+        self.note = notes.note
+        self.find = notes.find
+
+
+def _log(name: str, level: int, text: str) -> None:
+    logging = sys.modules.get("logging")
+    if logging is None:
+        return
+    logger = logging.getLogger(name)
+    if logger.isEnabledFor(level):
+        logger.handle(logger.makeRecord(name, level, "candidate", 0, text, (), None))
+
+
+class Recorder:
+    """The pytest plugin that reports each test with what speaks for and against it."""
+
+    def __init__(self, records: int, notes: Notes, peer: Peer, plan: dict[str, Any]) -> None:
+        self._records = records
+        self._notes = notes
+        self._peer = peer
+        self._tree = str(plan["tree"])
+        self._support = frozenset(plan["support"])
+        self._doubts = Doubts()
+        self._wanted = frozenset(plan["ids"])
+        self._state: dict[str, Any] = {}
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(self, collector: pytest.Collector) -> Generator[None, Any, Any]:
+        self._notes.place = collector.nodeid.split("::", 1)[0]
+        try:
+            return (yield)
+        finally:
+            self._notes.place = ""
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.outcome != "passed":
+            self._send(
+                {"kind": "problem", "id": report.nodeid, "message": str(report.longrepr)[-_MESSAGE_CHARS:]}
+            )
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items[:] = [each for each in items if each.nodeid in self._wanted]
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        self._notes.place = item.nodeid
+        self._state = {"outcome": "passed", "origin": "", "message": ""}
+        try:
+            return (yield)
+        finally:
+            self._notes.place = ""
+            if self._state["outcome"] == "failed":
+                self._state["doubts"] = self._doubts.about(item)
+            self._send({"kind": "test", "id": item.nodeid, **self._state, **self._notes.about(item.nodeid)})
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Generator[None, Any, Any]:
+        place = self._notes.place
+        if fixturedef.scope in _WIDE:
+            self._notes.place = "" if fixturedef.scope in _WIDE[:2] else place.split("::", 1)[0]
+        try:
+            result = yield
+        finally:
+            self._notes.place = place
+        if fixturedef.argname in ("tmp_path", "tmpdir"):
+            # The candidate runs as another user.
+            for place in (result, *Path(result).parents[:2]):
+                with contextlib.suppress(OSError):
+                    os.chmod(place, 0o777)  # noqa: S103
+        return result
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        if report.outcome == "skipped" or hasattr(report, "wasxfail"):
+            self._state.update(outcome="skipped")
+        elif report.outcome == "failed" and call.excinfo is not None and self._state["outcome"] == "passed":
+            origin = self._origin(call.excinfo.value) if call.when == "call" else call.when
+            self._state.update(outcome="failed", origin=origin, message=_short(call.excinfo.value))
+        return report
+
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        self._send({"kind": "finish", "broken": self._peer.broken, **self._notes.about("")})
+
+    def _origin(self, error: BaseException) -> str:
+        if isinstance(error, (AssertionError, pytest.fail.Exception)):
+            return "assertion"
+        if isinstance(error, OSError) and not self._reads_tests(error):
+            return "system"
+        return "candidate" if self._peer.is_theirs(error) else "other"
+
+    def _reads_tests(self, error: OSError) -> bool:
+        """Tell whether the candidate looked for a test's file, which its process does not have."""
+        if not isinstance(error, FileNotFoundError) or type(error.filename) is not str:
+            return False
+        return os.path.relpath(error.filename, self._tree) in self._support
+
+    def _send(self, record: dict[str, Any]) -> None:
+        line = json.dumps(record).encode() + b"\n"
+        while line:
+            line = line[os.write(self._records, line) :]
+
+
+def _short(error: BaseException) -> str:
+    try:
+        return f"{type(error).__name__}: {error}"[:_MESSAGE_CHARS]
+    except Exception:  # noqa: BLE001 - the text may be the candidate's to give
+        return type(error).__name__
+
+
+def _usable(arguments: list[str]) -> list[str]:
+    """Leave out the plugins that only the tree has; they may be the candidate's."""
+    used: list[str] = []
+    words = iter(arguments)
+    for word in words:
+        if word != "-p":
+            used.append(word)
+        elif _plugins.is_installed(name := next(words, "")):
+            used += [word, name]
+    return used
+
+
+def main(arguments: list[str]) -> None:
+    """Run the tests; the records say what came of it."""
+    records = os.dup(1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    plan: dict[str, Any] = json.loads(Path(arguments[1]).read_text())
+    os.umask(0)
+    os.environ["TMPDIR"] = plan["shared"]  # noqa: TID251
+    notes = Notes()
+    side = JudgeSide(notes)
+    peer = Peer(Wire(int(arguments[0]), plan["seconds"]), 0, side)
+    tree, support = Path(plan["tree"]), frozenset(plan["support"])
+    sys.path.insert(0, str(tree))
+    sys.meta_path.insert(0, CandidateFinder(tree, support, peer))
+    Guard(tree, support, peer).install()
+    options = [*_usable(plan["arguments"]), f"--basetemp={plan['shared']}/pytest", "--tb=native"]
+    options += [part for name in _plugins.needed_plugins(plan["sources"]) for part in ("-p", name)]
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # noqa: TID251 - as every pytest is told
+    sys.argv = ["pytest", *options]
+    pytest.main([*options, *plan["files"]], plugins=[Recorder(records, notes, peer, plan)])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)

@@ -1,0 +1,13 @@
+"""Starts one of the two programs: `python -I launch.py judge|candidate ARGUMENTS…`."""
+
+import importlib
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":
+    # The package is found by its own name, and nothing else that lies beside it is.
+    here = Path(__file__).resolve().parent
+    sys.path.insert(0, str(here.parent))
+    program = importlib.import_module(f"{here.name}.{sys.argv[1]}")
+    sys.path.pop(0)
+    program.main(sys.argv[2:])

@@ -1,0 +1,45 @@
+"""Collects what speaks for and against relying on each test of the judge's run."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+_KEPT = 5
+
+
+class Notes:
+    """Remarks by test, by file and for the whole run.
+
+    A *hard* remark says that a pass is no evidence; a *soft* one only that a failure is none. A *finding* is
+    what no honest code does.
+
+    Attributes:
+        place: what is going on: the id of a test or of a file, or `""`.
+    """
+
+    def __init__(self) -> None:
+        self.place = ""
+        self._hard: dict[str, list[str]] = defaultdict(list)
+        self._soft: dict[str, list[str]] = defaultdict(list)
+        self._findings: dict[str, list[str]] = defaultdict(list)
+
+    def note(self, reason: str, *, hard: bool) -> None:
+        """Remark on what is going on."""
+        _add((self._hard if hard else self._soft)[self.place], reason)
+
+    def find(self, finding: str) -> None:
+        """Report a finding in what is going on."""
+        _add(self._findings[self.place], finding)
+
+    def about(self, test: str) -> dict[str, list[str]]:
+        """Give the remarks that concern a test, also by its file or by the whole run."""
+        places = ("", test.split("::", 1)[0], test)
+        return {
+            kind: [reason for place in places for reason in remarks.get(place, ())]
+            for kind, remarks in (("hard", self._hard), ("soft", self._soft), ("findings", self._findings))
+        }
+
+
+def _add(remarks: list[str], reason: str) -> None:
+    if len(remarks) < _KEPT and reason not in remarks:
+        remarks.append(reason[:300])

@@ -1,0 +1,112 @@
+"""What one process does to its own objects when the other one asks."""
+
+# Values of any type pass through here.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownLambdaType=false
+# pyright: reportUnknownMemberType=false
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import importlib
+import operator
+from typing import Any
+
+from .mirror import FORWARDED
+from .payloads import payload_of
+
+
+def perform(op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Do one thing; whatever it raises is for the one who asked.
+
+    Raises:
+        LookupError: there is no such operation.
+    """
+    return _OPERATIONS[op](*args, **kwargs)
+
+
+def _dunder(target: Any, name: str, *args: Any) -> Any:
+    if name not in FORWARDED:
+        raise TypeError(f"{name} is not forwarded")
+    method = getattr(type(target), name, None)
+    return NotImplemented if method is None else method(target, *args)
+
+
+def _call(target: Any, /, *args: Any, **kwargs: Any) -> Any:
+    return target(*args, **kwargs)
+
+
+def _method(target: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+    return getattr(target, name)(*args, **kwargs)
+
+
+_APPLIED: dict[str, Any] = {
+    "iter": iter,
+    "len": len,
+    "getitem": operator.getitem,
+    "contains": operator.contains,
+}
+
+
+def _apply(name: str, *args: Any) -> Any:
+    return _APPLIED[name](*args)
+
+
+def _public(module: Any) -> Any:
+    """Give what `from module import *` takes."""
+    names = getattr(module, "__all__", None)
+    return [name for name in vars(module) if not name.startswith("_")] if names is None else names
+
+
+def _state(target: Any) -> Any:
+    """Give what an object is made of: its attributes, its slots, and the value of its built-in base."""
+    kind = type(target)
+    slots = [
+        (name, member.__get__(target))
+        for base in kind.__mro__
+        for name, member in vars(base).items()
+        if type(member).__name__ == "member_descriptor" and hasattr(target, name)
+    ]
+    try:
+        attributes = object.__getattribute__(target, "__dict__")
+    except AttributeError:
+        attributes = {}
+    return (dict(attributes), slots, payload_of(target))
+
+
+_loop: list[asyncio.AbstractEventLoop] = []
+
+
+def _await(awaitable: Any) -> Any:
+    if not _loop:
+        _loop.append(asyncio.new_event_loop())
+        asyncio.set_event_loop(_loop[0])
+
+    async def run() -> Any:
+        return await awaitable
+
+    return _loop[0].run_until_complete(run())
+
+
+def _import(name: str) -> Any:
+    return importlib.import_module(name)
+
+
+_OPERATIONS: dict[str, Any] = {
+    "import": _import,
+    "get": getattr,
+    "set": setattr,
+    "del": delattr,
+    "dir": dir,
+    "call": _call,
+    "method": _method,
+    "dunder": _dunder,
+    "apply": _apply,
+    "public": _public,
+    "state": _state,
+    "await": _await,
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "isinstance": lambda cls, value: isinstance(value, cls),
+    "issubclass": lambda cls, value: issubclass(value, cls),
+}

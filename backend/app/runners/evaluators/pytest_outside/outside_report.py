@@ -1,0 +1,101 @@
+"""What the run outside the candidate's process says of each test."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+_LISTED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideReport:
+    """The tests that passed beside the candidate's code, sorted by what they do away from it.
+
+    Attributes:
+        agrees: ids of tests that pass there, too.
+        uncarried: by id, why a test says nothing there.
+        disagrees: by id, what speaks against the candidate.
+        trouble: why no test could be judged; `""` when they were.
+        seconds: wall-clock duration.
+    """
+
+    agrees: tuple[str, ...] = ()
+    uncarried: Mapping[str, str] = field(default_factory=dict[str, str])
+    disagrees: Mapping[str, str] = field(default_factory=dict[str, str])
+    trouble: str = ""
+    seconds: float = 0.0
+
+    @property
+    def judged(self) -> bool:
+        """True when at least one test says something."""
+        return bool(self.agrees or self.disagrees)
+
+    def metadata(self) -> dict[str, Any]:
+        """Give the figures that are kept with an evaluation."""
+        return {
+            "agrees": len(self.agrees),
+            "uncarried": len(self.uncarried),
+            "disagrees": list(self.disagrees)[:_LISTED],
+            "reasons": reasons(self.uncarried),
+            **({"trouble": self.trouble} if self.trouble else {}),
+            "seconds": round(self.seconds, 3),
+        }
+
+
+def reasons(uncarried: Mapping[str, str]) -> dict[str, int]:
+    """Count why tests were not carried, the most frequent reasons first."""
+    counts: dict[str, int] = {}
+    for reason in uncarried.values():
+        counts[reason] = counts.get(reason, 0) + 1
+    return dict(sorted(counts.items(), key=lambda each: -each[1])[:_LISTED])
+
+
+def sort_tests(
+    ids: Sequence[str], records: Mapping[str, Mapping[str, Any]], missing: Mapping[str, str]
+) -> OutsideReport:
+    """Sort tests by their records.
+
+    A pass counts when nothing speaks against it; a failure when nothing else could have caused it.
+
+    Args:
+        ids: the tests in question.
+        records: what the judge's process reported, by test id.
+        missing: by file, or `""` for all, why there is no record.
+    """
+    agrees: list[str] = []
+    uncarried: dict[str, str] = {}
+    disagrees: dict[str, str] = {}
+    for test in ids:
+        record = records.get(test)
+        if record is None:
+            uncarried[test] = missing.get(test.split("::", 1)[0]) or missing.get("") or "it did not run"
+        elif findings := _texts(record, "findings"):
+            disagrees[test] = findings[0]
+        elif reason := _doubt(record):
+            uncarried[test] = reason
+        elif record.get("outcome") == "failed":
+            disagrees[test] = str(record.get("message", ""))
+        else:
+            agrees.append(test)
+    return OutsideReport(tuple(agrees), uncarried, disagrees)
+
+
+def _doubt(record: Mapping[str, Any]) -> str:
+    """Say why a test is no evidence either way; `""` when it is."""
+    hard = _texts(record, "hard")
+    if hard:
+        return hard[0]
+    outcome = record.get("outcome")
+    if outcome == "passed":
+        return ""
+    if outcome != "failed":
+        return "it is skipped there"
+    if record.get("origin") not in ("assertion", "candidate"):
+        return "it cannot run there"
+    causes = [*_texts(record, "soft"), *(f"it uses {each}" for each in _texts(record, "doubts"))]
+    return causes[0] if causes else ""
+
+
+def _texts(record: Mapping[str, Any], name: str) -> list[str]:
+    found: object = record.get(name)
+    return [str(each) for each in cast("list[object]", found)] if isinstance(found, list) else []

@@ -1,0 +1,80 @@
+"""Carries messages between the two processes: JSON behind a length, bounded in size and time."""
+
+import json
+import socket
+import struct
+import time
+from typing import Any, cast
+
+_HEAD = struct.Struct(">I")
+_MAX_MESSAGE = 32_000_000
+_MAX_TOTAL = 2_000_000_000
+
+
+class WireError(Exception):
+    """The other process is gone, is too slow, or sends what is no message."""
+
+
+class Wire:
+    """One end of the socket pair; `seconds` bound all that is ever sent and received."""
+
+    def __init__(self, fd: int, seconds: float) -> None:
+        self._socket = socket.socket(fileno=fd)
+        self._socket.set_inheritable(False)
+        self._until = time.monotonic() + seconds
+        self._left = _MAX_TOTAL
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send one message.
+
+        Raises:
+            WireError: it is too large, or nobody takes it in time.
+        """
+        try:
+            data = json.dumps(message, separators=(",", ":")).encode()
+        except (ValueError, RecursionError) as error:
+            raise WireError(f"a value cannot be sent: {error}") from error
+        if len(data) > _MAX_MESSAGE:
+            raise WireError("a value is too large to be sent")
+        self._await_room()
+        try:
+            self._socket.sendall(_HEAD.pack(len(data)) + data)
+        except OSError as error:
+            raise WireError("the other process does not listen") from error
+
+    def receive(self) -> dict[str, Any]:
+        """Wait for one message.
+
+        Raises:
+            WireError: none came in time, or what came is none.
+        """
+        (length,) = _HEAD.unpack(self._exactly(_HEAD.size))
+        self._left -= length
+        if length > _MAX_MESSAGE or self._left < 0:
+            raise WireError("the other process sends too much")
+        try:
+            message: object = json.loads(self._exactly(length))
+        except (ValueError, RecursionError) as error:
+            raise WireError("the other process sends what is no message") from error
+        if not isinstance(message, dict):
+            raise WireError("the other process sends what is no message")
+        return cast("dict[str, Any]", message)
+
+    def _exactly(self, size: int) -> bytes:
+        data = bytearray()
+        while len(data) < size:
+            self._await_room()
+            try:
+                chunk = self._socket.recv(min(size - len(data), 1 << 20))
+            except OSError as error:
+                raise WireError("the other process does not answer") from error
+            if not chunk:
+                raise WireError("the other process has ended")
+            data += chunk
+        return bytes(data)
+
+    def _await_room(self) -> None:
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise WireError("time is up")
+        self._socket.settimeout(left)
