@@ -53,6 +53,7 @@ from app.services.queries import RunQueries
 from app.services.reconcile import Reconcile
 from app.services.recording import Bell, Recorder
 from app.services.results import ResultService
+from app.services.run_lists import RunLists
 from app.services.sprints import SprintService
 from app.services.status import Info, StatusService
 from app.services.tokens import TokenService
@@ -189,6 +190,7 @@ def build_container(settings: Settings, sessions: Sessions, bell: Bell) -> Conta
     judging = Judging(sessions, recorder, runner, trees, tools.judge)
     api = ApiServices(
         sprints=sprints,
+        lists=RunLists(sessions),
         queries=RunQueries(sessions),
         results=ResultService(sessions, trees),
         escalations=EscalationService(sessions, bell),

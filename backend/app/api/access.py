@@ -13,6 +13,7 @@ from app.services.evaluations import EvaluationService
 from app.services.idempotency import IdempotencyService
 from app.services.queries import RunQueries
 from app.services.results import ResultService
+from app.services.run_lists import RunLists
 from app.services.sprints import SprintService
 from app.services.status import StatusService
 
@@ -22,6 +23,7 @@ class ApiServices:
     """What the routes call."""
 
     sprints: SprintService
+    lists: RunLists
     queries: RunQueries
     results: ResultService
     escalations: EscalationService

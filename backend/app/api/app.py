@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi import FastAPI
 
-from app.api import escalations, evaluators, event_routes, problems, socket, sprints, system
+from app.api import escalations, evaluators, event_routes, problems, runs, socket, sprints, system
 from app.api.access import ApiServices
 from app.api.gate import Gate, Recognise
 from app.api.openapi import PROBLEMS, describe
@@ -41,12 +41,14 @@ def create_app(
         # Their pages load scripts from elsewhere; no request leaves this origin.
         docs_url=None,
         redoc_url=None,
+        # Clients are generated from these names: they are the functions', whatever the paths become.
+        generate_unique_id_function=lambda route: route.name,
     )
     app.state.services = services
     app.state.hub = hub
     app.state.event_reader = events
     problems.install(app)
-    for module in (sprints, escalations, evaluators, event_routes, socket, system):
+    for module in (runs, sprints, escalations, evaluators, event_routes, socket, system):
         app.include_router(module.router, responses=PROBLEMS)
     app.add_middleware(Gate, hosts=doors.hosts, recognise=doors.recognise)
     return app

@@ -1,30 +1,27 @@
-"""Routes of sprints: start, list, show, cancel, attempts, diffs, results."""
+"""Routes of sprints: start, show, cancel, attempts, diffs, results."""
 
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Path, Query, Response
+from fastapi import APIRouter, Header, Path, Response
 from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel
 
 from app.api.access import Operator, Services, Viewer
 from app.api.repeats import Repeatable
-from app.core.errors import InvalidInputError
-from app.schemas.runs import Phase, RunStatus
+from app.schemas.runs import Phase
 from app.schemas.sprints import (
     AttemptDetail,
     AttemptView,
     SprintCancel,
     SprintCreate,
     SprintDetail,
-    SprintPage,
 )
 from app.schemas.workspaces import Diff
 from app.services.results import Against
 
 router = APIRouter(prefix="/api/v1", tags=["sprints"])
 
-Limit = Annotated[int, Query(ge=1, le=200)]
 Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
 _PLAIN: dict[int | str, dict[str, Any]] = {200: {"content": {"text/x-diff": {"schema": {"type": "string"}}}}}
@@ -53,22 +50,6 @@ async def start_sprint(
     `source.notes` says what was found, such as uncommitted changes, which are not part of the sprint.
     """
     return await repeatable.answer(lambda once: services.sprints.start(body, who.name, once), status=201)
-
-
-@router.get("/sprints", summary="List sprints, newest first")
-@router.get("/runs", summary="List runs of every kind, newest first")
-async def list_sprints(
-    services: Services,
-    who: Viewer,
-    status: Annotated[list[RunStatus] | None, Query()] = None,
-    q: Annotated[str | None, Query(max_length=200)] = None,
-    limit: Limit = 50,
-    cursor: Annotated[str | None, Query(max_length=500)] = None,
-) -> SprintPage:
-    """Filter by `status` (repeatable) and by `q`, part of a name or goal or the beginning of an id."""
-    if q is not None and "\0" in q:
-        raise InvalidInputError("must not contain NUL", field="q")
-    return await services.queries.page(statuses=status or [], search=q, limit=limit, cursor=cursor)
 
 
 @router.get("/sprints/{sprint_id}", summary="Show a sprint with its attempts, verdicts and escalations")

@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 from sqlalchemy import (
     BigInteger,
     CheckConstraint,
+    Computed,
     DateTime,
     Dialect,
     ForeignKey,
@@ -25,6 +26,19 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from app.schemas.text import storable_text
 
 _RUN_STATES = "'queued', 'active', 'waiting', 'completed', 'failed', 'cancelled'"
+# As Postgres gives them back, so that models and database can be compared.
+_PROJECT = "(source ->> 'location'::text)"
+_AGENT_NAME = """
+CASE
+    WHEN (((agent -> 'script'::text) ->> 'title'::text) IS NOT NULL)
+        THEN ('scripted (no model): '::text || ((agent -> 'script'::text) ->> 'title'::text))
+    ELSE (
+        CASE COALESCE((agent ->> 'backend'::text), 'auto'::text)
+            WHEN 'auto'::text THEN 'pydantic-ai'::text
+            ELSE (agent ->> 'backend'::text)
+        END || COALESCE((' '::text || (agent ->> 'model'::text)), ''::text))
+END
+"""
 _ATTEMPT_STATES = "'started', 'agent_failed', 'produced', 'evaluating', 'passed', 'failed'"
 
 
@@ -61,7 +75,10 @@ class Base(DeclarativeBase):
 
 
 class Run(Base):
-    """One run. `fence_*` name the queue job that may write; `last_sequence` numbers its events."""
+    """One run. `fence_*` name the queue job that may write; `last_sequence` numbers its events.
+
+    `project` and `agent_name` are computed by the database, for filters; they are not read as attributes.
+    """
 
     __tablename__ = "runs"
     __table_args__ = (
@@ -99,6 +116,8 @@ class Run(Base):
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
+    project: Mapped[str | None] = mapped_column(Computed(_PROJECT, persisted=True), deferred=True)
+    agent_name: Mapped[str | None] = mapped_column(Computed(_AGENT_NAME, persisted=True), deferred=True)
 
 
 class Attempt(Base):

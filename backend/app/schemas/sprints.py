@@ -188,6 +188,10 @@ class SprintView(BaseModel):
     max_attempts: int
     agent: str = Field(description="Who does the work; a script says that it is one.")
     scripted: bool
+    project: str = Field(default="", description="Where the source is: a path or a URL.")
+    score: float | None = Field(
+        default=None, description="The score of the latest judged attempt; null before there is one."
+    )
     usage: Usage
     escalation_id: UUID | None = Field(description="The open escalation, if a human is asked.")
     created_by: str

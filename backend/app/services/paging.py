@@ -1,4 +1,4 @@
-"""Cursors for lists that are ordered by time of creation."""
+"""Cursors for lists: they name the last row of a page by what the list is ordered by, and its id."""
 
 import base64
 import binascii
@@ -23,5 +23,28 @@ def decode_cursor(cursor: str) -> tuple[datetime, UUID]:
         text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
         created_at, _, row_id = text.partition("|")
         return datetime.fromisoformat(created_at).astimezone(UTC), UUID(row_id)
+    except (ValueError, OverflowError, binascii.Error) as error:
+        raise InvalidInputError("use the next_cursor of a page before", field="cursor") from error
+
+
+def encode_sorted_cursor(order: str, value: datetime | float, row_id: UUID) -> str:
+    """Name the last row of a page of a list in the order `order`."""
+    text = value.isoformat() if isinstance(value, datetime) else repr(float(value))
+    return base64.urlsafe_b64encode(f"{order}|{text}|{row_id}".encode()).decode().rstrip("=")
+
+
+def decode_sorted_cursor(order: str, cursor: str) -> tuple[datetime | float, UUID]:
+    """Read a cursor of a list in the order `order` back.
+
+    Raises:
+        InvalidInputError: it is not one of ours, or of a list in another order.
+    """
+    try:
+        text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
+        given, value, row_id = text.split("|")
+        if given != order:
+            raise InvalidInputError(f"it belongs to a list sorted by {given!r}", field="cursor")
+        at = datetime.fromisoformat(value).astimezone(UTC) if "T" in value else float(value)
+        return at, UUID(row_id)
     except (ValueError, OverflowError, binascii.Error) as error:
         raise InvalidInputError("use the next_cursor of a page before", field="cursor") from error

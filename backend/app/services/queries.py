@@ -1,9 +1,9 @@
-"""Reads runs for people: lists, one whole, one attempt."""
+"""Reads runs for people: one whole, one attempt, and what lists show of many."""
 
 from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import func, or_, select, tuple_
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import defer, load_only
 from sqlalchemy.sql.base import ExecutableOption
@@ -11,10 +11,11 @@ from sqlalchemy.sql.base import ExecutableOption
 from app.core.errors import NotFoundError
 from app.db.engine import Sessions
 from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run
-from app.schemas.runs import RunPolicy, RunStatus
-from app.schemas.sprints import AttemptDetail, AttemptView, SprintDetail, SprintPage, SprintView
-from app.services.paging import decode_cursor, encode_cursor
+from app.schemas.runs import RunPolicy
+from app.schemas.sprints import AttemptDetail, AttemptView, SprintDetail, SprintView
 from app.services.views import attempt_view, candidate_view, escalation_view, phase_views, sprint_view
+
+_LISTED = (Attempt.run_id, Attempt.phase, Attempt.number, Attempt.score)
 
 
 class RunQueries:
@@ -22,40 +23,6 @@ class RunQueries:
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
-
-    async def page(
-        self,
-        *,
-        statuses: Sequence[RunStatus],
-        search: str | None,
-        limit: int,
-        cursor: str | None,
-    ) -> SprintPage:
-        """Give a page of runs, newest first.
-
-        Args:
-            statuses: only runs in one of these; empty for all.
-            search: part of the name or the goal, in any case, or the beginning of an id.
-            limit: runs on the page.
-            cursor: where the page before ended.
-
-        Raises:
-            InvalidInputError: the cursor is not one of ours.
-        """
-        statement = select(Run).order_by(Run.created_at.desc(), Run.id.desc()).limit(limit + 1)
-        if statuses:
-            statement = statement.where(Run.status.in_(statuses))
-        if search:
-            found = [column.icontains(search, autoescape=True) for column in (Run.name, Run.goal)]
-            as_id = func.cast(Run.id, Run.name.type).startswith(search.lower(), autoescape=True)
-            statement = statement.where(or_(*found, as_id))
-        if cursor is not None:
-            statement = statement.where(tuple_(Run.created_at, Run.id) < tuple_(*decode_cursor(cursor)))
-        async with self._sessions() as session:
-            runs = (await session.scalars(statement)).all()
-            items = await _views(session, runs[:limit])
-        last = runs[limit - 1] if len(runs) > limit else None
-        return SprintPage(items=items, next_cursor=encode_cursor(last.created_at, last.id) if last else None)
 
     async def get(self, run_id: UUID) -> SprintDetail:
         """Give one run, whole.
@@ -147,9 +114,10 @@ async def find_attempt(session: AsyncSession, run_id: UUID, phase: str, number: 
     return attempt
 
 
-async def _views(session: AsyncSession, runs: Sequence[Run]) -> list[SprintView]:
+async def load_views(session: AsyncSession, runs: Sequence[Run]) -> list[SprintView]:
+    """Give runs as lists show them, in the same order."""
     ids = [each.id for each in runs]
-    attempts = await _attempts(session, ids, load_only(Attempt.run_id, Attempt.phase, Attempt.number))
+    attempts = await _attempts(session, ids, load_only(*_LISTED))
     escalations = await _escalations(session, ids)
     return [
         sprint_view(

@@ -45,6 +45,8 @@ def sprint_view(run: Run, attempts: Sequence[Attempt], escalations: Sequence[Esc
         max_attempts=_allowed(run, run.phase, escalations),
         agent=agent_label(spec),
         scripted=spec.script is not None,
+        project=run.source.get("location", ""),
+        score=_latest_score(run, attempts),
         usage=run_usage(run),
         escalation_id=waiting,
         created_by=run.created_by,
@@ -159,6 +161,13 @@ def escalation_view(row: Escalation, run_name: str) -> EscalationView:
             "created_at": row.created_at,
         }
     )
+
+
+def _latest_score(run: Run, attempts: Sequence[Attempt]) -> float | None:
+    position = {phase: index for index, phase in enumerate(run.phases)}
+    judged = [each for each in attempts if each.score is not None]
+    latest = max(judged, key=lambda each: (position.get(each.phase, -1), each.number), default=None)
+    return latest.score if latest else None
 
 
 def _allowed(run: Run, phase: str | None, escalations: Sequence[Escalation]) -> int:

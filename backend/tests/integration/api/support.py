@@ -58,6 +58,7 @@ async def open_api(
         )
         services = ApiServices(
             sprints=cases.sprints,
+            lists=cases.lists,
             queries=cases.queries,
             results=cases.results,
             escalations=cases.escalations,

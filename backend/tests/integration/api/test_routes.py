@@ -167,4 +167,41 @@ async def test_the_description_is_whole(api: Api) -> None:
         assert reference.removeprefix("#/components/schemas/") in document["components"]["schemas"]
     operations = [each["operationId"] for path in document["paths"].values() for each in path.values()]
     assert len(operations) == len(set(operations))
+    assert {"list_runs", "list_sprints", "show_diff", "resolve_escalation"} <= set(operations), (
+        "clients' names"
+    )
     assert document["components"]["schemas"]["SprintCreate"]["examples"]
+    for path, methods in document["paths"].items():
+        for each in methods.values():
+            assert each.get("description"), f"{path} says nothing about itself"
+
+
+async def test_lists_counts_and_choices(api: Api) -> None:
+    run_id, _, _ = await api.rows.waiting()
+    listed = ok(await api.client.get("/api/v1/runs?needs_human=true&sort=oldest&limit=200"))
+    assert str(run_id) in [each["id"] for each in listed["items"]]
+    counts = ok(await api.client.get("/api/v1/runs/counts?needs_human=true"))
+    assert counts["total"] == counts["by_status"]["waiting"] == len(listed["items"])
+    facets = ok(await api.client.get("/api/v1/runs/facets"))
+    assert {"value": "sprint", "runs": await api.rows.count("runs")} in facets["kinds"]
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ("sort=best", "sort"),
+        ("since=yesterday", "since"),
+        ("since=2026-05-01T00:00:00", "since"),
+        ("kind=holiday", "kind.0"),
+        ("needs_human=perhaps", "needs_human"),
+        ("agent=", "agent.0"),
+        ("project=a%00b", "project.0"),
+        ("cursor=e30&sort=cost", "cursor"),
+        ("&".join(["status=active"] * 51), "status"),
+    ],
+    ids=lambda value: value[:40],
+)
+async def test_filters_that_are_none(api: Api, query: str, field: str) -> None:
+    response = await api.client.get(f"/api/v1/runs?{query}")
+    assert response.status_code == 422, response.text
+    assert problem_of(response)["field"] == field

@@ -21,6 +21,7 @@ from app.services.escalations import EscalationService
 from app.services.evaluations import EvaluationService
 from app.services.queries import RunQueries
 from app.services.results import ResultService
+from app.services.run_lists import RunLists
 from app.services.sprints import SprintService
 from app.services.trees import RunTrees
 from app.workspaces.git import Git
@@ -180,6 +181,7 @@ class UseCases:
     store: WorkspaceStore
     trees: RunTrees
     sprints: SprintService
+    lists: RunLists
     queries: RunQueries
     results: ResultService
     escalations: EscalationService
@@ -206,6 +208,7 @@ async def use_cases(database_url: str, data_dir: Path) -> AsyncGenerator[UseCase
             store=store,
             trees=trees,
             sprints=SprintService(sessions, store, git, SourcePolicy(), RunPolicy(), bell),
+            lists=RunLists(sessions),
             queries=RunQueries(sessions),
             results=ResultService(sessions, trees),
             escalations=EscalationService(sessions, bell),

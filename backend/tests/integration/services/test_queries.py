@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.core.errors import NotFoundError
+from app.schemas.run_lists import RunQuery
 from app.schemas.runs import RunStatus
 from tests.integration.services.support import UseCases, use_cases
 
@@ -26,7 +27,7 @@ async def test_pages_with_equal_times(cases: UseCases) -> None:
     seen: list[UUID] = []
     cursor = None
     while True:
-        page = await cases.queries.page(statuses=[], search=None, limit=2, cursor=cursor)
+        page = await cases.lists.page(RunQuery(limit=2, cursor=cursor))
         seen += [each.id for each in page.items]
         cursor = page.next_cursor
         if cursor is None:
@@ -50,13 +51,13 @@ SEARCHES = {
 @pytest.mark.parametrize(("search", "values", "found"), SEARCHES.values(), ids=SEARCHES.keys())
 async def test_search(cases: UseCases, search: str, values: dict[str, str], found: bool) -> None:
     await cases.rows.run(**values)
-    page = await cases.queries.page(statuses=[], search=search, limit=10, cursor=None)
+    page = await cases.lists.page(RunQuery(q=search))
     assert bool(page.items) is found
 
 
 async def test_search_by_the_beginning_of_an_id(cases: UseCases) -> None:
     run_id, _ = await cases.rows.run(), await cases.rows.run()
-    page = await cases.queries.page(statuses=[], search=str(run_id)[:12].upper(), limit=10, cursor=None)
+    page = await cases.lists.page(RunQuery(q=str(run_id)[:12].upper()))
     assert [each.id for each in page.items] == [run_id]
 
 
@@ -64,7 +65,7 @@ async def test_several_states(cases: UseCases) -> None:
     for status in ("queued", "active", "failed"):
         await cases.rows.run(status=status)
     wanted = [RunStatus.QUEUED, RunStatus.FAILED]
-    page = await cases.queries.page(statuses=wanted, search=None, limit=10, cursor=None)
+    page = await cases.lists.page(RunQuery(status=wanted))
     assert {each.status for each in page.items} == set(wanted)
 
 
@@ -90,7 +91,7 @@ async def test_a_waiting_sprint_says_what_it_waits_for(cases: UseCases) -> None:
         ("verification", "pending", 0, 3),
     ]
     assert [each.evaluator for each in sprint.attempts[0].evaluations] == ["pytest"]
-    listed = await cases.queries.page(statuses=[], search=None, limit=1, cursor=None)
+    listed = await cases.lists.page(RunQuery(limit=1))
     assert listed.items[0].model_dump() == sprint.model_dump(include=set(type(listed.items[0]).model_fields))
 
 
