@@ -23,6 +23,7 @@ from app.core.errors import InvalidInputError
 from app.db.embedded import ensure_running
 from app.db.engine import Sessions, create_engine, create_sessions, plain_url
 from app.db.migrate import upgrade_to_head
+from app.jobs.silence import SilenceRules
 from app.jobs.worker import JobWorker, WorkerTimings
 from app.runners.evaluators.command_programs import find_programs
 from app.runners.evaluators.plugins import PluginError, add_plugins
@@ -56,6 +57,7 @@ from app.services.results import ResultService
 from app.services.run_lists import RunLists
 from app.services.sprints import SprintService
 from app.services.status import Info, StatusService
+from app.services.takeover import Takeover
 from app.services.tokens import TokenService
 from app.services.trees import RunTrees
 from app.workspaces.agent_programs import AgentPrograms
@@ -99,7 +101,7 @@ class Container:
     api: ApiServices
     tokens: TokenService
     advance: Advance
-    reconcile: Reconcile
+    takeover: Takeover
     sandbox: Sandbox
 
     async def warn_if_unconfined(self) -> None:
@@ -202,7 +204,7 @@ def build_container(settings: Settings, sessions: Sessions, bell: Bell) -> Conta
         api,
         TokenService(sessions),
         Advance(sessions, recorder, producing, judging),
-        Reconcile(sessions),
+        Takeover(sessions, Reconcile(sessions), _silence(settings), settings.ENGINE_STALLED_AFTER_SECONDS),
         tools.sandbox,
     )
 
@@ -235,9 +237,17 @@ def build_worker(settings: Settings, database_url: str, container: Container) ->
     return JobWorker(
         database_url,
         container.advance,
-        container.reconcile,
+        container.takeover,
         concurrency=settings.WORKER_CONCURRENCY,
         timings=timings,
+    )
+
+
+def _silence(settings: Settings) -> SilenceRules:
+    return SilenceRules.of(
+        heartbeat=settings.ENGINE_HEARTBEAT_SECONDS,
+        stalled_after=settings.ENGINE_STALLED_AFTER_SECONDS,
+        sweep=settings.ENGINE_RECONCILE_SECONDS,
     )
 
 

@@ -36,31 +36,45 @@ async def serve(settings: Settings, *, ready: Ready | None = None, with_worker: 
     configure_logging(settings)
     configure_telemetry(settings, service="phaserunner")
     with _listen(settings) as listener:
-        async with open_service(settings, with_worker=with_worker) as (container, realtime):
+        async with open_service(settings, with_worker=with_worker) as (container, realtime, stop_worker):
             tokens_exist = await container.tokens.any_valid()
             require_safe_binding(settings.HOST, tokens_exist=tokens_exist)
             doors = Doors(settings.ALLOWED_HOSTS, container.tokens.recognise if tokens_exist else None)
             app = create_app(
                 container.api, realtime.hub, realtime.reader, doors, version=version("phaserunner")
             )
-            server = EventServer(_config(app, settings), before_shutdown=realtime.hub.close)
+
+            def before_shutdown() -> None:
+                # Side by side: the worker's grace runs while connections end.
+                stop_worker()
+                realtime.hub.close()
+
+            server = EventServer(_config(app, settings), before_shutdown=before_shutdown)
             await _run(server, listener, settings, ready)
 
 
 @asynccontextmanager
 async def open_service(
     settings: Settings, *, with_worker: bool
-) -> AsyncGenerator[tuple[Container, Realtime]]:
-    """Build and run everything behind the API while the block runs."""
+) -> AsyncGenerator[tuple[Container, Realtime, Callable[[], None]]]:
+    """Build and run everything behind the API while the block runs.
+
+    The function that is given begins to stop the worker, if there is one, without waiting for it.
+    """
     async with AsyncExitStack() as stack:
         url = await stack.enter_async_context(open_database(settings))
         sessions = await stack.enter_async_context(open_sessions(settings, url))
         realtime = await stack.enter_async_context(open_realtime(url))
         container = build_container(settings, sessions, realtime.doorbell)
+        stop_worker = _no_worker
         if with_worker:
             await container.warn_if_unconfined()
-            await stack.enter_async_context(running(build_worker(settings, url, container)))
-        yield container, realtime
+            stop_worker = await stack.enter_async_context(running(build_worker(settings, url, container)))
+        yield container, realtime, stop_worker
+
+
+def _no_worker() -> None:
+    """Nothing to stop."""
 
 
 def _listen(settings: Settings) -> socket.socket:

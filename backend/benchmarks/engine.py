@@ -18,6 +18,7 @@ from app.core.config import Settings
 from app.db.embedded.server import acquire
 from app.db.engine import Sessions
 from app.db.migrate import upgrade_to_head
+from app.jobs.silence import SilenceRules
 from app.jobs.worker import JobWorker, WorkerTimings, running
 from app.realtime.service import open_realtime
 from app.runners.phase_runner import PhaseRunner
@@ -31,6 +32,7 @@ from app.services.producing import Producing
 from app.services.reconcile import Reconcile
 from app.services.recording import Bell, Recorder
 from app.services.sprints import SprintService
+from app.services.takeover import Takeover
 from app.services.trees import RunTrees
 from app.workspaces.store import WorkspaceStore
 from benchmarks.git_clock import TimedGit
@@ -146,7 +148,10 @@ def _assemble(settings: Settings, url: str, sessions: Sessions, bell: Bell) -> t
         Producing(sessions, recorder, runner, CandidateRuns(tools.agents, trees), AgentLimits()),
         Judging(sessions, recorder, runner, trees, FirstContender()),
     )
-    worker = JobWorker(
-        url, advance, Reconcile(sessions), concurrency=settings.WORKER_CONCURRENCY, timings=WorkerTimings()
+    timings = WorkerTimings()
+    rules = SilenceRules.of(
+        heartbeat=timings.heartbeat, stalled_after=timings.stalled_after, sweep=timings.sweep
     )
+    sweep = Takeover(sessions, Reconcile(sessions), rules, timings.stalled_after)
+    worker = JobWorker(url, advance, sweep, concurrency=settings.WORKER_CONCURRENCY, timings=timings)
     return Engine(sprints, EscalationService(sessions, bell), git, sessions), worker

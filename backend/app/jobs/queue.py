@@ -1,6 +1,8 @@
-"""Enqueues and aborts jobs inside our own transactions; the job queue's tables are in the same database."""
+"""Enqueues, aborts and takes over jobs in our own transactions; the queue is in the same database."""
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
@@ -25,6 +27,69 @@ _ABORT = text(
     FROM procrastinate_jobs WHERE lock = :lock AND status IN ('todo', 'doing')
     """
 )
+_RUNNING = text(
+    """
+    SELECT job.id, job.lock, worker.id, worker.last_heartbeat,
+           worker.last_heartbeat < now() - make_interval(secs => :silent)
+    FROM procrastinate_jobs job LEFT JOIN procrastinate_workers worker ON worker.id = job.worker_id
+    WHERE job.status = 'doing' AND job.queue_name = :queue
+    """
+)
+_TAKE_AWAY = text(
+    """
+    DELETE FROM procrastinate_jobs
+    WHERE id = :job AND status = 'doing' AND worker_id IS NOT DISTINCT FROM :worker
+    RETURNING id
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What one process works on: its number in the queue, None while it has none, and its running jobs."""
+
+    worker_id: int | None
+    jobs: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class RunningJob:
+    """A job that somebody works on, or did.
+
+    Attributes:
+        id: its number.
+        run_id: the run that it moves on.
+        worker_id: whose it is; None when that worker has left.
+        heartbeat: what the worker wrote last.
+        overdue: by the database's clock the worker is silent for too long.
+    """
+
+    id: int
+    run_id: UUID
+    worker_id: int | None
+    heartbeat: datetime | None
+    overdue: bool
+
+
+async def running_jobs(session: AsyncSession, silent_seconds: float) -> Sequence[RunningJob]:
+    """Read the jobs that are worked on."""
+    rows = await session.execute(_RUNNING, {"queue": QUEUE, "silent": silent_seconds})
+    return [
+        RunningJob(number, UUID(lock), worker, heartbeat, bool(overdue))
+        for number, lock, worker, heartbeat, overdue in rows
+    ]
+
+
+async def take_job_away(session: AsyncSession, job: RunningJob) -> bool:
+    """Take a job from a worker that does not work on it any more.
+
+    It is deleted, not put back: a worker that wakes up finishes *its* job, and must not finish another's.
+
+    Returns:
+        False when the job has ended or was taken away already.
+    """
+    parameters = {"job": job.id, "worker": job.worker_id}
+    return (await session.execute(_TAKE_AWAY, parameters)).scalar_one_or_none() is not None
 
 
 async def enqueue_advance(session: AsyncSession, run_id: UUID, *, at: datetime | None = None) -> bool:

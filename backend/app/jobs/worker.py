@@ -1,4 +1,4 @@
-"""Runs jobs: the queue's worker, supervised, with the loops that bring back lost work."""
+"""Runs jobs: the queue's worker, supervised, with the sweep that brings back lost work."""
 
 import asyncio
 import logging
@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from uuid import UUID
 
 import procrastinate
-from procrastinate import BaseRetryStrategy, JobContext, PsycopgConnector, RetryDecision
-from procrastinate.exceptions import AlreadyEnqueued, ConnectorException, JobAborted
+from procrastinate import BaseRetryStrategy, JobContext, RetryDecision
+from procrastinate.exceptions import JobAborted
 from procrastinate.job_context import AbortReason
-from procrastinate.jobs import DeleteJobCondition, Job, Status
+from procrastinate.jobs import DeleteJobCondition, Job
+from procrastinate.worker import Worker
 
-from app.jobs.queue import ADVANCE_TASK, QUEUE
+from app.jobs.connector import PatientConnector
+from app.jobs.queue import ADVANCE_TASK, QUEUE, Held
 
 logger = logging.getLogger(__name__)
 
@@ -22,8 +24,8 @@ RESTART_PAUSE_SECONDS = 1.0
 AdvanceBody = Callable[[UUID, int, int], Awaitable[None]]
 """Moves a run on; takes the run, the job's id and how often the job was tried."""
 
-Reconcile = Callable[[], Awaitable[int]]
-"""Gives every runnable run that has no job a job; returns how many lacked one."""
+Sweep = Callable[[Held], Awaitable[frozenset[int]]]
+"""Brings back lost work; takes what this process works on, and gives what of it is another's by now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +59,21 @@ class JobWorker:
         self,
         database_url: str,
         advance: AdvanceBody,
-        reconcile: Reconcile,
+        sweep: Sweep,
         *,
         concurrency: int,
         timings: WorkerTimings,
     ) -> None:
-        self._app = procrastinate.App(
-            connector=PsycopgConnector(conninfo=database_url, min_size=1, max_size=concurrency + 3)
-        )
-        self._reconcile = reconcile
+        self._connector = PatientConnector(database_url, connections=concurrency + 3)
+        self._app = procrastinate.App(connector=self._connector)
+        self._advance = advance
+        self._sweep_once = sweep
         self._concurrency = concurrency
         self._timings = timings
+        self._worker: Worker | None = None
+        self._works: dict[int, asyncio.Future[None]] = {}
         self._app.task(name=ADVANCE_TASK, queue=QUEUE, pass_context=True, retry=_AgainAfterShutdown())(
-            _task_body(advance)
+            self._body
         )
 
     async def run(self) -> None:
@@ -78,85 +82,89 @@ class JobWorker:
             group.create_task(self._supervise())
             group.create_task(self._sweep())
 
+    def hurry(self) -> None:
+        """Wait for no database any more; said before the cancellation that ends `run`."""
+        self._connector.give_up()
+
     async def _supervise(self) -> None:
-        # The queue's worker ends when one of its helpers fails, as after a long database outage.
+        # The queue's worker ends when one of its helpers fails.
         while True:
+            self._worker = self._new_worker()
             try:
-                await self._app.run_worker_async(
-                    queues=[QUEUE],
-                    concurrency=self._concurrency,
-                    fetch_job_polling_interval=1.0,
-                    abort_job_polling_interval=1.0,
-                    shutdown_graceful_timeout=self._timings.grace,
-                    delete_jobs=DeleteJobCondition.ALWAYS,
-                    install_signal_handlers=False,
-                    update_heartbeat_interval=self._timings.heartbeat,
-                    # Only our sweep may drop workers: it hands their jobs over first.
-                    stalled_worker_timeout=3600.0,
-                )
+                await self._worker.run()
                 logger.warning("the queue's worker ended; it is started again")
             except Exception:
                 # A worker that stopped working would leave its runs to others, or to nobody.
                 logger.exception("the queue's worker failed; it is started again")
             await asyncio.sleep(RESTART_PAUSE_SECONDS)
 
+    def _new_worker(self) -> Worker:
+        return Worker(
+            self._app,
+            queues=[QUEUE],
+            concurrency=self._concurrency,
+            fetch_job_polling_interval=1.0,
+            abort_job_polling_interval=1.0,
+            shutdown_graceful_timeout=self._timings.grace,
+            delete_jobs=DeleteJobCondition.ALWAYS,
+            install_signal_handlers=False,
+            update_heartbeat_interval=self._timings.heartbeat,
+            # Only our sweep may drop workers: it hands their jobs over first.
+            stalled_worker_timeout=3600.0,
+        )
+
     async def _sweep(self) -> None:
         while True:
-            await asyncio.sleep(self._timings.sweep)
+            held = Held(self._worker.worker_id if self._worker else None, frozenset(self._works))
             try:
-                await self._take_over_stalled()
-                lacking = await self._reconcile()
+                lost = await self._sweep_once(held)
             except Exception:
                 # A worker that stopped looking would lose work without anybody noticing.
                 logger.exception("looking for lost work failed; it is tried again")
-                continue
-            if lacking:
-                logger.warning("%d runs had no job and were given one", lacking)
+                lost = frozenset[int]()
+            for job_id in lost & self._works.keys():
+                logger.warning("job %s was taken over by another worker; its work here is stopped", job_id)
+                self._works[job_id].cancel()
+            await asyncio.sleep(self._timings.sweep)
 
-    async def _take_over_stalled(self) -> None:
-        manager = self._app.job_manager
-        stalled = await manager.get_stalled_jobs(
-            queue=QUEUE, seconds_since_heartbeat=self._timings.stalled_after
-        )
-        for job in stalled:
-            logger.warning("taking over job %s of %s from a worker that is silent", job.id, job.lock)
-            # A new job and not a retry of this one: the silent worker may wake up and finish *its* job.
-            try:
-                await manager.defer_job_async(job.evolve(id=None, scheduled_at=None))
-            except AlreadyEnqueued:
-                logger.debug("run %s has a job already", job.lock)
-            await self._finish_quietly(job)
-
-    async def _finish_quietly(self, job: Job) -> None:
-        try:
-            await self._app.job_manager.finish_job(job=job, status=Status.FAILED, delete_job=True)
-        except ConnectorException as error:
-            logger.debug("job %s is finished already: %s", job.id, error)
-
-
-def _task_body(advance: AdvanceBody) -> Callable[..., Awaitable[None]]:
-    async def body(context: JobContext, run_id: str) -> None:
+    async def _body(self, context: JobContext, run_id: str) -> None:
         job = context.job
         assert job.id is not None  # noqa: S101 - a fetched job has one
+        work = asyncio.ensure_future(self._advance(UUID(run_id), job.id, job.attempts))
+        self._works[job.id] = work
         try:
-            await advance(UUID(run_id), job.id, job.attempts)
+            await work
         except asyncio.CancelledError:
             if context.abort_reason() is AbortReason.USER_REQUEST:
                 raise JobAborted from None
-            raise
-
-    return body
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            # Only the work was cancelled, because the job is not ours any more.
+        finally:
+            del self._works[job.id]
 
 
 @asynccontextmanager
-async def running(worker: JobWorker) -> AsyncGenerator[None]:
-    """Run the worker in the background while the block runs."""
+async def running(worker: JobWorker) -> AsyncGenerator[Callable[[], None]]:
+    """Run the worker in the background while the block runs.
+
+    Gives a function that begins to stop it at once, without waiting: the end of the block then waits only for
+    what is left of the grace.
+    """
     task = asyncio.create_task(worker.run(), name="worker")
     task.add_done_callback(_tell_death)
+
+    def stop() -> None:
+        # Once: a second cancellation would cut the grace short.
+        if not task.cancelling():
+            worker.hurry()
+            task.cancel()
+
     try:
-        yield
+        yield stop
     finally:
-        task.cancel()
+        stop()
         await asyncio.wait([task])
 
 
