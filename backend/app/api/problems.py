@@ -13,7 +13,6 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 from starlette.exceptions import HTTPException
 
-from app.api.outages import is_outage
 from app.core.errors import (
     NotFoundError,
     PayloadTooLargeError,
@@ -21,6 +20,7 @@ from app.core.errors import (
     UnauthorizedError,
     UnavailableError,
 )
+from app.db.outages import is_outage
 from app.schemas.text import storable_json
 
 logger = logging.getLogger(__name__)

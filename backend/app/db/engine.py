@@ -7,8 +7,17 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
 
 from app.core.errors import InvalidInputError
 
+IDLE_IN_TRANSACTION = "10s"
+
 Sessions = async_sessionmaker[AsyncSession]
 """Opens short sessions; `async with sessions.begin() as session` is one transaction."""
+
+_SESSION = {
+    "application_name": "phaserunner",
+    "jit": "off",
+    # Whoever is stopped in the middle of a transaction, or gone with his machine, keeps a run locked.
+    "idle_in_transaction_session_timeout": IDLE_IN_TRANSACTION,
+}
 
 
 def plain_url(url: str) -> str:
@@ -40,7 +49,7 @@ def create_engine(url: str, *, pool_size: int) -> AsyncEngine:
         pool_pre_ping=False,
         pool_recycle=1800,
         json_serializer=_storable_json,
-        connect_args={"server_settings": {"application_name": "phaserunner", "jit": "off"}},
+        connect_args={"server_settings": dict(_SESSION)},
     )
 
 

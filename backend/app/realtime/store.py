@@ -16,7 +16,10 @@ _APPEND = text(
     """
     WITH counter AS (
         UPDATE runs SET last_sequence = last_sequence + cardinality(CAST(:types AS text[]))
-        WHERE id = :run_id AND (CAST(:fenced AS boolean) IS FALSE OR (fence_job, fence_try) = (:job, :try))
+        WHERE id = :run_id AND (
+            CAST(:fenced AS boolean) IS FALSE
+            OR ((fence_job, fence_try) = (:job, :try) AND status NOT IN ('completed', 'failed', 'cancelled'))
+        )
         RETURNING last_sequence - cardinality(CAST(:types AS text[])) AS before
     )
     INSERT INTO events (run_id, sequence, type, phase, attempt, data, at, trace_id)
@@ -46,7 +49,7 @@ async def append_events(
 
     Returns:
         The last sequence given; None when nothing was written, because `fence` no longer holds, the run
-        does not exist, or there was nothing to write.
+        is over or does not exist, or there was nothing to write.
     """
     if not events:
         return None

@@ -182,6 +182,14 @@ def attempts_allowed(escalations: tuple[EscalationFacts, ...], policy: RunPolicy
     return policy.max_attempts + sum(each.additional_attempts for each in escalations)
 
 
+def lost_workers(attempt: AttemptFacts) -> int:
+    """Workers that died on an attempt: those recorded, and the one that left it half done.
+
+    The question what comes next is asked only when nobody works on the attempt.
+    """
+    return attempt.lost_workers + (attempt.state in (AttemptState.STARTED, AttemptState.EVALUATING))
+
+
 def backoff_seconds(failures: int, policy: RunPolicy) -> float:
     """The pause before try number `failures + 1`: doubling, at most five minutes."""
     return min(MAX_BACKOFF_SECONDS, policy.retry_base_seconds * 2 ** (failures - 1))
@@ -221,8 +229,9 @@ def _beyond_limit(last: AttemptFacts, policy: RunPolicy) -> tuple[EscalationReas
             f"The evaluators reached no verdict {last.evaluation_failures} times; the last time: {last.error}"
         )
         return EscalationReason.EVALUATOR_UNAVAILABLE, text
-    if last.lost_workers >= policy.max_lost_workers:
-        text = f"{last.lost_workers} workers died while working on attempt {last.number}"
+    lost = lost_workers(last)
+    if lost >= policy.max_lost_workers:
+        text = f"{lost} workers died while working on attempt {last.number}"
         return EscalationReason.WORKER_LOST, text
     return None
 

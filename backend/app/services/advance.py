@@ -2,8 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime
+from functools import partial
+from itertools import count
 from uuid import UUID, uuid4
 
 import logfire
@@ -33,6 +35,7 @@ from app.core.websocket_events import (
 )
 from app.db.engine import Sessions
 from app.db.models import Attempt, Escalation, Run
+from app.db.outages import patiently
 from app.jobs.queue import enqueue_advance
 from app.realtime.store import Fence
 from app.runners.decision import (
@@ -48,11 +51,14 @@ from app.runners.decision import (
     Wait,
 )
 from app.runners.refinement import refine
-from app.schemas.runs import AttemptState, RunPolicy, RunStatus, Usage
+from app.schemas.runs import AttemptState, EscalationReason, RunPolicy, RunStatus, Usage
 from app.services.history import Recorded, load_run
 from app.services.recording import FencedOutError, Recorder, Recording
 
 logger = logging.getLogger(__name__)
+
+HAND_OVER_SECONDS = 5.0
+"""A worker that stops does not wait longer for the database; the next one finds out by itself."""
 
 CarryOutAttempt = Callable[[Recorded, int, Fence], Awaitable[None]]
 """Produces or judges one attempt: takes the run as recorded, the attempt's number and the fence."""
@@ -79,27 +85,38 @@ class Advance:
     async def __call__(self, run_id: UUID, job_id: int, job_try: int) -> None:
         """Move the run on as the queue's job `job_id`, in its try number `job_try`."""
         fence = Fence(job_id, job_try)
-        if not await self._recorder.take(run_id, fence):
-            logger.info("job %s came too late for run %s", job_id, run_id)
-            return
-        step = _Step(self, run_id, fence)
         try:
-            with (
-                continued_trace(await self._traceparent(run_id)),
-                logfire.span("run {run_id}", run_id=run_id),
-            ):
-                await refine(step.load, step.carry_out)
+            # The records say how far it came, so after an outage it simply goes on from them.
+            await patiently(partial(self._advance, run_id, fence, count()))
         except FencedOutError as reason:
             logger.info("%s; its outcome here is dropped", reason)
         except asyncio.CancelledError:
             await asyncio.shield(self._hand_over(run_id, fence))
             raise
 
+    async def _advance(self, run_id: UUID, fence: Fence, rounds: Iterator[int]) -> None:
+        if not await self._recorder.take(run_id, fence):
+            logger.info("job %s came too late for run %s", fence.job_id, run_id)
+            return
+        if next(rounds) > 0:
+            # No worker was lost: what was half done is begun again without being counted.
+            async with self._recorder.open(run_id, fence) as recording:
+                await _release_attempt(recording, "the database was away; the attempt goes on")
+        step = _Step(self, run_id, fence)
+        with (
+            continued_trace(await self._traceparent(run_id)),
+            logfire.span("run {run_id}", run_id=run_id),
+        ):
+            await refine(step.load, step.carry_out)
+
     async def _hand_over(self, run_id: UUID, fence: Fence) -> None:
         """Leave the attempt to whoever comes next; stopping a worker is no fault of the attempt."""
         try:
-            async with self._recorder.open(run_id, fence) as recording:
-                await _release_attempt(recording)
+            async with (
+                asyncio.timeout(HAND_OVER_SECONDS),
+                self._recorder.open(run_id, fence) as recording,
+            ):
+                await _release_attempt(recording, "the worker was stopped; the next one goes on")
         except FencedOutError as reason:
             logger.debug("nothing to hand over: %s", reason)
         except (SQLAlchemyError, OSError) as error:
@@ -155,7 +172,7 @@ async def _record(recording: Recording, decision: Decision, policy: RunPolicy) -
         case CompleteRun():
             await _complete_run(recording)
         case Escalate():
-            _escalate(recording, decision)
+            await _escalate(recording, decision)
         case Fail():
             _fail(recording, decision)
         case Wait(until):
@@ -164,25 +181,32 @@ async def _record(recording: Recording, decision: Decision, policy: RunPolicy) -
             raise AssertionError(f"{decision} is not recorded here")
 
 
-async def _release_attempt(recording: Recording) -> None:
+async def _release_attempt(recording: Recording, reason: str) -> None:
     working = [AttemptState.STARTED, AttemptState.EVALUATING]
     statement = select(Attempt).where(Attempt.run_id == recording.run.id, Attempt.status.in_(working))
     for attempt in await recording.session.scalars(statement):
-        is_judged = attempt.status == AttemptState.EVALUATING
-        attempt.status = AttemptState.PRODUCED if is_judged else AttemptState.AGENT_FAILED
-        data = AttemptInterruptedData(
-            reason="the worker was stopped; the next one goes on", lost_workers=attempt.lost_workers
-        )
+        _lay_down(attempt)
+        data = AttemptInterruptedData(reason=reason, lost_workers=attempt.lost_workers)
         at = dict(recording.envelope(attempt.phase, attempt.number))
         recording.emit(AttemptInterruptedEvent(**at, data=data))
 
 
+async def _attempt(recording: Recording, phase: str, number: int) -> Attempt:
+    statement = select(Attempt).where(
+        Attempt.run_id == recording.run.id, Attempt.phase == phase, Attempt.number == number
+    )
+    return (await recording.session.execute(statement)).scalar_one()
+
+
+def _lay_down(attempt: Attempt) -> None:
+    """Say of a half-done attempt that nobody works on it: it waits for its agent, or for its verdict."""
+    is_judged = attempt.status == AttemptState.EVALUATING
+    attempt.status = AttemptState.PRODUCED if is_judged else AttemptState.AGENT_FAILED
+
+
 async def _complete_phase(recording: Recording, decision: CompletePhase, policy: RunPolicy) -> None:
     run = recording.run
-    statement = select(Attempt).where(
-        Attempt.run_id == run.id, Attempt.phase == decision.phase, Attempt.number == decision.number
-    )
-    attempt = (await recording.session.execute(statement)).scalar_one()
+    attempt = await _attempt(recording, decision.phase, decision.number)
     run.head_commit = attempt.head_commit or run.head_commit
     position = run.phases.index(decision.phase)
     following = run.phases[position + 1] if position + 1 < len(run.phases) else None
@@ -208,8 +232,10 @@ async def _complete_run(recording: Recording) -> None:
     recording.emit(WorkflowCompletedEvent(**dict(recording.envelope()), data=data))
 
 
-def _escalate(recording: Recording, decision: Escalate) -> None:
+async def _escalate(recording: Recording, decision: Escalate) -> None:
     run = recording.run
+    if decision.reason is EscalationReason.WORKER_LOST:
+        await _count_lost_worker(recording, decision)
     escalation = Escalation(
         id=uuid4(),
         run_id=run.id,
@@ -229,6 +255,14 @@ def _escalate(recording: Recording, decision: Escalate) -> None:
     recording.emit(EscalationRequiredEvent(**at, data=data))
     waiting = WorkflowStatusData(status=RunStatus.WAITING, reason=decision.text)
     recording.emit(WorkflowStatusEvent(**at, data=waiting))
+
+
+async def _count_lost_worker(recording: Recording, decision: Escalate) -> None:
+    """Count the worker that left the attempt half done: nobody takes it again, who would count it."""
+    attempt = await _attempt(recording, decision.phase, decision.number)
+    if attempt.status in (AttemptState.STARTED, AttemptState.EVALUATING):
+        attempt.lost_workers += 1
+        _lay_down(attempt)
 
 
 def _fail(recording: Recording, decision: Fail) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Protocol
 from uuid import UUID
 
@@ -13,6 +14,7 @@ import logfire
 from sqlalchemy import select
 
 from app.agents.judge import Judge
+from app.core.errors import WorkspaceError
 from app.core.event_data import (
     EvaluationCompletedData,
     EvaluationData,
@@ -30,6 +32,7 @@ from app.core.websocket_events import (
 )
 from app.db.engine import Sessions
 from app.db.models import Attempt, Candidate, Run
+from app.db.outages import is_outage, patiently
 from app.jobs.queue import enqueue_advance
 from app.realtime.store import Fence
 from app.runners.decision import backoff_seconds, rest_until
@@ -67,6 +70,16 @@ class _Judged:
     candidate: Candidate
     results: list[EvaluationResult]
     verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class _NoVerdict:
+    """Why nothing was decided, by which gates; what was judged nevertheless, and what of it is kept."""
+
+    reason: str
+    gates: Sequence[str] = ()
+    judged: Sequence[_Judged] = ()
+    kept: Sequence[_Judged] = ()
 
 
 class Judging:
@@ -107,10 +120,19 @@ class Judging:
         attempt = next(each for each in recorded.attempts if each.number == number)
         with logfire.span("evaluate {phase} attempt {number}", phase=attempt.phase, number=number):
             await self._begin(recorded.run, attempt, fence)
-            judged = await self._judge_candidates(recorded, attempt, fence)
+            try:
+                judged = await self._judge_candidates(recorded, attempt, fence)
+            except (WorkspaceError, OSError) as error:
+                if is_outage(error):
+                    raise
+                trouble = _NoVerdict(f"There is no place to judge in: {error}")
+                await self._record_no_verdict(recorded, attempt, trouble, fence)
+                return
             chosen = await self._choose(recorded, attempt, judged, fence)
             if chosen.verdict.status is VerdictStatus.ERRORED:
-                await self._record_no_verdict(recorded, attempt, judged, chosen, fence)
+                verdict = chosen.verdict
+                trouble = _NoVerdict(verdict.reason, verdict.errored_gates, judged, [chosen])
+                await self._record_no_verdict(recorded, attempt, trouble, fence)
             else:
                 await self._record_verdict(recorded, attempt, judged, chosen, fence)
 
@@ -160,7 +182,7 @@ class Judging:
                 trace_id=result.trace_id,
                 data=self._event_data(phase, result),
             )
-            await self._recorder.progress(run.id, fence, [event])
+            await patiently(partial(self._recorder.progress, run.id, fence, [event]))
 
         async with self._copies.judged(run.id, commit, run.base_commit) as trees:
             context = {**context, "workspace_ref": str(trees.candidate), "base_ref": str(trees.base)}
@@ -198,34 +220,38 @@ class Judging:
         return _Contender(candidate.index, candidate.output, candidate.changed_files, diff)
 
     async def _record_no_verdict(
-        self, recorded: Recorded, attempt: Attempt, judged: list[_Judged], chosen: _Judged, fence: Fence
+        self, recorded: Recorded, attempt: Attempt, trouble: _NoVerdict, fence: Fence
     ) -> None:
-        policy, verdict = recorded.policy, chosen.verdict
-        async with self._recorder.open_claimed(recorded.run.id, fence, attempt.claim) as (recording, row):
-            await self._store(recording, [chosen], attempt.phase)
-            spend(recording.run, _usage(judged))
+        policy = recorded.policy
+
+        async def write(recording: Recording, row: Attempt) -> None:
+            await self._store(recording, trouble.kept, attempt.phase)
+            spend(recording.run, _usage(trouble.judged))
             row.status = AttemptState.PRODUCED
             row.evaluation_failures += 1
-            row.last_error = row.verdict_reason = verdict.reason
+            row.last_error = row.verdict_reason = trouble.reason
             again = row.evaluation_failures < policy.max_evaluation_failures
             pause = backoff_seconds(row.evaluation_failures, policy) if again else None
             if again:
                 row.not_before = rest_until(row.evaluation_failures, policy, datetime.now(UTC))
                 await enqueue_advance(recording.session, recorded.run.id, at=row.not_before)
             data = EvaluationFailedData(
-                reason=verdict.reason,
-                evaluators=list(verdict.errored_gates),
+                reason=trouble.reason,
+                evaluators=list(trouble.gates),
                 failures=row.evaluation_failures,
                 retry_in_seconds=pause,
             )
             at = dict(recording.envelope(attempt.phase, attempt.number))
             recording.emit(EvaluationFailedEvent(**at, data=data))
 
+        await self._recorder.outcome(recorded.run.id, fence, attempt.claim, AttemptState.EVALUATING, write)
+
     async def _record_verdict(
         self, recorded: Recorded, attempt: Attempt, judged: list[_Judged], chosen: _Judged, fence: Fence
     ) -> None:
         verdict, phase = chosen.verdict, attempt.phase
-        async with self._recorder.open_claimed(recorded.run.id, fence, attempt.claim) as (recording, row):
+
+        async def write(recording: Recording, row: Attempt) -> None:
             await self._store(recording, judged, phase)
             row.status = AttemptState.PASSED if verdict.passed else AttemptState.FAILED
             row.verdict = verdict.status.value
@@ -246,6 +272,8 @@ class Judging:
             )
             at = dict(recording.envelope(phase, attempt.number))
             recording.emit(EvaluationCompletedEvent(**at, data=data))
+
+        await self._recorder.outcome(recorded.run.id, fence, attempt.claim, AttemptState.EVALUATING, write)
 
     async def _store(self, recording: Recording, judged: Sequence[_Judged], phase: str) -> None:
         results = {each.candidate.id: each.results for each in judged}

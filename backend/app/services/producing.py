@@ -49,7 +49,7 @@ from app.services.attempt_rows import (
 from app.services.candidates import CandidateJob, CandidateRuns, ProducedCandidate
 from app.services.history import Recorded, load_memory
 from app.services.progress import ProgressBatcher, storing_progress
-from app.services.recording import Recorder
+from app.services.recording import Recorder, Recording
 
 MAX_EVENT_OUTPUT = 2_000
 MAX_EVENT_FILES = 100
@@ -150,7 +150,8 @@ class Producing:
     ) -> None:
         first, committed = next((each, each.committed) for each in produced if each.committed)
         usage = total_usage([each.outcome for each in produced])
-        async with self._recorder.open_claimed(opened.run_id, fence, opened.claim) as (recording, row):
+
+        async def write(recording: Recording, row: Attempt) -> None:
             await store_candidates(recording, row, produced)
             spend(recording.run, usage)
             row.status = AttemptState.PRODUCED
@@ -173,12 +174,15 @@ class Producing:
             at = dict(recording.envelope(row.phase, row.number))
             recording.emit(AttemptProducedEvent(**at, data=data))
 
+        await self._recorder.outcome(opened.run_id, fence, opened.claim, AttemptState.STARTED, write)
+
     async def _record_failure(
         self, recorded: Recorded, opened: _Opened, failures: Sequence[AgentFailure], fence: Fence
     ) -> None:
         message = storable_text("; ".join(dict.fromkeys(each.message for each in failures)))
         policy = recorded.policy
-        async with self._recorder.open_claimed(opened.run_id, fence, opened.claim) as (recording, row):
+
+        async def write(recording: Recording, row: Attempt) -> None:
             spend(recording.run, total_usage(failures))
             row.status = AttemptState.AGENT_FAILED
             row.agent_failures += 1
@@ -197,6 +201,8 @@ class Producing:
             )
             at = dict(recording.envelope(row.phase, row.number))
             recording.emit(AgentFailedEvent(**at, data=data))
+
+        await self._recorder.outcome(opened.run_id, fence, opened.claim, AttemptState.STARTED, write)
 
 
 class _Stage:

@@ -1,6 +1,6 @@
 """Recording transactions: whoever writes to a run proves first that the run is still his."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Protocol
 from uuid import UUID
@@ -12,8 +12,9 @@ from app.core.telemetry import current_trace_id
 from app.core.websocket_events import Envelope, Event
 from app.db.engine import Sessions
 from app.db.models import Attempt, Run
+from app.db.outages import patiently
 from app.realtime.store import Fence, append_events
-from app.schemas.runs import RunStatus
+from app.schemas.runs import AttemptState, RunStatus
 
 
 class Bell(Protocol):
@@ -22,6 +23,10 @@ class Bell(Protocol):
     def ring(self, run_id: UUID) -> None:
         """Hint at new events of a run, without waiting."""
         ...
+
+
+WriteOutcome = Callable[["Recording", Attempt], Awaitable[None]]
+"""Writes an attempt's outcome into an open transaction; called again when the transaction was lost."""
 
 
 class FencedOutError(Exception):
@@ -115,6 +120,25 @@ class Recorder:
             if attempt is None:
                 raise FencedOutError(f"an attempt of run {run_id} was claimed anew")
             yield recording, attempt
+
+    async def outcome(
+        self, run_id: UUID, fence: Fence, claim: UUID, state: AttemptState, write: WriteOutcome
+    ) -> None:
+        """Record what became of an attempt, waiting for a database that is away.
+
+        What an agent did for an hour must not be lost because the database is away for a second. An attempt
+        that has left `state` was recorded by a transaction whose answer was lost, and is left as it is.
+
+        Raises:
+            FencedOutError: the run or the attempt is not this job's any more.
+        """
+
+        async def record() -> None:
+            async with self.open_claimed(run_id, fence, claim) as (recording, attempt):
+                if attempt.status == state:
+                    await write(recording, attempt)
+
+        await patiently(record)
 
     async def progress(self, run_id: UUID, fence: Fence, events: list[Event]) -> bool:
         """Append progress events in a transaction of their own.

@@ -14,6 +14,7 @@ from sqlalchemy import select
 from app.core.errors import NotFoundError
 from app.db.engine import Sessions
 from app.db.models import Snapshot
+from app.db.outages import patiently
 from app.services.candidates import Committed
 from app.workspaces.repository import RunRepository
 from app.workspaces.store import JudgedPair, WorkspaceStore
@@ -102,8 +103,12 @@ class RunTrees:
         statement = select(Snapshot.bundle).where(Snapshot.run_id == run_id, Snapshot.kind == kind)
         if commit is not None:
             statement = statement.where(Snapshot.commit == commit)
-        async with self._sessions() as session:
-            bundle = await session.scalar(statement)
+
+        async def read() -> bytes | None:
+            async with self._sessions() as session:
+                return await session.scalar(statement)
+
+        bundle = await patiently(read)
         if bundle is None:
             raise NotFoundError(f"run {run_id} has no snapshot of {commit or 'its base'}")
         return bundle

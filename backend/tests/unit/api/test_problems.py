@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 
-from app.api.outages import is_outage
 from app.api.problems import answer, field_path
 from app.core.errors import ConflictError, InvalidInputError, PhaseRunnerError
+from app.db.outages import is_outage
 
 SOURCE = {"source": {"kind": "local", "ref": 5}, "phases": ["coding", "x"], "edits": [{"kind": "write"}]}
 

@@ -181,7 +181,7 @@ ESCALATIONS = {
         1,
     ),
     "workers died": (
-        history(AttemptFacts(1, AttemptState.STARTED, lost_workers=POLICY.max_lost_workers)),
+        history(AttemptFacts(1, AttemptState.STARTED, lost_workers=POLICY.max_lost_workers - 1)),
         POLICY,
         EscalationReason.WORKER_LOST,
         1,
