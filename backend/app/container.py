@@ -47,13 +47,16 @@ from app.services.calibration import CalibrationService
 from app.services.candidates import CandidateRuns
 from app.services.escalations import EscalationService
 from app.services.evaluations import EvaluationService
+from app.services.evaluators import EvaluatorService
 from app.services.idempotency import IdempotencyService
 from app.services.judging import Judging
+from app.services.marks import MarkService
 from app.services.producing import Producing
 from app.services.queries import RunQueries
 from app.services.reconcile import Reconcile
 from app.services.recording import Bell, Recorder
 from app.services.results import ResultService
+from app.services.reviews import ReviewQueries
 from app.services.run_lists import RunLists
 from app.services.sprints import SprintService
 from app.services.status import Info, StatusService
@@ -197,6 +200,9 @@ def build_container(settings: Settings, sessions: Sessions, bell: Bell) -> Conta
         results=ResultService(sessions, trees),
         escalations=EscalationService(sessions, bell),
         evaluations=build_evaluations(tools),
+        evaluators=EvaluatorService(sessions, tools.registry.describe()),
+        marks=MarkService(sessions),
+        reviews=ReviewQueries(sessions),
         idempotency=IdempotencyService(sessions),
         status=StatusService(sessions, _info(settings, tools), tools.sandbox),
     )

@@ -10,9 +10,12 @@ from app.core.errors import ForbiddenError
 from app.core.security import Principal, Role
 from app.services.escalations import EscalationService
 from app.services.evaluations import EvaluationService
+from app.services.evaluators import EvaluatorService
 from app.services.idempotency import IdempotencyService
+from app.services.marks import MarkService
 from app.services.queries import RunQueries
 from app.services.results import ResultService
+from app.services.reviews import ReviewQueries
 from app.services.run_lists import RunLists
 from app.services.sprints import SprintService
 from app.services.status import StatusService
@@ -28,6 +31,9 @@ class ApiServices:
     results: ResultService
     escalations: EscalationService
     evaluations: EvaluationService
+    evaluators: EvaluatorService
+    marks: MarkService
+    reviews: ReviewQueries
     idempotency: IdempotencyService
     status: StatusService
 

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query, Response
 from app.api.access import Reviewer, Services, Viewer
 from app.api.repeats import Repeatable
 from app.schemas.escalations import EscalationPage, EscalationResolve, EscalationStatus, EscalationView
+from app.schemas.reviews import EscalationDetail
 
 router = APIRouter(prefix="/api/v1/escalations", tags=["escalations"])
 
@@ -25,9 +26,9 @@ async def list_escalations(
 
 
 @router.get("/{escalation_id}", summary="Show an escalation")
-async def show_escalation(escalation_id: UUID, services: Services, who: Viewer) -> EscalationView:
-    """The evidence is with the sprint's attempt."""
-    return await services.escalations.get(escalation_id)
+async def show_escalation(escalation_id: UUID, services: Services, who: Viewer) -> EscalationDetail:
+    """All that a decision needs but the diff: evidence, history, cost, the evaluators' track records."""
+    return await services.reviews.get(escalation_id)
 
 
 @router.post("/{escalation_id}/resolve", response_model=EscalationView, summary="Accept, retry or reject")

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from app.schemas.marks import MarkCreate
 from app.schemas.runs import MAX_OPEN_PATHS, EscalationDecision, EscalationReason
 from app.schemas.text import CleanText, PathGlob, RelativePath
 
@@ -25,14 +26,10 @@ class LineComment(BaseModel):
     body: CleanText = Field(min_length=1, max_length=4000)
 
 
-class VerdictMarkIn(BaseModel):
-    """Whether one verdict was right: this is what measures the evaluators."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class VerdictMarkIn(MarkCreate):
+    """A mark on one verdict of the escalated attempt."""
 
     evaluation_id: UUID
-    was_right: bool
-    note: CleanText = Field(default="", max_length=4000)
 
 
 class EscalationResolve(BaseModel):

@@ -1,13 +1,15 @@
 """Sprints, attempts and verdicts as the API speaks of them."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
 from app.schemas.agents import AgentSpec
 from app.schemas.escalations import EscalationView
+from app.schemas.evaluation import CriterionResultSchema
+from app.schemas.marks import MarkView
 from app.schemas.runs import (
     MAX_OPEN_PATHS,
     AttemptState,
@@ -27,6 +29,8 @@ DEFAULT_PHASES = (Phase.DISCOVERY, Phase.CODING, Phase.VERIFICATION)
 
 Goal = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_GOAL_CHARS)]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+
+EvaluationStatusName = Literal["passed", "failed", "errored", "skipped"]
 
 
 class PolicyOverrides(BaseModel):
@@ -86,7 +90,7 @@ class SprintCreate(BaseModel):
 
 
 class EvaluationView(BaseModel):
-    """One evaluator's stored verdict."""
+    """One evaluator's stored verdict. `score` in [0, 1]; `marks` are reviewers' words on it, newest first."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -95,23 +99,40 @@ class EvaluationView(BaseModel):
     version: str
     category: str
     gate: bool
-    status: str
+    status: EvaluationStatusName
     passed: bool
     score: float
     feedback: str
-    criteria: list[dict[str, Any]]
+    criteria: list[CriterionResultSchema]
     suggestions: list[str]
     metadata: dict[str, Any]
     duration_ms: int | None
     trace_id: str | None
     evaluated_at: datetime
+    marks: list[MarkView] = []
 
 
-class CandidateView(BaseModel):
-    """What one agent produced in an attempt."""
+PromptPartKind = Literal["same", "added", "removed"]
+
+
+class PromptPart(BaseModel):
+    """Some whole lines of a prompt, compared with that of the attempt before."""
 
     model_config = ConfigDict(frozen=True)
 
+    kind: PromptPartKind
+    text: str
+
+
+class CandidateView(BaseModel):
+    """What one agent produced in an attempt.
+
+    `metrics` holds what it used (requests, tool_calls, input_tokens, output_tokens, cost_usd) and `seconds`.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
     index: int
     agent: str
     provider: str
@@ -120,6 +141,7 @@ class CandidateView(BaseModel):
     error: str | None
     metrics: dict[str, Any]
     head_commit: str | None
+    changed_files: list[str]
     chosen: bool
     evaluations: list[EvaluationView]
 
@@ -153,10 +175,20 @@ class AttemptView(BaseModel):
 
 
 class AttemptDetail(AttemptView):
-    """An attempt with the prompt it was given and every candidate."""
+    """An attempt with the prompt it was given and every candidate.
+
+    Attributes:
+        prompt: exactly what the agent was given.
+        prompt_changes: the prompt in parts, compared with that of the attempt before: what is `added` is what
+            this attempt was told beyond it. Null for a first attempt.
+        optimization_context: what the prompt was made of: feedback, recurring issues, analysis.
+        evaluation_usage: what the evaluators that ask a model consumed; `usage` is the agents'.
+    """
 
     prompt: str
+    prompt_changes: list[PromptPart] | None
     optimization_context: dict[str, Any]
+    evaluation_usage: Usage
     candidates: list[CandidateView]
 
 

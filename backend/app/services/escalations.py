@@ -8,7 +8,6 @@ from uuid import UUID
 
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import select, tuple_
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.errors import ConflictError, InvalidInputError, NotFoundError
@@ -16,7 +15,7 @@ from app.core.event_data import EscalationResolvedData, WorkflowStatusData
 from app.core.telemetry import current_trace_id
 from app.core.websocket_events import Envelope, EscalationResolvedEvent, WorkflowStatusEvent
 from app.db.engine import Sessions
-from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run, VerdictMark
+from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run
 from app.jobs.queue import enqueue_advance
 from app.realtime.store import append_events
 from app.runners.evaluators.protected_files import NAME as PROTECTED_FILES
@@ -30,6 +29,7 @@ from app.schemas.escalations import (
 from app.schemas.runs import EscalationDecision, RunPolicy, RunStatus
 from app.schemas.text import PathGlob
 from app.services.idempotency import UNKEYED, Once
+from app.services.marks import store_mark, verdict_status
 from app.services.paging import decode_cursor, encode_cursor
 from app.services.recording import Bell
 from app.services.views import escalation_view
@@ -177,20 +177,13 @@ async def _mark_verdicts(
     )
     known = set((await session.scalars(own)).all())
     for index, mark in enumerate(marks):
+        field = f"verdict_marks.{index}.evaluation_id"
         if mark.evaluation_id not in known:
             raise InvalidInputError(
-                f"{mark.evaluation_id} is no evaluation of the escalated attempt",
-                field=f"verdict_marks.{index}.evaluation_id",
+                f"{mark.evaluation_id} is no evaluation of the escalated attempt", field=field
             )
-        row = insert(VerdictMark).values(
-            evaluation_id=mark.evaluation_id, was_right=mark.was_right, note=mark.note, marked_by=actor
-        )
-        await session.execute(
-            row.on_conflict_do_update(
-                index_elements=["evaluation_id", "marked_by"],
-                set_={"was_right": mark.was_right, "note": mark.note},
-            )
-        )
+        await verdict_status(session, mark.evaluation_id, field)
+        await store_mark(session, mark.evaluation_id, mark, actor)
 
 
 def _decide(escalation: Escalation, answer: EscalationResolve, actor: str) -> None:
@@ -214,17 +207,22 @@ async def _opened(
     """
     opened = list(answer.open_paths)
     if answer.decision is EscalationDecision.ACCEPT and attempt is not None:
-        statement = (
-            select(Evaluation.details)
-            .join(Candidate)
-            .where(Candidate.attempt_id == attempt.id, Candidate.index == attempt.chosen_candidate)
-            .where(Evaluation.evaluator == PROTECTED_FILES)
-        )
-        for details in await session.scalars(statement):
-            opened += [glob.escape(path) for path in details.get("tampered", []) if _can_be_opened(path)]
+        opened += [glob.escape(path) for path in await would_open(session, attempt)]
     policy = RunPolicy.model_validate(run.policy)
     every = tuple(dict.fromkeys((*policy.open_paths, *opened)))
     return policy.model_copy(update={"open_paths": every}).model_dump(mode="json")
+
+
+async def would_open(session: AsyncSession, attempt: Attempt) -> list[str]:
+    """The protected files that an attempt changed: whoever accepts it opens them."""
+    statement = (
+        select(Evaluation.details)
+        .join(Candidate)
+        .where(Candidate.attempt_id == attempt.id, Candidate.index == attempt.chosen_candidate)
+        .where(Evaluation.evaluator == PROTECTED_FILES)
+    )
+    found = [path for details in await session.scalars(statement) for path in details.get("tampered", [])]
+    return [path for path in found if _can_be_opened(path)]
 
 
 def _can_be_opened(path: str) -> bool:

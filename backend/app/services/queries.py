@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+import anyio.to_thread
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import defer, load_only
@@ -10,10 +11,12 @@ from sqlalchemy.sql.base import ExecutableOption
 
 from app.core.errors import NotFoundError
 from app.db.engine import Sessions
-from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run
+from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run, VerdictMark
 from app.schemas.runs import RunPolicy
-from app.schemas.sprints import AttemptDetail, AttemptView, SprintDetail, SprintView
-from app.services.views import attempt_view, candidate_view, escalation_view, phase_views, sprint_view
+from app.schemas.sprints import AttemptDetail, AttemptView, PromptPart, SprintDetail, SprintView
+from app.services.evaluation_rows import evaluation_result, judges_usage
+from app.services.prompt_changes import prompt_changes
+from app.services.views import Marks, attempt_view, candidate_view, escalation_view, phase_views, sprint_view
 
 _LISTED = (Attempt.run_id, Attempt.phase, Attempt.number, Attempt.score)
 
@@ -51,17 +54,27 @@ class RunQueries:
         """
         async with self._sessions() as session:
             attempt = await find_attempt(session, run_id, phase, number)
+            before = await session.scalar(
+                select(Attempt.prompt).where(
+                    Attempt.run_id == run_id, Attempt.phase == phase, Attempt.number == number - 1
+                )
+            )
             statement = select(Candidate).where(Candidate.attempt_id == attempt.id).order_by(Candidate.index)
             candidates = (await session.scalars(statement)).all()
             evaluations = await _evaluations(session, [attempt.id])
+            marks = await load_marks(session, [row.id for _, row in evaluations])
+        changes = None if before is None else await _compared(before, attempt.prompt)
         return AttemptDetail(
-            **dict(attempt_view(attempt, _chosen(attempt, evaluations))),
+            **dict(attempt_view(attempt, _chosen(attempt, evaluations), marks)),
             prompt=attempt.prompt,
+            prompt_changes=changes,
+            evaluation_usage=judges_usage(evaluation_result(row) for _, row in evaluations),
             optimization_context=attempt.optimization_context,
             candidates=[
                 candidate_view(
                     each,
                     [row for candidate, row in evaluations if candidate.id == each.id],
+                    marks,
                     chosen=each.index == attempt.chosen_candidate,
                 )
                 for each in candidates
@@ -80,7 +93,7 @@ async def load_detail(session: AsyncSession, run_id: UUID) -> SprintDetail:
         raise NotFoundError(f"there is no sprint {run_id}")
     attempts = await _attempts(session, [run_id], defer(Attempt.prompt), defer(Attempt.optimization_context))
     escalations = await _escalations(session, [run_id])
-    evaluations = await _evaluations(session, [each.id for each in attempts])
+    views = await load_attempt_views(session, attempts)
     position = {phase: index for index, phase in enumerate(run.phases)}
     ordered = sorted(attempts, key=lambda each: (position.get(each.phase, -1), each.number))
     return SprintDetail(
@@ -91,9 +104,29 @@ async def load_detail(session: AsyncSession, run_id: UUID) -> SprintDetail:
         head_commit=run.head_commit,
         last_sequence=run.last_sequence,
         phases=phase_views(run, attempts, escalations),
-        attempts=[attempt_view(each, _chosen(each, evaluations)) for each in ordered],
+        attempts=[views[each.id] for each in ordered],
         escalations=[escalation_view(each, run.name) for each in escalations],
     )
+
+
+async def load_attempt_views(session: AsyncSession, attempts: Sequence[Attempt]) -> dict[UUID, AttemptView]:
+    """Give attempts with the verdicts on their chosen candidates and the marks on these, by id."""
+    evaluations = await _evaluations(session, [each.id for each in attempts])
+    marks = await load_marks(session, [row.id for _, row in evaluations])
+    return {each.id: attempt_view(each, _chosen(each, evaluations), marks) for each in attempts}
+
+
+async def load_marks(session: AsyncSession, evaluation_ids: Sequence[UUID]) -> Marks:
+    """Read the marks on verdicts."""
+    statement = (
+        select(VerdictMark)
+        .where(VerdictMark.evaluation_id.in_(evaluation_ids))
+        .order_by(VerdictMark.marked_at.desc(), VerdictMark.id)
+    )
+    found: dict[UUID, list[VerdictMark]] = {}
+    for mark in await session.scalars(statement):
+        found.setdefault(mark.evaluation_id, []).append(mark)
+    return found
 
 
 async def find_attempt(session: AsyncSession, run_id: UUID, phase: str, number: int) -> Attempt:
@@ -152,6 +185,10 @@ async def _evaluations(
         .options(load_only(Candidate.attempt_id, Candidate.index))
     )
     return (await session.execute(statement)).all()
+
+
+async def _compared(before: str, after: str) -> list[PromptPart]:
+    return await anyio.to_thread.run_sync(prompt_changes, before, after)
 
 
 def _chosen(attempt: Attempt, evaluations: Sequence[tuple[Candidate, Evaluation]]) -> list[Evaluation]:

@@ -1,11 +1,14 @@
 """Makes the API's views of stored rows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Literal
+from uuid import UUID
 
-from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run
+from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run, VerdictMark
 from app.runners.decision import attempts_allowed
 from app.schemas.agents import AgentBackend, AgentSpec
 from app.schemas.escalations import EscalationView, LineComment
+from app.schemas.marks import MarkKind, MarkView
 from app.schemas.runs import (
     AttemptState,
     EscalationDecision,
@@ -18,6 +21,9 @@ from app.schemas.runs import (
 from app.schemas.sprints import AttemptView, CandidateView, EvaluationView, PhaseView, SprintView
 from app.services.advance import run_usage
 from app.services.history import escalation_facts
+
+Marks = Mapping[UUID, Sequence[VerdictMark]]
+"""Marks by the id of their evaluation, newest first."""
 
 
 def agent_label(spec: AgentSpec) -> str:
@@ -75,7 +81,7 @@ def phase_views(run: Run, attempts: Sequence[Attempt], escalations: Sequence[Esc
     return views
 
 
-def attempt_view(attempt: Attempt, evaluations: Sequence[Evaluation]) -> AttemptView:
+def attempt_view(attempt: Attempt, evaluations: Sequence[Evaluation], marks: Marks) -> AttemptView:
     """One attempt with the verdicts on its chosen candidate."""
     return AttemptView(
         id=attempt.id,
@@ -98,13 +104,16 @@ def attempt_view(attempt: Attempt, evaluations: Sequence[Evaluation]) -> Attempt
         started_at=attempt.started_at,
         produced_at=attempt.produced_at,
         completed_at=attempt.completed_at,
-        evaluations=[evaluation_view(each) for each in evaluations],
+        evaluations=[evaluation_view(each, marks.get(each.id, ())) for each in evaluations],
     )
 
 
-def candidate_view(candidate: Candidate, evaluations: Sequence[Evaluation], *, chosen: bool) -> CandidateView:
+def candidate_view(
+    candidate: Candidate, evaluations: Sequence[Evaluation], marks: Marks, *, chosen: bool
+) -> CandidateView:
     """One candidate with its verdicts."""
     return CandidateView(
+        id=candidate.id,
         index=candidate.index,
         agent=candidate.agent,
         provider=candidate.provider,
@@ -113,29 +122,48 @@ def candidate_view(candidate: Candidate, evaluations: Sequence[Evaluation], *, c
         error=candidate.error,
         metrics=candidate.metrics,
         head_commit=candidate.head_commit,
+        changed_files=candidate.changed_files,
         chosen=chosen,
-        evaluations=[evaluation_view(each) for each in evaluations],
+        evaluations=[evaluation_view(each, marks.get(each.id, ())) for each in evaluations],
     )
 
 
-def evaluation_view(row: Evaluation) -> EvaluationView:
-    """One evaluator's verdict."""
-    return EvaluationView(
+def evaluation_view(row: Evaluation, marks: Sequence[VerdictMark]) -> EvaluationView:
+    """One evaluator's verdict with the marks on it."""
+    return EvaluationView.model_validate(
+        {
+            "id": row.id,
+            "evaluator": row.evaluator,
+            "version": row.version,
+            "category": row.category,
+            "gate": row.gate,
+            "status": row.status,
+            "passed": row.passed,
+            "score": row.score,
+            "feedback": row.feedback,
+            "criteria": row.criteria,
+            "suggestions": row.suggestions,
+            "metadata": row.details,
+            "duration_ms": row.duration_ms,
+            "trace_id": row.trace_id,
+            "evaluated_at": row.evaluated_at,
+            "marks": [mark_view(each, row.status) for each in marks],
+        }
+    )
+
+
+def mark_view(row: VerdictMark, status: str) -> MarkView:
+    """One mark on a verdict with this status."""
+    wrong: Literal["false_pass", "false_fail"] = "false_pass" if status == "passed" else "false_fail"
+    kind: MarkKind = "right" if row.was_right else wrong
+    return MarkView(
         id=row.id,
-        evaluator=row.evaluator,
-        version=row.version,
-        category=row.category,
-        gate=row.gate,
-        status=row.status,
-        passed=row.passed,
-        score=row.score,
-        feedback=row.feedback,
-        criteria=row.criteria,
-        suggestions=row.suggestions,
-        metadata=row.details,
-        duration_ms=row.duration_ms,
-        trace_id=row.trace_id,
-        evaluated_at=row.evaluated_at,
+        evaluation_id=row.evaluation_id,
+        was_right=row.was_right,
+        kind=kind,
+        note=row.note,
+        marked_by=row.marked_by,
+        marked_at=row.marked_at,
     )
 
 

@@ -15,7 +15,10 @@ from app.db.engine import plain_url
 from app.realtime.service import open_realtime
 from app.runners.evaluators.registry import EvaluatorRegistry
 from app.runners.evaluators.ruff_lint import RuffLintEvaluator
+from app.services.evaluators import EvaluatorService
 from app.services.idempotency import IdempotencyService
+from app.services.marks import MarkService
+from app.services.reviews import ReviewQueries
 from app.services.status import Info, StatusService
 from app.services.tokens import TokenService
 from app.workspaces.sandbox import Sandbox
@@ -63,6 +66,9 @@ async def open_api(
             results=cases.results,
             escalations=cases.escalations,
             evaluations=evaluations(registry),
+            evaluators=EvaluatorService(cases.sessions, registry.describe()),
+            marks=MarkService(cases.sessions),
+            reviews=ReviewQueries(cases.sessions),
             idempotency=IdempotencyService(cases.sessions),
             status=StatusService(cases.sessions, info, Sandbox()),
         )

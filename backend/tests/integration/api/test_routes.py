@@ -205,3 +205,37 @@ async def test_filters_that_are_none(api: Api, query: str, field: str) -> None:
     response = await api.client.get(f"/api/v1/runs?{query}")
     assert response.status_code == 422, response.text
     assert problem_of(response)["field"] == field
+
+
+async def test_a_reviewer_marks_a_verdict_and_takes_it_back(api: Api) -> None:
+    run_id, escalation_id, evaluation_id = await api.rows.waiting()
+    url = f"/api/v1/evaluations/{evaluation_id}/marks"
+    body = {"was_right": False, "note": "the tests were wrong"}
+    mark = ok(await api.client.post(url, json=body, headers={"X-PhaseRunner-User": "ada"}))
+    assert (mark["kind"], mark["marked_by"]) == ("false_fail", "ada")
+    assert ok(await api.client.get(url))["items"] == [mark]
+    shown = ok(await api.client.get(f"/api/v1/escalations/{escalation_id}"))
+    assert shown["failing"][0]["marks"] == [mark]
+    assert shown["track_records"][0]["marked"]["false_fails"]["count"] >= 1
+    attempt = ok(await api.client.get(f"/api/v1/sprints/{run_id}/attempts/coding/1"))
+    assert attempt["candidates"][0]["evaluations"][0]["marks"] == [mark]
+    assert attempt["prompt_changes"] is None
+    history = ok(await api.client.get("/api/v1/evaluators/pytest/verdicts?mark=false_fail&limit=200"))
+    assert str(evaluation_id) in [each["evaluation"]["id"] for each in history["items"]]
+    assert ok(await api.client.get("/api/v1/evaluators/pytest"))["record"]["verdicts"] >= 1
+    assert (await api.client.delete(f"{url}/{mark['id']}")).status_code == 204
+    assert ok(await api.client.get(url))["items"] == []
+    assert (await api.client.delete(f"{url}/{mark['id']}")).status_code == 404
+    assert (await api.client.get("/api/v1/evaluators/nobody")).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{}, {"was_right": "perhaps"}, {"was_right": True, "note": "n" * 4001}, {"was_right": True, "by": "me"}],
+    ids=["nothing", "undecided", "long note", "in somebody's name"],
+)
+async def test_marks_that_are_none(api: Api, body: dict[str, Any]) -> None:
+    _, _, evaluation_id = await api.rows.waiting()
+    response = await api.client.post(f"/api/v1/evaluations/{evaluation_id}/marks", json=body)
+    assert response.status_code == 422
+    assert problem_of(response)["field"] in ("was_right", "note", "by")

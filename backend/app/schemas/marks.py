@@ -1,0 +1,43 @@
+"""Marks: a reviewer's word on whether a verdict was right."""
+
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.schemas.text import CleanText
+
+MAX_NOTE_CHARS = 4000
+
+MarkKind = Literal["right", "false_pass", "false_fail"]
+"""What a mark says: the verdict was right, it let bad work through, or it stopped good work."""
+
+
+class MarkCreate(BaseModel):
+    """Whether one verdict was right: this is what measures the evaluators."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    was_right: bool = Field(description="False: a pass was a false pass, a fail was a false fail.")
+    note: CleanText = Field(default="", max_length=MAX_NOTE_CHARS)
+
+
+class MarkView(BaseModel):
+    """One reviewer's mark on one verdict. The newest mark on a verdict is the one that counts."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    evaluation_id: UUID
+    was_right: bool
+    kind: MarkKind
+    note: str
+    marked_by: str
+    marked_at: datetime
+
+
+class MarkList(BaseModel):
+    """The marks on one verdict, newest first."""
+
+    items: list[MarkView]
