@@ -1,8 +1,10 @@
 """Builds the object graph from settings: the one place that knows which part is made of which."""
 
+import asyncio
 import logging
 import os
 import sys
+import tempfile
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -70,6 +72,8 @@ from app.workspaces.environments.shelf import Bounds, Shelf
 from app.workspaces.environments.uv_words import search_variables, uv_variables
 from app.workspaces.git import Git
 from app.workspaces.limits import WorkspaceLimits
+from app.workspaces.ownership import Places, owning, remove_leftovers
+from app.workspaces.removal import remove_tree
 from app.workspaces.sandbox import Sandbox, SandboxLimits, SandboxSettings
 from app.workspaces.sources import SourcePolicy
 from app.workspaces.store import WorkspaceStore
@@ -176,10 +180,12 @@ def build_interpreters(settings: Settings, sandbox: Sandbox) -> Interpreters:
     )
 
 
-def build_container(settings: Settings, sessions: Sessions, bell: Bell) -> Container:
-    """Make the services of a process that has a database."""
+def build_container(
+    settings: Settings, sessions: Sessions, bell: Bell, scratch: Path | None = None
+) -> Container:
+    """Make the services of a process that has a database; `scratch` is what `open_scratch` gave."""
     tools = build_tools(settings)
-    store = WorkspaceStore(settings.DATA_DIR, tools.git, tools.limits)
+    store = WorkspaceStore(settings.DATA_DIR, tools.git, tools.limits, scratch)
     trees = RunTrees(store, sessions)
     sprints = SprintService(sessions, store, tools.git, tools.sources, tools.policy, bell)
     runner = PhaseRunner(tools.registry, sprints.begin, tools.rules)
@@ -280,6 +286,52 @@ async def open_database(settings: Settings) -> AsyncGenerator[str]:
 
 
 @asynccontextmanager
+async def open_scratch(settings: Settings) -> AsyncGenerator[Path]:
+    """Give a directory that this process owns, and let its children and temporary files be known as its own.
+
+    What processes left that were killed is removed, now and every so often while the block runs.
+
+    Raises:
+        InvalidInputError: DATA_DIR cannot be written to.
+    """
+    parents = (settings.DATA_DIR.absolute() / "scratch", Path(tempfile.gettempdir()))
+    places = Places(parents, settings.SANDBOX_CGROUP)
+    with owning(places) as directories:
+        await _remove_leftovers(places)
+        sweeper = asyncio.create_task(_remove_leftovers_again(places, settings.ENGINE_LEFTOVERS_SECONDS))
+        try:
+            yield directories[0]
+        finally:
+            sweeper.cancel()
+            await asyncio.wait([sweeper])
+            with anyio.CancelScope(shield=True):
+                for directory in directories:
+                    await remove_tree(directory)
+
+
+async def _remove_leftovers_again(places: Places, period: float) -> None:
+    while True:
+        await asyncio.sleep(period)
+        await _remove_leftovers(places)
+
+
+async def _remove_leftovers(places: Places) -> None:
+    try:
+        found = await remove_leftovers(places)
+    except OSError as error:
+        logger.warning("what dead processes left cannot be looked for: %s", error)
+        return
+    if found:
+        logger.warning(
+            "processes that were killed had left %d processes, %d control groups and %d directories; "
+            "they were removed",
+            found.processes,
+            found.groups,
+            found.directories,
+        )
+
+
+@asynccontextmanager
 async def open_sessions(settings: Settings, database_url: str) -> AsyncGenerator[Sessions]:
     """Give the session factory while the block runs."""
     engine = create_engine(database_url, pool_size=settings.DATABASE_POOL_SIZE)
@@ -292,7 +344,14 @@ async def open_sessions(settings: Settings, database_url: str) -> AsyncGenerator
 @asynccontextmanager
 async def evaluation_service(settings: Settings) -> AsyncGenerator[EvaluationService]:
     """Give the service that judges workspaces, without server or database."""
-    yield build_evaluations(build_tools(settings))
+    places = Places((Path(tempfile.gettempdir()),), settings.SANDBOX_CGROUP)
+    with owning(places) as (own,):
+        await _remove_leftovers(places)
+        try:
+            yield build_evaluations(build_tools(settings))
+        finally:
+            with anyio.CancelScope(shield=True):
+                await remove_tree(own)
 
 
 def build_calibration(tools: Tools) -> CalibrationService:

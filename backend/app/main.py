@@ -10,7 +10,7 @@ from importlib.metadata import version
 import uvicorn
 
 from app.api.app import Doors, create_app
-from app.container import Container, build_container, build_worker, open_database, open_sessions
+from app.container import Container, build_container, build_worker, open_database, open_scratch, open_sessions
 from app.core.config import Settings
 from app.core.errors import InvalidInputError
 from app.core.security import require_safe_binding
@@ -65,7 +65,8 @@ async def open_service(
         url = await stack.enter_async_context(open_database(settings))
         sessions = await stack.enter_async_context(open_sessions(settings, url))
         realtime = await stack.enter_async_context(open_realtime(url))
-        container = build_container(settings, sessions, realtime.doorbell)
+        scratch = await stack.enter_async_context(open_scratch(settings))
+        container = build_container(settings, sessions, realtime.doorbell, scratch)
         stop_worker = _no_worker
         if with_worker:
             await container.warn_if_unconfined()

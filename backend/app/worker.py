@@ -3,7 +3,7 @@
 import asyncio
 import signal
 
-from app.container import build_container, build_worker, open_database, open_sessions
+from app.container import build_container, build_worker, open_database, open_scratch, open_sessions
 from app.core.config import Settings
 from app.core.telemetry import configure_logging, configure_telemetry
 from app.jobs.worker import running
@@ -26,8 +26,9 @@ async def work(settings: Settings) -> None:
         open_database(settings) as url,
         open_sessions(settings, url) as sessions,
         open_doorbell(url) as doorbell,
+        open_scratch(settings) as scratch,
     ):
-        container = build_container(settings, sessions, doorbell)
+        container = build_container(settings, sessions, doorbell, scratch)
         await container.warn_if_unconfined()
         async with running(build_worker(settings, url, container)):
             await stop.wait()

@@ -103,6 +103,7 @@ class Settings(BaseSettings):
     ENGINE_HEARTBEAT_SECONDS: float = Field(default=2.0, gt=0.0, le=60.0)
     ENGINE_STALLED_AFTER_SECONDS: float = Field(default=6.0, gt=0.0, le=600.0)
     ENGINE_RECONCILE_SECONDS: float = Field(default=2.0, gt=0.0, le=600.0)
+    ENGINE_LEFTOVERS_SECONDS: float = Field(default=60.0, gt=0.0, le=86_400.0)
     SHUTDOWN_GRACE_SECONDS: float = Field(default=5.0, ge=0.0, le=300.0)
 
     # Tracing: spans leave the machine only when one of these is set.

@@ -1,6 +1,7 @@
 """A control group for each launch: bounds on all of its processes together, if the operator gives a place."""
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -10,7 +11,10 @@ from uuid import uuid4
 import anyio
 import anyio.to_thread
 
+from app.workspaces.process import owner_mark
+
 _ENTER = 'echo 0 > "$1/cgroup.procs" && shift && exec "$@"'
+_PREFIX = "launch-"
 _REMOVAL_SECONDS = 5.0
 _PAUSE_SECONDS = 0.005
 
@@ -51,7 +55,7 @@ class CgroupPlace:
         Raises:
             CgroupError: it cannot be made.
         """
-        group = Cgroup(self.root / f"launch-{uuid4().hex}")
+        group = Cgroup(self.root / f"{_PREFIX}{owner_mark()}-{uuid4().hex}")
         await anyio.to_thread.run_sync(self._make, group.path)
         try:
             yield group
@@ -80,13 +84,30 @@ class CgroupPlace:
             raise CgroupError(f"SANDBOX_CGROUP: {self.root}: {error.strerror}") from error
 
 
+async def remove_groups_of(root: Path, owner: str) -> int:
+    """Kill whoever is in the groups of a process that is gone, and remove them; give how many there were."""
+    groups = await anyio.to_thread.run_sync(lambda: list(root.glob(f"{_PREFIX}{owner}-*")))
+    for group in groups:
+        await _remove(group)
+    return len(groups)
+
+
 async def _remove(path: Path) -> None:
     with suppress(OSError):
-        await anyio.to_thread.run_sync((path / "cgroup.kill").write_text, "1")
+        await anyio.to_thread.run_sync(_kill, path)
     with anyio.move_on_after(_REMOVAL_SECONDS):
         # The kernel needs a moment until a killed process has left, and tells nobody when.
         while not await anyio.to_thread.run_sync(_removed, path):  # noqa: ASYNC110
             await asyncio.sleep(_PAUSE_SECONDS)
+
+
+def _kill(path: Path) -> None:
+    # Not made where it is not: an old kernel has none.
+    handle = os.open(path / "cgroup.kill", os.O_WRONLY)
+    try:
+        os.write(handle, b"1")
+    finally:
+        os.close(handle)
 
 
 def _removed(path: Path) -> bool:

@@ -15,8 +15,12 @@ from typing import IO
 import anyio
 import anyio.to_thread
 
+OWNER_VARIABLE = "PHASERUNNER_OWNER"
+"""Environment variable of every child of a process that owns what it makes; see `ownership`."""
+
 _DRAIN_SECONDS = 1.0
 _STDERR_LIMIT = 65_536
+_owner: dict[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +102,18 @@ class _Capture(asyncio.Protocol):
         return bytes(self._head + gap + self._tail).decode("utf-8", "replace")
 
 
+def mark_children(owner: str | None) -> None:
+    """Give every process that is started from now on the owner's number, or none."""
+    _owner.clear()
+    if owner is not None:
+        _owner[OWNER_VARIABLE] = owner
+
+
+def owner_mark() -> str:
+    """The number that this process's children bear; empty when they bear none."""
+    return _owner.get(OWNER_VARIABLE, "")
+
+
 async def run_process(
     argv: Sequence[str],
     *,
@@ -112,7 +128,8 @@ async def run_process(
 
     The whole process group is killed when the leader ends, when time is up and when the caller is
     cancelled. A descendant that made itself a session of its own escapes that (only a sandbox's pid
-    namespace ends it), but holds nothing up: its output no longer counts. The environment is exactly `env`.
+    namespace ends it), but holds nothing up: its output no longer counts. The environment is exactly `env`,
+    and the owner's number where children are marked.
 
     Raises:
         FileNotFoundError: the program or `cwd` does not exist.
@@ -204,7 +221,7 @@ async def _start(
         return subprocess.Popen(  # noqa: ASYNC220 - starting takes 0.2 ms and cannot be interrupted half-way
             argv,
             cwd=cwd,
-            env=dict(env),
+            env={**env, **_owner},
             stdin=source,
             stdout=sinks[0],
             stderr=sinks[1],

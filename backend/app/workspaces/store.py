@@ -36,23 +36,24 @@ class JudgedPair:
     withheld: tuple[Dropped, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimOnDisk:
-    """Files of one claim."""
-
-    run_id: UUID
-    claim: UUID
-
-
 class WorkspaceStore:
-    """The directory `runs` below a data directory.
+    """The directory `runs` below a data directory, and a place for what does not outlive the process.
 
-    `runs/RUN/repo.git` is a run's history, `runs/RUN/attempts/CLAIM/N/tree` the tree in which candidate N of
-    an attempt works, `runs/RUN/judged/…` holds copies while they are judged.
+    `runs/RUN/repo.git` is a run's history. In the other place `attempts/RUN-CLAIM/N/tree` is the tree in
+    which candidate N of an attempt works, `judged/RUN-…` holds copies while they are judged.
+
+    Args:
+        root: the data directory.
+        git: the git program.
+        limits: bounds on each tree.
+        scratch: the other place, on the same file system; by default `scratch` below the data directory.
     """
 
-    def __init__(self, root: Path, git: Git, limits: WorkspaceLimits = DEFAULT_LIMITS) -> None:
+    def __init__(
+        self, root: Path, git: Git, limits: WorkspaceLimits = DEFAULT_LIMITS, scratch: Path | None = None
+    ) -> None:
         self._runs = root.absolute() / "runs"
+        self._scratch = (scratch or root / "scratch").absolute()
         self._git = git
         self._limits = limits
 
@@ -66,7 +67,7 @@ class WorkspaceStore:
         Raises:
             WorkspaceError: it is not a bundle, or damaged.
         """
-        fresh = self._run(run_id) / f"restoring-{uuid4()}"
+        fresh = self._scratch / "restoring" / str(uuid4())
         try:
             await RunRepository(self._git, fresh, self._limits).restore(base_bundle)
             await anyio.to_thread.run_sync(_settle, fresh, self.repository(run_id).path)
@@ -86,7 +87,7 @@ class WorkspaceStore:
             GitError: a commit is not in the run's repository.
         """
         repo = self.repository(run_id)
-        place = self._run(run_id) / "judged" / str(uuid4())
+        place = self._scratch / "judged" / f"{run_id}-{uuid4()}"
         try:
             candidate, base = await together(
                 repo.checkout(commit, place / "candidate"), repo.checkout(base_commit, place / "base")
@@ -103,7 +104,7 @@ class WorkspaceStore:
             InvalidInputError: a value cannot be used; it names the field.
             WorkspaceError: the source cannot be read or is too large.
         """
-        scratch = self._runs.with_name("imports") / str(uuid4())
+        scratch = self._scratch / "imports" / str(uuid4())
         repo = RunRepository(self._git, scratch / "repo.git", self._limits)
         try:
             base = await import_source(source, repo, policy)
@@ -116,37 +117,23 @@ class WorkspaceStore:
         """Delete the working trees of one claim; none there is no error."""
         await remove_tree(self._claim(run_id, claim))
 
-    async def remove_judged(self, run_id: UUID) -> None:
-        """Delete copies that a killed worker left; call it only when nothing of the run is being judged."""
-        await remove_tree(self._run(run_id) / "judged")
-
     async def remove_run(self, run_id: UUID) -> None:
-        """Delete everything of a run; nothing there is no error."""
+        """Delete everything that is kept of a run; nothing there is no error."""
         await remove_tree(self._run(run_id))
 
     async def runs_on_disk(self) -> list[UUID]:
         """Runs that have files here."""
         return await anyio.to_thread.run_sync(_ids_in, self._runs)
 
-    async def claims_on_disk(self) -> list[ClaimOnDisk]:
-        """Claims that have files here."""
-        return await anyio.to_thread.run_sync(self._claims)
-
-    def _claims(self) -> list[ClaimOnDisk]:
-        return [
-            ClaimOnDisk(run_id, claim)
-            for run_id in _ids_in(self._runs)
-            for claim in _ids_in(self._run(run_id) / "attempts")
-        ]
-
     def _run(self, run_id: UUID) -> Path:
         return self._runs / str(run_id)
 
     def _claim(self, run_id: UUID, claim: UUID) -> Path:
-        return self._run(run_id) / "attempts" / str(claim)
+        return self._scratch / "attempts" / f"{run_id}-{claim}"
 
 
 def _settle(fresh: Path, place: Path) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
     try:
         fresh.rename(place)
     except OSError:

@@ -11,7 +11,7 @@ from app.schemas.workspaces import ArchiveSource, EmptySource
 from app.workspaces.git import Git
 from app.workspaces.importing import import_source
 from app.workspaces.sources import SourcePolicy
-from app.workspaces.store import ClaimOnDisk, WorkspaceStore
+from app.workspaces.store import WorkspaceStore
 
 from .test_archive import info, tar
 
@@ -73,19 +73,18 @@ async def test_what_is_on_the_disk_is_listed(
     (tmp_path / "data dir" / "runs" / "not-a-run").mkdir()
     (tmp_path / "data dir" / "runs" / "file").touch()
     assert await store.runs_on_disk() == [run_id]
-    assert await store.claims_on_disk() == [ClaimOnDisk(run_id, claim)]
+    attempts = tmp_path / "data dir" / "scratch" / "attempts"
+    assert os.listdir(attempts) == [f"{run_id}-{claim}"]
     await store.remove_claim(run_id, claim)
     await store.remove_claim(run_id, claim)
-    assert await store.claims_on_disk() == []
+    assert os.listdir(attempts) == []
     await store.remove_run(run_id)
     assert await store.runs_on_disk() == []
 
 
 async def test_nothing_on_the_disk(store: WorkspaceStore) -> None:
     assert await store.runs_on_disk() == []
-    assert await store.claims_on_disk() == []
     await store.remove_run(uuid4())
-    await store.remove_judged(uuid4())
 
 
 async def test_removal_follows_no_link_and_stops_at_no_mode(
@@ -118,4 +117,4 @@ async def test_a_source_is_kept_as_a_snapshot(store: WorkspaceStore, tmp_path: P
     assert (tmp_path / "t" / "a").read_text() == "a\n"
     with pytest.raises(InvalidInputError):
         await store.snapshot_of(ArchiveSource(data=b"hello"), SourcePolicy())
-    assert os.listdir(tmp_path / "data dir" / "imports") == []
+    assert os.listdir(tmp_path / "data dir" / "scratch" / "imports") == []
