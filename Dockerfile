@@ -1,3 +1,10 @@
+FROM node:22-slim AS dashboard
+WORKDIR /frontend
+COPY frontend/package.json frontend/package-lock.json frontend/.npmrc ./
+RUN npm ci
+COPY frontend ./
+RUN npm run build
+
 # One image for API and worker; the worker needs git, and bubblewrap to confine what it runs.
 FROM python:3.13-slim-trixie
 
@@ -10,9 +17,10 @@ RUN apt-get update \
 WORKDIR /app
 COPY requirements.lock ./
 RUN pip install --no-cache-dir --require-hashes -r requirements.lock
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml hatch_build.py README.md LICENSE ./
 COPY backend ./backend
 COPY examples ./examples
+COPY --from=dashboard /frontend/dist ./frontend/dist
 RUN pip install --no-cache-dir --no-deps .
 
 USER phaserunner

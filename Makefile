@@ -11,7 +11,7 @@ AGENT ?=
 PORT ?=
 ARGS ?=
 
-.PHONY: help setup run test lint format types lock bench check-layers clean
+.PHONY: help setup run test lint format types lock bench check-layers dashboard check-dashboard api-types clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | while IFS=$$'\t' read -r name text; do printf '  %-14s %s\n' "$$name" "$$text"; done
@@ -27,14 +27,14 @@ $(STAMP): requirements-dev.lock requirements-setup.lock pyproject.toml
 	@$(BIN)/python -m uv pip install --quiet --python $(BIN)/python --no-deps --editable .
 	@touch $@
 
-run: setup ## Start everything and run a sprint: make run [GOAL="..." REPO=path] [AGENT=...] [PORT=8000]
+run: setup dashboard-if-possible ## Start everything and run a sprint: make run [GOAL="..." REPO=path] [AGENT=...] [PORT=8000]
 	@exec $(BIN)/phaserunner up $(if $(value GOAL),"$$GOAL_TEXT") $(if $(value REPO),--repo "$$REPO_PATH") $(if $(AGENT),--agent "$(AGENT)") $(if $(PORT),--port $(PORT)) $(ARGS)
 
 # As they were typed: make would take a dollar sign for a variable.
 run: export GOAL_TEXT = $(value GOAL)
 run: export REPO_PATH = $(value REPO)
 
-test: setup lint ## Everything that must hold: lint, types, layers, tests
+test: setup lint check-dashboard ## Everything that must hold: lint, types, layers, tests
 	@$(BIN)/python -m pytest $(ARGS)
 
 lint: setup types check-layers ## Format, lint, types and layers, without changing anything
@@ -47,6 +47,24 @@ types: setup ## Strict type check
 check-layers: setup ## Import rules between the layers
 	@cd backend && ../$(BIN)/lint-imports --config ../pyproject.toml --no-cache > ../.venv/lint-imports.log 2>&1 || { cat ../.venv/lint-imports.log; exit 1; }
 
+dashboard: setup ## Build the dashboard, unless it is built from these sources
+	@$(BIN)/python frontend/build.py
+
+# A service without its page is better than no service; the page says why it is not there.
+.PHONY: dashboard-if-possible
+dashboard-if-possible: setup
+	@$(BIN)/python frontend/build.py --optional
+
+check-dashboard: dashboard ## The dashboard's lint, types, unit tests, API types and size
+	@$(BIN)/python frontend/build.py --run lint
+	@$(BIN)/python frontend/build.py --run types
+	@$(BIN)/python frontend/build.py --run api-types-check
+	@$(BIN)/python frontend/build.py --run test
+	@$(BIN)/python frontend/build.py --run check
+
+api-types: setup ## Generate the dashboard's types from what the API describes
+	@$(BIN)/python frontend/build.py --run api-types
+
 format: setup ## Format and fix what can be fixed safely
 	@$(BIN)/ruff check --quiet --fix backend; $(BIN)/ruff format backend
 
@@ -58,5 +76,5 @@ lock: ## Resolve the dependencies anew into requirements*.lock
 		$(BIN)/python -m uv pip compile --quiet --upgrade --universal --generate-hashes --no-header --python-version 3.11 $${spec%%:*} -o $${spec##*:} || exit 1; done
 
 clean: ## Remove what was built; runs and their database in .phaserunner stay
-	@rm -rf .venv build dist .coverage .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf .venv build dist frontend/dist frontend/node_modules frontend/build-failed.txt .coverage .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	@find backend -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -8,6 +8,7 @@ from fastapi import FastAPI
 
 from app.api import escalations, evaluators, event_routes, problems, runs, socket, sprints, system
 from app.api.access import ApiServices
+from app.api.dashboard import Dashboard, with_dashboard
 from app.api.gate import Gate, Recognise
 from app.api.openapi import PROBLEMS, describe
 from app.realtime.hub import Hub
@@ -31,9 +32,15 @@ class _Application(FastAPI):
 
 
 def create_app(
-    services: ApiServices, hub: Hub, events: EventReader, doors: Doors, *, version: str
+    services: ApiServices,
+    hub: Hub,
+    events: EventReader,
+    doors: Doors,
+    *,
+    version: str,
+    dashboard: Dashboard | None = None,
 ) -> FastAPI:
-    """Make the application from what the composition root built."""
+    """Make the application from what the composition root built; `dashboard` is this installation's."""
     app = _Application(
         title="PhaseRunner",
         version=version,
@@ -50,5 +57,6 @@ def create_app(
     problems.install(app)
     for module in (runs, sprints, escalations, evaluators, event_routes, socket, system):
         app.include_router(module.router, responses=PROBLEMS)
+    app.router.default = with_dashboard(dashboard or Dashboard.find(), app.router.default)
     app.add_middleware(Gate, hosts=doors.hosts, recognise=doors.recognise)
     return app

@@ -5,6 +5,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from app.api.problems import MEDIA_TYPE, Problem
+from app.core.event_frames import CLIENT_FRAME_ADAPTER, SERVER_FRAME_ADAPTER
 
 _REFERENCE = "#/components/schemas/{model}"
 _DESCRIPTIONS = {
@@ -31,9 +32,16 @@ def describe(app: FastAPI) -> dict[str, Any]:
     """Give FastAPI's document with what it cannot know."""
     document = FastAPI.openapi(app)
     components = document.setdefault("components", {})
-    schema = Problem.model_json_schema(ref_template=_REFERENCE)
-    components.setdefault("schemas", {}).update(schema.pop("$defs"), Problem=schema)
+    schemas = components.setdefault("schemas", {})
+    schemas.update(_with_parts("Problem", Problem.model_json_schema(ref_template=_REFERENCE)))
+    for name, adapter in (("ClientFrame", CLIENT_FRAME_ADAPTER), ("ServerFrame", SERVER_FRAME_ADAPTER)):
+        schemas.update(_with_parts(name, adapter.json_schema(ref_template=_REFERENCE, mode="serialization")))
     components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
     # Without tokens where the service listens on loopback and none exists.
     document["security"] = [{"token": []}, {}]
     return document
+
+
+def _with_parts(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema and those that it refers to, by name."""
+    return {**schema.pop("$defs", {}), name: schema}

@@ -1,41 +1,13 @@
-"""Routes about the service itself, and the page that says where things are."""
+"""Routes about the service itself."""
 
 from fastapi import APIRouter, Response
-from fastapi.responses import HTMLResponse, JSONResponse
+from fastapi.responses import JSONResponse
 
 from app.api.access import Services, Viewer
 from app.core.websocket_events import EVENT_ADAPTER
 from app.services.status import Info, Readiness
 
 router = APIRouter(tags=["service"])
-
-_PAGE = """<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>PhaseRunner</title>
-<style>
-  body { font: 16px/1.5 system-ui, sans-serif; max-width: 40rem; margin: 3rem auto; padding: 0 1rem;
-         color-scheme: light dark }
-  code { font-family: ui-monospace, monospace }
-</style>
-<h1>PhaseRunner</h1>
-<p>The service runs. This version is used from the command line and over HTTP.</p>
-<ul>
-  <li><code>phaserunner run "GOAL" --repo PATH</code> starts a sprint and shows it live</li>
-  <li><code>phaserunner escalations</code> lists what waits for a human</li>
-  <li><a href="/api/v1/sprints">/api/v1/sprints</a>, <a href="/api/v1/escalations">/api/v1/escalations</a>,
-      <a href="/api/v1/evaluators">/api/v1/evaluators</a></li>
-  <li><a href="/openapi.json">/openapi.json</a> describes the API,
-      <a href="/api/v1/events/schema">/api/v1/events/schema</a> the events</li>
-</ul>
-"""
-
-
-@router.get("/", response_class=HTMLResponse, include_in_schema=False)
-async def index() -> HTMLResponse:
-    """Say where things are."""
-    return HTMLResponse(_PAGE)
 
 
 @router.get("/healthz", summary="The process answers")

@@ -159,3 +159,12 @@ class RunFrame(Frame):
     def wire(self) -> bytes:
         """The frame as JSON text; a run's state always has all members."""
         return self.model_dump_json().encode()
+
+
+ServerFrame = Annotated[
+    SubscribedFrame | UnsubscribedFrame | HeartbeatFrame | ErrorFrame | RunFrame, Field(discriminator="type")
+]
+"""Any frame that the server sends beside events."""
+
+SERVER_FRAME_ADAPTER: TypeAdapter[ServerFrame] = TypeAdapter(ServerFrame)
+"""Gives the JSON Schema of the frames that clients get to see."""

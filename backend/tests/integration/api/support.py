@@ -11,6 +11,7 @@ from fastapi import FastAPI
 
 from app.api.access import ApiServices
 from app.api.app import Doors, create_app
+from app.api.dashboard import Dashboard
 from app.db.engine import plain_url
 from app.realtime.service import open_realtime
 from app.runners.evaluators.registry import EvaluatorRegistry
@@ -74,7 +75,14 @@ async def open_api(
         )
         tokens = TokenService(cases.sessions)
         doors = Doors(hosts, tokens.recognise if tokens_needed else None)
-        app = create_app(services, realtime.hub, realtime.reader, doors, version="1.2.3")
+        app = create_app(
+            services,
+            realtime.hub,
+            realtime.reader,
+            doors,
+            version="1.2.3",
+            dashboard=Dashboard(data_dir / "not built"),
+        )
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url=HERE, timeout=60) as client:
             yield Api(app, client, cases, tokens)

@@ -1,0 +1,6 @@
+/** `/escalations` */
+import { EscalationsPage } from "@/features/escalations/EscalationsPage";
+
+export function EscalationsRoute() {
+  return <EscalationsPage />;
+}

@@ -1,0 +1,6 @@
+/** `/evaluators` */
+import { EvaluatorsPage } from "@/features/evaluations/EvaluatorsPage";
+
+export function EvaluatorsRoute() {
+  return <EvaluatorsPage />;
+}

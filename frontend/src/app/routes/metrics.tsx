@@ -1,0 +1,6 @@
+/** `/metrics` */
+import { MetricsPage } from "@/features/metrics/MetricsPage";
+
+export function MetricsRoute() {
+  return <MetricsPage />;
+}

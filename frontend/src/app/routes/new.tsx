@@ -1,0 +1,6 @@
+/** `/new` */
+import { NewSprintPage } from "@/features/runs/NewSprintPage";
+
+export function NewRoute() {
+  return <NewSprintPage />;
+}

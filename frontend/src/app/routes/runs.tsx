@@ -1,0 +1,6 @@
+/** `/` */
+import { RunsPage } from "@/features/runs/RunsPage";
+
+export function RunsRoute() {
+  return <RunsPage />;
+}

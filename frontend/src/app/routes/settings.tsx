@@ -1,0 +1,6 @@
+/** `/settings` */
+import { SettingsPage } from "@/features/settings/SettingsPage";
+
+export function SettingsRoute() {
+  return <SettingsPage />;
+}

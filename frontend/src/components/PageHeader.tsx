@@ -1,0 +1,22 @@
+/** The top of a page: its one heading, and what can be done there. Sets the document's title as well. */
+import { type ReactNode, useEffect } from "react";
+
+import { documentTitle } from "@/lib/title";
+
+interface Props {
+  title: string;
+  /** Beside the heading, such as a badge. */
+  beside?: ReactNode;
+  actions?: ReactNode;
+}
+
+export function PageHeader({ title, beside, actions }: Props) {
+  useEffect(() => documentTitle.setPage(title), [title]);
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-2 py-3">
+      <h1 className="theirs text-lg font-semibold">{title}</h1>
+      {beside}
+      {actions && <div className="ml-auto flex flex-wrap items-center gap-2">{actions}</div>}
+    </div>
+  );
+}

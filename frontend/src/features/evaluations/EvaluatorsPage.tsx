@@ -1,0 +1,16 @@
+/** Evaluators: not built yet. */
+import { PageHeader } from "@/components/PageHeader";
+import { EmptyState } from "@/components/states";
+
+export function EvaluatorsPage() {
+  return (
+    <>
+      <PageHeader title="Evaluators" />
+      <EmptyState title="This page is not built yet">
+        <p>
+          The command line and the API have what belongs here.
+        </p>
+      </EmptyState>
+    </>
+  );
+}

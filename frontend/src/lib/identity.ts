@@ -1,0 +1,32 @@
+/** Who uses this page: an API token where the service asks for one, else a name; kept in this browser. */
+import { createStore } from "./store";
+
+export interface Identity {
+  readonly token: string;
+  readonly name: string;
+}
+
+const KEY = "phaserunner.identity";
+
+function read(): Identity {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+    if (typeof kept !== "object" || kept === null) return { token: "", name: "" };
+    const { token, name } = kept as Partial<Record<string, unknown>>;
+    return { token: typeof token === "string" ? token : "", name: typeof name === "string" ? name : "" };
+  } catch {
+    return { token: "", name: "" };
+  }
+}
+
+const store = createStore<Identity>(read());
+
+export const identity = {
+  current: store.get,
+  subscribe: store.subscribe,
+  set(next: Identity): void {
+    const kept = { token: next.token.trim(), name: next.name.trim() };
+    localStorage.setItem(KEY, JSON.stringify(kept));
+    store.set(kept);
+  },
+};

@@ -1,0 +1,16 @@
+/** Names of what the query cache holds; a prefix names all below it. */
+export const keys = {
+  info: ["info"] as const,
+  evaluators: ["evaluators"] as const,
+  runs: ["runs"] as const,
+  runList: (filters: object) => ["runs", "list", filters] as const,
+  runCount: (status: string) => ["runs", "count", status] as const,
+  sprint: (id: string) => ["sprint", id] as const,
+  attempt: (id: string, phase: string, number: number) => ["sprint", id, "attempt", phase, number] as const,
+  diff: (id: string, phase: string, number: number, against: string) =>
+    ["sprint", id, "diff", phase, number, against] as const,
+  runEvents: (id: string) => ["events", id] as const,
+  escalations: ["escalations"] as const,
+  escalationList: (status: string) => ["escalations", "list", status] as const,
+  escalation: (id: string) => ["escalations", "one", id] as const,
+};

@@ -1,0 +1,87 @@
+/** Queries and commands of sprints. */
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+
+import { api, type Schemas, unwrap } from "@/lib/api/client";
+
+import { keys } from "./keys";
+
+export type Sprint = Schemas["SprintView"];
+export type SprintDetail = Schemas["SprintDetail"];
+export type Attempt = Schemas["AttemptView"];
+export type AttemptDetail = Schemas["AttemptDetail"];
+export type Evaluation = Schemas["EvaluationView"];
+export type RunStatus = Schemas["RunStatus"];
+export type Phase = Schemas["Phase"];
+export type SprintCreate = Schemas["SprintCreate"];
+export type Diff = Schemas["Diff"];
+
+export interface RunFilters {
+  readonly status?: readonly RunStatus[];
+  readonly q?: string;
+}
+
+const PAGE = 50;
+
+export const runsQuery = (filters: RunFilters) =>
+  infiniteQueryOptions({
+    queryKey: keys.runList(filters),
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) =>
+      unwrap(
+        api.GET("/api/v1/runs", {
+          params: {
+            query: {
+              limit: PAGE,
+              ...(filters.status?.length ? { status: [...filters.status] } : {}),
+              ...(filters.q ? { q: filters.q } : {}),
+              ...(pageParam ? { cursor: pageParam } : {}),
+            },
+          },
+          signal,
+        }),
+      ),
+    getNextPageParam: (last) => last.next_cursor,
+  });
+
+export const sprintQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.sprint(id),
+    queryFn: ({ signal }) =>
+      unwrap(api.GET("/api/v1/sprints/{sprint_id}", { params: { path: { sprint_id: id } }, signal })),
+  });
+
+export const attemptQuery = (id: string, phase: string, number: number) =>
+  queryOptions({
+    queryKey: keys.attempt(id, phase, number),
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.GET("/api/v1/sprints/{sprint_id}/attempts/{phase}/{number}", {
+          params: { path: { sprint_id: id, phase: phase as Phase, number } },
+          signal,
+        }),
+      ),
+  });
+
+export const diffQuery = (id: string, phase: string, number: number, against: Schemas["Against"]) =>
+  queryOptions({
+    queryKey: keys.diff(id, phase, number, against),
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.GET("/api/v1/sprints/{sprint_id}/attempts/{phase}/{number}/diff", {
+          params: { path: { sprint_id: id, phase: phase as Phase, number }, query: { against } },
+          signal,
+        }),
+      ),
+  });
+
+/** `key` makes a repetition of the same request safe. */
+export const startSprint = (body: SprintCreate, key: string): Promise<SprintDetail> =>
+  unwrap(api.POST("/api/v1/sprints", { body, params: { header: { "idempotency-key": key } } }));
+
+export const cancelSprint = (id: string, reason: string): Promise<SprintDetail> =>
+  unwrap(
+    api.POST("/api/v1/sprints/{sprint_id}/cancel", {
+      params: { path: { sprint_id: id } },
+      body: { reason },
+    }),
+  );

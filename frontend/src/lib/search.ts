@@ -1,0 +1,44 @@
+/** What the query part of each page's URL may say. Whatever it says else is dropped, not an error. */
+import * as z from "zod/mini";
+
+const STATUSES = ["queued", "active", "waiting", "completed", "failed", "cancelled"] as const;
+
+const text = (longest: number) => z.catch(z.optional(z.string().check(z.maxLength(longest))), undefined);
+const whole = z.catch(z.optional(z.int().check(z.positive())), undefined);
+
+const runs = z.object({
+  status: z.catch(z.optional(z.array(z.enum(STATUSES))), undefined),
+  q: text(200),
+});
+const run = z.object({
+  phase: z.catch(z.optional(z.enum(["discovery", "coding", "verification"])), undefined),
+  attempt: whole,
+  evaluator: text(200),
+  /** What the lower part shows. */
+  tab: z.catch(z.optional(z.enum(["log", "prompt", "output"])), undefined),
+  /** Words to search the log for. */
+  find: text(200),
+});
+const diff = z.object({
+  phase: run.shape.phase,
+  attempt: whole,
+  against: z.catch(z.optional(z.enum(["base", "previous"])), undefined),
+  file: text(1000),
+});
+const escalations = z.object({ status: z.catch(z.optional(z.enum(["open", "resolved", "withdrawn"])), undefined) });
+const metrics = z.object({
+  since: text(40),
+  evaluator: text(200),
+});
+
+export type RunsSearch = z.infer<typeof runs>;
+export type RunSearch = z.infer<typeof run>;
+export type DiffSearch = z.infer<typeof diff>;
+export type EscalationsSearch = z.infer<typeof escalations>;
+export type MetricsSearch = z.infer<typeof metrics>;
+
+export const parseRunsSearch = (given: unknown): RunsSearch => runs.parse(given);
+export const parseRunSearch = (given: unknown): RunSearch => run.parse(given);
+export const parseDiffSearch = (given: unknown): DiffSearch => diff.parse(given);
+export const parseEscalationsSearch = (given: unknown): EscalationsSearch => escalations.parse(given);
+export const parseMetricsSearch = (given: unknown): MetricsSearch => metrics.parse(given);

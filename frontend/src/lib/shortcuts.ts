@@ -1,0 +1,62 @@
+/** Keyboard shortcuts: whoever is on screen offers actions; the help and the palette list them all. */
+import { useEffect } from "react";
+
+import { createStore, useStore } from "./store";
+
+export interface Action {
+  /** Unique among the actions that are offered at one time. */
+  id: string;
+  label: string;
+  /** One key such as `j` or `?`, or two in a row such as `g r`; none for the palette only. */
+  keys?: string;
+  group: string;
+  run: () => void;
+}
+
+const store = createStore<readonly Action[]>([]);
+
+/** Offer actions while the component is on screen. Give a stable array. */
+export function useActions(actions: readonly Action[]): void {
+  useEffect(() => {
+    store.set([...store.get(), ...actions]);
+    return () => store.set(store.get().filter((each) => !actions.includes(each)));
+  }, [actions]);
+}
+
+export function useOfferedActions(): readonly Action[] {
+  return useStore(store);
+}
+
+const SEQUENCE_MS = 1000;
+
+/** Listen to keys on a window until the returned function is called. */
+export function listenToKeys(target: Window): () => void {
+  let first = "";
+  let firstAt = 0;
+  const onKey = (event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    // A dialog has the keys for itself.
+    if (document.querySelector("[role=dialog], [role=menu], [role=listbox]")) return;
+    const both = event.timeStamp - firstAt < SEQUENCE_MS ? `${first} ${event.key}` : "";
+    const offered = store.get();
+    const found = offered.findLast((each) => each.keys === both) ?? offered.findLast((each) => each.keys === event.key);
+    first = event.key;
+    firstAt = event.timeStamp;
+    if (!found) return;
+    event.preventDefault();
+    first = "";
+    found.run();
+  };
+  target.addEventListener("keydown", onKey);
+  return () => target.removeEventListener("keydown", onKey);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName))
+  );
+}
+
+export function isMac(): boolean {
+  return /Mac|iPhone|iPad/.test(navigator.userAgent);
+}
