@@ -27,10 +27,10 @@ from app.db.engine import Sessions, create_engine, create_sessions, plain_url
 from app.db.migrate import upgrade_to_head
 from app.jobs.silence import SilenceRules
 from app.jobs.worker import JobWorker, WorkerTimings
-from app.runners.evaluators.command_programs import find_programs
+from app.runners.evaluators.commands.programs import find_programs
 from app.runners.evaluators.plugins import PluginError, add_plugins
-from app.runners.evaluators.project_file import ProjectFileError
-from app.runners.evaluators.project_registry import ProjectLimits
+from app.runners.evaluators.project.project_file import ProjectFileError
+from app.runners.evaluators.project.project_registry import ProjectLimits
 from app.runners.evaluators.registry import (
     MODEL_EVALUATORS,
     EvaluatorConfig,

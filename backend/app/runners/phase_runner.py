@@ -21,7 +21,7 @@ from app.runners.decision import (
 from app.runners.evaluators import panel
 from app.runners.evaluators.feedback_memory import FeedbackMemory
 from app.runners.evaluators.issues import failure_fingerprint
-from app.runners.evaluators.project_file import ProjectFileError
+from app.runners.evaluators.project.project_file import ProjectFileError
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, EvaluationStatus
 from app.runners.evaluators.registry import EvaluatorRegistry
 from app.runners.evaluators.verdict import Verdict, VerdictPolicy, VerdictStatus, judge

@@ -7,10 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.runners.evaluators.command import CommandEvaluator
-from app.runners.evaluators.command_programs import Programs
-from app.runners.evaluators.project_file import MAX_BYTES, Problem, ProjectFileError, read_project_file
-from app.runners.evaluators.project_registry import PROJECT_EVALUATOR, ProjectLimits, for_project
+from app.runners.evaluators.commands.command import CommandEvaluator
+from app.runners.evaluators.commands.programs import Programs
+from app.runners.evaluators.project.project_file import (
+    MAX_BYTES,
+    Problem,
+    ProjectFileError,
+    read_project_file,
+)
+from app.runners.evaluators.project.project_registry import PROJECT_EVALUATOR, ProjectLimits, for_project
 from app.runners.evaluators.protocol import (
     EvaluationCategory,
     EvaluationContext,

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.runners.evaluators.analysed_copy import AnalysedBase, copy_base, copy_candidate
-from app.runners.evaluators.ruff_rules import LintRules, lay_out, rules_of
-from app.runners.evaluators.ruff_tool import ruff_binary
-from app.runners.evaluators.silencers import Tool
 from app.runners.evaluators.source_tree import PYTHON_SUFFIXES, python_files, same_file
+from app.runners.evaluators.static.analysed_copy import AnalysedBase, copy_base, copy_candidate
+from app.runners.evaluators.static.ruff_rules import LintRules, lay_out, rules_of
+from app.runners.evaluators.static.ruff_tool import ruff_binary
+from app.runners.evaluators.static.silencers import Tool
 from app.runners.evaluators.tooling import Scratch, ToolTroubleError, run_tool, scratch
 
 _CHECK = (

@@ -15,7 +15,7 @@ from app.agents.port import AgentLimits, AgentTask
 from app.core.errors import InvalidInputError, PhaseRunnerError
 from app.core.event_data import JudgeStartedData
 from app.core.websocket_events import SprintEventType
-from app.runners.evaluators.workspace_digest import digest
+from app.runners.evaluators.models.digest import digest
 from app.schemas.agent_tdd import (
     AgentMetrics,
     AgentTddCandidate,

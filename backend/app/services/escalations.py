@@ -18,7 +18,7 @@ from app.db.engine import Sessions
 from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run
 from app.jobs.queue import enqueue_advance
 from app.realtime.store import append_events
-from app.runners.evaluators.protected_files import NAME as PROTECTED_FILES
+from app.runners.evaluators.protection.protected_files import NAME as PROTECTED_FILES
 from app.schemas.escalations import (
     EscalationPage,
     EscalationResolve,

@@ -37,10 +37,10 @@ from app.jobs.queue import enqueue_advance
 from app.realtime.store import Fence
 from app.runners.decision import backoff_seconds, rest_until
 from app.runners.evaluators.issues import failure_fingerprint
-from app.runners.evaluators.project_file import MAX_BYTES
+from app.runners.evaluators.models.digest import digest
+from app.runners.evaluators.project.project_file import MAX_BYTES
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult
 from app.runners.evaluators.verdict import Verdict, VerdictStatus
-from app.runners.evaluators.workspace_digest import digest
 from app.runners.phase_runner import PhaseRunner
 from app.schemas.project_file import PROJECT_FILE
 from app.schemas.runs import AttemptState, Usage

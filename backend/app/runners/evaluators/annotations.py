@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from app.runners.evaluators.baseline import Finding
+from app.runners.evaluators.static.baseline import Finding
 
 RULE = "annotations-lost"
 

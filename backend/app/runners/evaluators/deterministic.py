@@ -1,7 +1,7 @@
 """The evaluators that run tools."""
 
-from app.runners.evaluators.pytest_gate import PytestEvaluator
-from app.runners.evaluators.ruff_lint import RuffLintEvaluator
-from app.runners.evaluators.type_check import TypeCheckEvaluator
+from app.runners.evaluators.static.ruff_lint import RuffLintEvaluator
+from app.runners.evaluators.static.type_check import TypeCheckEvaluator
+from app.runners.evaluators.testing.gate import PytestEvaluator
 
 __all__ = ["PytestEvaluator", "RuffLintEvaluator", "TypeCheckEvaluator"]

@@ -9,9 +9,10 @@ from pydantic_ai.models import Model
 
 from app.agents.asking import Asked, NamedModel, Question, ask
 from app.agents.material import new_fence
-from app.runners.evaluators.influence import MAX_FOUND, Influence, find_in_text, is_subject_of
-from app.runners.evaluators.llm_answer import Assessment, ComputedVerdict, Standard, compute, objection
-from app.runners.evaluators.llm_prompts import (
+from app.runners.evaluators.models.answer import Assessment, ComputedVerdict, Standard, compute, objection
+from app.runners.evaluators.models.digest import MAX_PARTS, TOTAL_CHARS, Digest, digest, read_text
+from app.runners.evaluators.models.influence import MAX_FOUND, Influence, find_in_text, is_subject_of
+from app.runners.evaluators.models.prompts import (
     CODE_QUALITY,
     COMPLETENESS,
     PERFORMANCE,
@@ -32,7 +33,6 @@ from app.runners.evaluators.protocol import (
     errored,
 )
 from app.runners.evaluators.tooling import ToolTroubleError, find_base, seconds_for
-from app.runners.evaluators.workspace_digest import MAX_PARTS, TOTAL_CHARS, Digest, digest, read_text
 from app.schemas.agents import OutputMode
 from app.schemas.text import storable_text
 

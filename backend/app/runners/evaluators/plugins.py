@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from typing import cast
 
-from app.runners.evaluators.project_file import did_you_mean
+from app.runners.evaluators.project.project_file import did_you_mean
 from app.runners.evaluators.protocol import EvaluationCategory, Evaluator
 from app.runners.evaluators.registry import MODEL_EVALUATORS, EvaluatorRegistry, Registration
 

@@ -16,7 +16,7 @@ from app.runners.evaluators.llm_evaluator import (
     SecurityEvaluator,
 )
 from app.runners.evaluators.plan_artifact import PlanArtifactEvaluator
-from app.runners.evaluators.protected_files import ProtectedFilesEvaluator
+from app.runners.evaluators.protection.protected_files import ProtectedFilesEvaluator
 from app.runners.evaluators.protocol import BLOCKING_THRESHOLD, EvaluationCategory, Evaluator
 from app.schemas.agents import OutputMode
 from app.schemas.evaluation import CheckerName

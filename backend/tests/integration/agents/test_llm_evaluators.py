@@ -12,7 +12,7 @@ from llmock.scenarios import Behavior, Delay, Fail
 
 from app.agents.model_factory import ProviderKeys, build_model
 from app.runners.evaluators.llm_evaluator import LLMCodeQualityEvaluator, SecurityEvaluator
-from app.runners.evaluators.llm_prompts import CODE_QUALITY, SECURITY, Focus
+from app.runners.evaluators.models.prompts import CODE_QUALITY, SECURITY, Focus
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult
 from app.schemas.agents import OutputMode
 from app.workspaces.process import run_process

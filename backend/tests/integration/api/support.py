@@ -15,7 +15,7 @@ from app.api.dashboard import Dashboard
 from app.db.engine import plain_url
 from app.realtime.service import open_realtime
 from app.runners.evaluators.registry import EvaluatorRegistry
-from app.runners.evaluators.ruff_lint import RuffLintEvaluator
+from app.runners.evaluators.static.ruff_lint import RuffLintEvaluator
 from app.services.evaluators import EvaluatorService
 from app.services.idempotency import IdempotencyService
 from app.services.marks import MarkService

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.runners.evaluators.command_programs import find_programs
+from app.runners.evaluators.commands.programs import find_programs
 from app.runners.evaluators.protocol import EvaluationResult
 from app.runners.evaluators.registry import create_default_registry
 from app.runners.project import ProjectRules, panel_for

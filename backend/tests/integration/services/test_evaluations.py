@@ -7,7 +7,7 @@ import pytest
 
 from app.core.errors import InvalidInputError, PhaseRunnerError
 from app.runners.evaluators.registry import EvaluatorRegistry
-from app.runners.evaluators.ruff_lint import RuffLintEvaluator
+from app.runners.evaluators.static.ruff_lint import RuffLintEvaluator
 from app.schemas.sprints import EvaluateRequest, EvaluationReport
 from app.workspaces.sources import SourcePolicy
 from tests.integration.services.support import evaluations, git, make_repository

@@ -19,7 +19,7 @@ from app.agents.port import AgentUsage
 from app.db.models import Attempt, Candidate, EventRow, Run
 from app.realtime.store import Fence
 from app.runners.evaluators.llm_evaluator import LLMCodeQualityEvaluator
-from app.runners.evaluators.llm_prompts import CODE_QUALITY
+from app.runners.evaluators.models.prompts import CODE_QUALITY
 from app.runners.evaluators.registry import EvaluatorRegistry
 from app.runners.phase_runner import PhaseRunner
 from app.services.history import load_run

@@ -7,8 +7,8 @@ from uuid import UUID
 
 import pytest
 
-from app.runners.evaluators.command import CommandEvaluator
-from app.runners.evaluators.project_registry import ProjectLimits
+from app.runners.evaluators.commands.command import CommandEvaluator
+from app.runners.evaluators.project.project_registry import ProjectLimits
 from app.runners.evaluators.protocol import (
     EvaluationCategory,
     EvaluationContext,

@@ -1,0 +1,1 @@
+"""Gates that are any command line."""

@@ -1,0 +1,91 @@
+"""A gate that is any command line: judged by its exit status, and by the report that it writes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from app.runners.evaluators.commands.judging import CommandJudging, ReportKind
+from app.runners.evaluators.commands.programs import Programs
+from app.runners.evaluators.commands.run import Launcher
+from app.runners.evaluators.protocol import (
+    EvaluationCategory,
+    EvaluationContext,
+    EvaluationResult,
+    errored,
+)
+from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, seconds_for
+from app.schemas.project_file import SarifReport
+from app.workspaces.sandbox import Sandbox, SandboxUnavailableError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandEvaluator:
+    """Runs a command in the sandbox, on a copy of the judged tree.
+
+    Without a report the exit status decides. With one, both must speak for a pass: tests that could write
+    their own report still have to bring the command to the right exit status. The report is a file that
+    does not exist before the run.
+
+    A run that says nothing (out of time, a missing program, no readable report) is the candidate's fault
+    when the same command gives a verdict at the base; otherwise, or without a base, there is no verdict.
+
+    Attributes:
+        name: unique within a phase.
+        command: program and arguments; a text is run by `sh -c`.
+        sandbox: confines it.
+        programs: where programs are looked for.
+        category: the aspect it judges.
+        report: what it writes, and how that is read; None for nothing.
+        timeout: seconds for one run; where the base must be run too, it has as many again.
+        network: whether it has the machine's network.
+        env: variables beside the usual ones.
+        working_directory: where it starts, below the tree.
+        pass_codes: exit statuses that speak for a pass; None is 0, and for SARIF 0 and 1, because scanners
+            end with 1 when they found something.
+    """
+
+    name: str
+    command: tuple[str, ...] | str
+    sandbox: Sandbox = field(default_factory=Sandbox)
+    programs: Programs = field(default_factory=Programs)
+    category: EvaluationCategory = EvaluationCategory.TESTING
+    report: ReportKind | None = None
+    timeout: float = 120.0
+    network: bool = False
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    working_directory: str = ""
+    pass_codes: tuple[int, ...] | None = None
+    version: str = "1"
+    is_deterministic: bool = True
+
+    async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
+        """Run the command on the workspace; `output` and `phase` play no part."""
+        workspace = find_workspace(self, context, "run a command on")
+        if isinstance(workspace, EvaluationResult):
+            return workspace
+        launcher = Launcher(
+            command=self.command,
+            sandbox=self.sandbox,
+            programs=self.programs,
+            report_path=self.report.path if self.report else None,
+            timeout=seconds_for(context, self.timeout),
+            network=self.network,
+            env=self.env,
+            working_directory=self.working_directory,
+        )
+        try:
+            default_codes = (0, 1) if isinstance(self.report, SarifReport) else (0,)
+            judging = CommandJudging(
+                evaluator=self,
+                launcher=launcher,
+                report=self.report,
+                pass_codes=self.pass_codes or default_codes,
+                workspace=workspace,
+                base=find_base(context),
+            )
+            result = await judging.judge()
+            state = await self.sandbox.state()
+            return result.model_copy(update={"metadata": {**result.metadata, "sandbox": state.name}})
+        except ToolTroubleError as trouble:
+            return errored(self, str(trouble))
+        except SandboxUnavailableError as trouble:
+            return errored(self, str(trouble), reason="sandbox_unavailable")

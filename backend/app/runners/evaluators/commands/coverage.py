@@ -1,0 +1,121 @@
+"""Reads Cobertura XML, and says how many of the lines that are new against base were executed."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from pathlib import Path
+
+from app.runners.evaluators.commands.junit import ReportError
+from app.runners.evaluators.commands.safe_xml import Element, UnsafeXmlError, parse_xml
+
+_MAX_FILE_BYTES = 2_000_000
+_MAX_COMPARED = 4_000_000
+"""Product of the numbers of differing lines up to which they are matched; beyond it all of them are new."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewLines:
+    """The executable lines of one file that are new against base; numbers from 1."""
+
+    file: str
+    executed: tuple[int, ...]
+    missed: tuple[int, ...]
+
+
+def read_coverage(data: bytes, ran_in: Path, tree: Path) -> dict[str, dict[int, bool]]:
+    """Give for each file of `tree` its executable lines, and whether they were executed.
+
+    Args:
+        data: the report.
+        ran_in: the copy of the tree in which it was written; absolute paths lead there.
+        tree: where the files are.
+
+    Raises:
+        ReportError: it is not Cobertura XML, or names no executable line in any file of the tree.
+    """
+    try:
+        root = parse_xml(data)
+    except UnsafeXmlError as error:
+        raise ReportError(f"the coverage report cannot be read: {error}") from error
+    if root.tag != "coverage":
+        raise ReportError(f"the coverage report begins with <{root.tag[:50]}>")
+    sources = [each.text.strip() for each in root.walk() if each.tag == "source"]
+    measured: dict[str, dict[int, bool]] = {}
+    for each in root.walk():
+        if each.tag == "class":
+            name = _name(each.attributes.get("filename", ""), sources, ran_in, tree)
+            if name is not None:
+                lines = measured.setdefault(name, {})
+                for number, hit in _lines(each):
+                    lines[number] = lines.get(number, False) or hit
+    if not any(measured.values()):
+        raise ReportError("the coverage report names no line of any file of the project")
+    return measured
+
+
+def new_lines(measured: Mapping[str, Mapping[int, bool]], tree: Path, base: Path | None) -> list[NewLines]:
+    """Give the new executable lines of each file that has some; without a base every line is new."""
+    found: list[NewLines] = []
+    for name, lines in sorted(measured.items()):
+        before = _text_of(base / name) if base else []
+        added = _added(before, _text_of(tree / name))
+        relevant = sorted(set(lines) & added)
+        if relevant:
+            executed = tuple(number for number in relevant if lines[number])
+            missed = tuple(number for number in relevant if not lines[number])
+            found.append(NewLines(name, executed, missed))
+    return found
+
+
+def ranges(numbers: Iterable[int]) -> str:
+    """Write line numbers as people do: `3-5, 9`."""
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
+
+
+def _name(given: str, sources: Sequence[str], ran_in: Path, tree: Path) -> str | None:
+    for source in ("", *sources):
+        path = Path(os.path.normpath(ran_in / source / given))
+        if path.is_relative_to(ran_in):
+            inside = path.relative_to(ran_in)
+            if (tree / inside).is_file() and not (tree / inside).is_symlink():
+                return inside.as_posix()
+    return None
+
+
+def _lines(element: Element) -> Iterator[tuple[int, bool]]:
+    for each in element.walk():
+        if each.tag == "line":
+            number, hits = each.attributes.get("number", ""), each.attributes.get("hits", "0")
+            if number.isascii() and number.isdigit() and len(number) < 10:
+                yield int(number), hits.isascii() and hits.isdigit() and hits.strip("0") != ""
+
+
+def _text_of(path: Path) -> list[bytes]:
+    try:
+        with path.open("rb") as file:
+            return file.read(_MAX_FILE_BYTES).splitlines()
+    except OSError:
+        return []
+
+
+def _added(before: Sequence[bytes], now: Sequence[bytes]) -> set[int]:
+    """Give the numbers of the lines of `now` that `before` does not have at that place."""
+    head = 0
+    while head < min(len(before), len(now)) and before[head] == now[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(before), len(now)) - head and before[-1 - tail] == now[-1 - tail]:
+        tail += 1
+    old, new = before[head : len(before) - tail], now[head : len(now) - tail]
+    if len(old) * len(new) > _MAX_COMPARED:
+        return set(range(head + 1, head + len(new) + 1))
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    changed = [each for each in matcher.get_opcodes() if each[0] in ("replace", "insert")]
+    return {head + index + 1 for _, _, _, start, end in changed for index in range(start, end)}

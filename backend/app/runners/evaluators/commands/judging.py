@@ -1,0 +1,162 @@
+"""Judges the run of a command: by its exit status, its report, and the same command at the base."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from app.runners.evaluators.commands.coverage import new_lines, read_coverage
+from app.runners.evaluators.commands.junit import JUnit, ReportError, read_junit
+from app.runners.evaluators.commands.results import broken_result, coverage_result, junit_result, plain_result
+from app.runners.evaluators.commands.run import CommandRun, Launcher, NoVerdictError
+from app.runners.evaluators.commands.sarif import Sarif, read_sarif
+from app.runners.evaluators.protocol import EvaluationResult, Evaluator, errored, skipped
+from app.runners.evaluators.static.baseline import Comparison, Wording, compare
+from app.runners.evaluators.static.baseline import result_of as result_of_findings
+from app.runners.evaluators.tooling import ToolTroubleError, excerpt
+from app.schemas.project_file import CoverageReport, JUnitReport, SarifReport
+from app.workspaces.together import together
+
+ReportKind = JUnitReport | SarifReport | CoverageReport
+Content = TypeVar("Content")
+
+_NOT_FOUND = (126, 127)
+"""Exit status of a shell that could not find or run a program."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandJudging:
+    """One evaluation by a command.
+
+    Attributes:
+        evaluator: in whose name is judged.
+        launcher: runs the command on a tree.
+        report: what it writes.
+        pass_codes: exit statuses that speak for a pass.
+        workspace: the judged tree.
+        base: the tree at the base commit.
+    """
+
+    evaluator: Evaluator
+    launcher: Launcher
+    report: ReportKind | None
+    pass_codes: tuple[int, ...]
+    workspace: Path
+    base: Path | None
+
+    async def judge(self) -> EvaluationResult:
+        """Run the command and judge it.
+
+        Raises:
+            ToolTroubleError: there is no verdict, whatever the candidate did.
+            SandboxUnavailableError: the command cannot be confined.
+        """
+        try:
+            match self.report:
+                case JUnitReport():
+                    return await self._junit(self.report)
+                case SarifReport():
+                    return await self._sarif(self.report)
+                case CoverageReport():
+                    return await self._coverage(self.report)
+                case None:
+                    run = await self._run()
+                    return plain_result(self.evaluator, run, passed=self._ended_well(run))
+        except NoVerdictError as trouble:
+            return await self._blame(trouble)
+
+    async def _run(self) -> CommandRun:
+        return self._checked(await self.launcher.run(self.workspace, self.base))
+
+    async def _junit(self, report: JUnitReport) -> EvaluationResult:
+        if self.base is not None and report.compare_base:
+            run, before = await together(self._run(), self._tests_of(self.base))
+        else:
+            run, before = await self._run(), None
+        found = _readable(run, lambda: read_junit(run.report, run.tree))
+        lost = found.lost_since(before) if before else []
+        return junit_result(self.evaluator, run, found, ended_well=self._ended_well(run), lost=lost)
+
+    async def _tests_of(self, base: Path) -> JUnit | None:
+        """Give the tests of the base; one whose tests cannot be run has none that could get lost."""
+        try:
+            run = await self.launcher.run(base, base)
+            return read_junit(run.report, run.tree)
+        except (NoVerdictError, ReportError):
+            return None
+
+    async def _sarif(self, report: SarifReport) -> EvaluationResult:
+        found = self._scanned(await self._run(), report)
+        comparison = Comparison(found.findings, ())
+        if found.findings and self.base is not None:
+            comparison = await self._against_base(found, report, self.base)
+        wording = Wording("finding", f"{self.evaluator.name} has nothing new to say", "no_new_findings")
+        return result_of_findings(self.evaluator, comparison, wording)
+
+    async def _against_base(self, found: Sarif, report: SarifReport, base: Path) -> Comparison:
+        try:
+            at_base = self._scanned(self._checked(await self.launcher.run(base, base)), report)
+        except NoVerdictError as trouble:
+            raise ToolTroubleError(f"The base cannot be scanned: the command {trouble}") from trouble
+        gone = {each.file for each in at_base.findings if not (self.workspace / each.file).is_file()}
+        return compare(found.findings, at_base.findings, gone=gone)
+
+    def _scanned(self, run: CommandRun, report: SarifReport) -> Sarif:
+        found = _readable(run, lambda: read_sarif(run.report, run.tree, report.level))
+        code = run.outcome.returncode
+        if code not in self.pass_codes or (code != 0 and not found.results):
+            # A scanner that complains without a finding has not scanned.
+            reason = f"ended with exit status {code} and reported {found.results} results"
+            raise NoVerdictError(f"{reason}: {excerpt(run.text, 500)}", f"exit status {code}")
+        return found
+
+    async def _coverage(self, report: CoverageReport) -> EvaluationResult:
+        run = await self._run()
+        if not self._ended_well(run):
+            return plain_result(self.evaluator, run, passed=False)
+        measured = _readable(run, lambda: read_coverage(run.report, run.tree, self.workspace))
+        added = new_lines(measured, self.workspace, self.base)
+        if not added:
+            return skipped(self.evaluator, "No executable line is new", files_measured=len(measured))
+        return coverage_result(self.evaluator, run, added, report.minimum)
+
+    async def _blame(self, trouble: NoVerdictError) -> EvaluationResult:
+        """Say whose fault a run is that says nothing: the candidate's when the base gives a verdict."""
+        if self.base is None or not await self._gives_verdict(self.base):
+            return errored(self.evaluator, f"The command {trouble}", reason=trouble.kind)
+        return broken_result(self.evaluator, trouble)
+
+    async def _gives_verdict(self, base: Path) -> bool:
+        try:
+            run = self._checked(await self.launcher.run(base, base))
+            match self.report:
+                case JUnitReport():
+                    _readable(run, lambda: read_junit(run.report, run.tree))
+                case SarifReport() as report:
+                    self._scanned(run, report)
+                case CoverageReport():
+                    _readable(run, lambda: read_coverage(run.report, run.tree, base))
+                    return self._ended_well(run)
+                case None:
+                    pass
+        except NoVerdictError:
+            return False
+        return True
+
+    def _checked(self, run: CommandRun) -> CommandRun:
+        code = run.outcome.returncode
+        if code in _NOT_FOUND and code not in self.pass_codes:
+            reason = f"could not find or run a program (exit status {code}): {excerpt(run.text, 500)}"
+            raise NoVerdictError(reason, f"exit status {code}")
+        return run
+
+    def _ended_well(self, run: CommandRun) -> bool:
+        return run.outcome.returncode in self.pass_codes
+
+
+def _readable(run: CommandRun, read: Callable[[], Content]) -> Content:
+    try:
+        return read()
+    except ReportError as error:
+        kind = f"report, exit status {run.outcome.returncode}"
+        raise NoVerdictError(f"gave no usable report: {error}", kind) from error

@@ -1,0 +1,121 @@
+"""Reads JUnit XML: which tests ran, and what became of them."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+
+from app.runners.evaluators.commands.safe_xml import Element, UnsafeXmlError, parse_xml
+
+_ROOTS = ("testsuites", "testsuite")
+_MESSAGE_CHARS = 300
+
+
+class ReportError(ValueError):
+    """A report that cannot be read, or that contradicts itself; the message says how."""
+
+
+class CaseOutcome(StrEnum):
+    """What became of a test case."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One test case; `id` holds its suites, class and name, `message` the beginning of a failure's text."""
+
+    id: str
+    outcome: CaseOutcome
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JUnit:
+    """A report's cases in their order."""
+
+    cases: tuple[Case, ...]
+
+    @property
+    def failures(self) -> tuple[Case, ...]:
+        """Cases that failed or broke."""
+        return tuple(each for each in self.cases if each.outcome is CaseOutcome.FAILED)
+
+    @property
+    def passed(self) -> int:
+        """Number of cases that passed."""
+        return sum(each.outcome is CaseOutcome.PASSED for each in self.cases)
+
+    @property
+    def ran(self) -> int:
+        """Number of cases that passed or failed."""
+        return sum(each.outcome is not CaseOutcome.SKIPPED for each in self.cases)
+
+    def lost_since(self, base: "JUnit") -> list[str]:
+        """Give the ids of cases that ran at the base and do not run any more; equal ids are counted."""
+        before, now = base._running(), self._running()
+        return sorted(name for name, count in before.items() if now[name] < count)
+
+    def _running(self) -> Counter[str]:
+        return Counter(each.id for each in self.cases if each.outcome is not CaseOutcome.SKIPPED)
+
+
+def read_junit(data: bytes, ran_in: Path) -> JUnit:
+    """Read a report.
+
+    Args:
+        data: the report.
+        ran_in: the tree in which it was written; names of tests may hold its path, which differs each time.
+
+    Raises:
+        ReportError: it is not JUnit XML, or counts failures that none of its cases has.
+    """
+    try:
+        root = parse_xml(data)
+    except UnsafeXmlError as error:
+        raise ReportError(f"the JUnit report cannot be read: {error}") from error
+    if root.tag not in _ROOTS:
+        raise ReportError(f"the JUnit report begins with <{root.tag[:50]}>")
+    outermost = root.attributes.get("name", "") if root.tag == "testsuite" else ""
+    place = f"{ran_in.as_posix()}/"
+    cases = (replace(each, id=each.id.replace(place, "")) for each in _cases(root, outermost))
+    report = JUnit(tuple(cases))
+    claimed = max(_claimed_failures(each) for each in root.walk() if each.tag in _ROOTS)
+    if claimed > len(report.failures):
+        raise ReportError(f"the JUnit report counts {claimed} failures and shows {len(report.failures)}")
+    return report
+
+
+def _cases(suite: Element, path: str) -> Iterator[Case]:
+    for child in suite.children:
+        name = child.attributes.get("name", "")
+        if child.tag == "testsuite":
+            yield from _cases(child, _joined(path, name))
+        elif child.tag == "testcase":
+            place = _joined(child.attributes.get("file", ""), child.attributes.get("classname", ""))
+            yield _case(child, _joined(_joined(path, place), name))
+
+
+def _case(element: Element, name: str) -> Case:
+    kinds = {child.tag: child for child in reversed(element.children)}
+    trouble = kinds.get("failure") or kinds.get("error")
+    if trouble is not None:
+        message = trouble.attributes.get("message", "").strip() or trouble.text.strip()
+        return Case(name, CaseOutcome.FAILED, message[:_MESSAGE_CHARS])
+    return Case(name, CaseOutcome.SKIPPED if "skipped" in kinds else CaseOutcome.PASSED)
+
+
+def _claimed_failures(suite: Element) -> int:
+    return _number(suite.attributes, "failures") + _number(suite.attributes, "errors")
+
+
+def _number(attributes: Mapping[str, str], name: str) -> int:
+    text = attributes.get(name, "").strip()
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+
+
+def _joined(one: str, other: str) -> str:
+    return f"{one} > {other}" if one and other else one or other

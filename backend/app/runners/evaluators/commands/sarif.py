@@ -1,0 +1,104 @@
+"""Reads SARIF 2.1: a static tool's findings, in the form in which they are compared with the base's."""
+
+import json
+import posixpath
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import unquote, urlsplit
+
+from app.runners.evaluators.commands.junit import ReportError
+from app.runners.evaluators.static.baseline import Finding
+
+_LEVELS = {"none": 0, "note": 1, "warning": 2, "error": 3}
+_NO_RULE = "finding"
+
+
+@dataclass(frozen=True, slots=True)
+class Sarif:
+    """A report: the findings that count, and the number of results of any kind."""
+
+    findings: tuple[Finding, ...]
+    results: int
+
+
+def read_sarif(data: bytes, tree: Path, level: str) -> Sarif:
+    """Give the findings of at least `level`, with paths relative to `tree`.
+
+    What the code under judgement silences by a comment counts like any other finding: it is excused only
+    where the base has it, too. What a tool's own list of exceptions silences does not count.
+
+    Raises:
+        ReportError: it is not SARIF 2.1, or says that the tool did not work.
+    """
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise ReportError(f"the SARIF report cannot be read: {str(error)[:200]}") from error
+    runs = _list(document, "runs")
+    if not str(_object(document).get("version", "")).startswith("2.1") or not runs:
+        raise ReportError("the report is not SARIF 2.1 with at least one run")
+    for run in runs:
+        if any(_object(each).get("executionSuccessful") is False for each in _list(run, "invocations")):
+            raise ReportError("the SARIF report says that the tool did not come to an end")
+    findings = sorted(each for run in runs for each in _findings(run, tree, _LEVELS[level]))
+    return Sarif(tuple(findings), sum(len(_list(run, "results")) for run in runs))
+
+
+def _findings(run: object, tree: Path, least: int) -> Iterator[Finding]:
+    rules = _default_levels(run)
+    for each in _list(run, "results"):
+        result = _object(each)
+        rule = str(result.get("ruleId") or _object(result.get("rule")).get("id") or _NO_RULE)
+        level = _LEVELS.get(str(result.get("level") or rules.get(rule, "warning")), 2)
+        if level >= least and _counts(result):
+            yield _finding(result, rule, tree)
+
+
+def _counts(result: Mapping[str, Any]) -> bool:
+    if result.get("kind", "fail") != "fail" or result.get("baselineState") == "absent":
+        return False
+    silenced = [_object(each) for each in _list(result, "suppressions")]
+    accepted = [each for each in silenced if each.get("status", "accepted") == "accepted"]
+    return not any(each.get("kind") == "external" for each in accepted)
+
+
+def _finding(result: Mapping[str, Any], rule: str, tree: Path) -> Finding:
+    message = _object(result.get("message"))
+    text = str(message.get("text") or message.get("markdown") or message.get("id") or rule)
+    places = [_object(_object(each).get("physicalLocation")) for each in _list(result, "locations")]
+    place = places[0] if places else _object(None)
+    uri = str(_object(place.get("artifactLocation")).get("uri") or "")
+    line = _object(place.get("region")).get("startLine")
+    return Finding(_path(uri, tree), line if isinstance(line, int) else 1, rule, " ".join(text.split()))
+
+
+def _path(uri: str, tree: Path) -> str:
+    try:
+        path = unquote(urlsplit(uri).path)
+    except ValueError:
+        path = uri
+    inside = posixpath.normpath(path or ".")
+    prefix = f"{tree.as_posix()}/"
+    return inside.removeprefix(prefix)
+
+
+def _default_levels(run: object) -> dict[str, str]:
+    driver = _object(_object(_object(run).get("tool")).get("driver"))
+    levels: dict[str, str] = {}
+    for each in _list(driver, "rules"):
+        rule = _object(each)
+        level = _object(rule.get("defaultConfiguration")).get("level")
+        if isinstance(level, str):
+            levels[str(rule.get("id"))] = level
+    return levels
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _list(value: object, name: str) -> list[object]:
+    inner = _object(value).get(name)
+    return cast("list[object]", inner) if isinstance(inner, list) else []

@@ -1,0 +1,1 @@
+"""What models are shown and asked, and what their answers amount to."""

@@ -1,0 +1,1 @@
+"""What a project says about its evaluators in `phaserunner.toml`."""

@@ -1,0 +1,157 @@
+"""Applies a project's file to the operator's evaluators. Pure: settings and a registry in, a registry out."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, cast
+
+from pydantic import TypeAdapter
+
+from app.runners.evaluators.project.project_file import (
+    Problem,
+    ProjectFileError,
+    ReadProjectFile,
+    did_you_mean,
+    read_options,
+)
+from app.runners.evaluators.protocol import ConfigurableEvaluator, Evaluator
+from app.runners.evaluators.registry import MODEL_EVALUATORS, EvaluatorRegistry, Registration
+from app.schemas.evaluation import CheckerName
+from app.schemas.project_file import PROJECT_FILE, CommandTable, EvaluatorTable
+
+PROJECT_EVALUATOR = "project_file"
+"""In whose name is said what is wrong with the file."""
+
+_OPTIONS: dict[str, dict[str, TypeAdapter[Any]]] = {
+    "pytest": {"compare_base": TypeAdapter(bool)},
+    "ruff_lint": {"allow_silencers": TypeAdapter(bool)},
+    "type_check": {"allow_silencers": TypeAdapter(bool), "checker": TypeAdapter(CheckerName)},
+}
+"""What a project may set of a built-in evaluator beside its time."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectLimits:
+    """What a project cannot change.
+
+    Attributes:
+        required: evaluators that stay gates, in every phase in which the operator has them.
+        network: whether a command may have the machine's network.
+    """
+
+    required: frozenset[str] = frozenset()
+    network: bool = False
+
+
+def for_project(
+    registry: EvaluatorRegistry,
+    file: ReadProjectFile,
+    make_command: Callable[[CommandTable], Evaluator],
+    limits: ProjectLimits,
+) -> EvaluatorRegistry:
+    """Give the registry that judges a project.
+
+    Raises:
+        ProjectFileError: the file names what is not there, or asks for what it may not have.
+    """
+    problems = [*_unknown_names(registry, file), *_refused_commands(registry, file, limits)]
+    if problems:
+        raise ProjectFileError(problems)
+    made = EvaluatorRegistry(left_out=registry.left_out)
+    for present in registry.all_registrations():
+        table = file.settings.evaluators.get(present.evaluator.name)
+        changed = present if table is None else _changed(present, table, file, limits)
+        if changed is not None:
+            _add(made, changed, file)
+    for table in file.settings.command:
+        phases = tuple(phase.value for phase in table.phases)
+        _add(made, Registration(make_command(table), phases, table.gate, PROJECT_FILE), file)
+    return made
+
+
+def _unknown_names(registry: EvaluatorRegistry, file: ReadProjectFile) -> list[Problem]:
+    known = registry.names() | registry.left_out
+    problems: list[Problem] = []
+    for name, table in file.settings.evaluators.items():
+        if name in known:
+            continue
+        if name not in MODEL_EVALUATORS:
+            hint = did_you_mean(name, known | MODEL_EVALUATORS)
+            problems.append(file.problem(("evaluators", name), f"there is no evaluator of this name{hint}"))
+        elif table.enabled and table.gate:
+            # One that is not there could never be satisfied; as an adviser it is simply not asked.
+            message = "cannot be a gate: no model is set up on this service"
+            problems.append(file.problem(("evaluators", name, "gate"), message))
+    return problems
+
+
+def _refused_commands(
+    registry: EvaluatorRegistry, file: ReadProjectFile, limits: ProjectLimits
+) -> list[Problem]:
+    taken = registry.names() | registry.left_out | MODEL_EVALUATORS | {PROJECT_EVALUATOR}
+    problems: list[Problem] = []
+    for index, table in enumerate(file.settings.command):
+        if table.name in taken:
+            message = "is the name of an evaluator of this service"
+            problems.append(file.problem(("command", index, "name"), message))
+        if table.network and not limits.network:
+            message = "is not allowed on this service (EVALUATOR_COMMAND_NETWORK)"
+            problems.append(file.problem(("command", index, "network"), message))
+    return problems
+
+
+def _changed(
+    present: Registration, table: EvaluatorTable, file: ReadProjectFile, limits: ProjectLimits
+) -> Registration | None:
+    """Give the registration as the project wants it; None when it is switched off."""
+    name = present.evaluator.name
+    phases = present.phases if table.phases is None else tuple(phase.value for phase in table.phases)
+    if name in limits.required:
+        _check_required(present, table, phases, file)
+    if not table.enabled:
+        return None
+    evaluator = _with_timeout(present.evaluator, table, file)
+    if table.options:
+        evaluator = _with_options(evaluator, table, file)
+    gate = present.gate if table.gate is None else table.gate
+    return replace(present, evaluator=evaluator, phases=phases, gate=gate)
+
+
+def _check_required(
+    present: Registration, table: EvaluatorTable, phases: Collection[str] | None, file: ReadProjectFile
+) -> None:
+    lost = phases is not None and (present.phases is None or not set(present.phases) <= set(phases))
+    weaker = {"enabled": not table.enabled, "gate": present.gate and table.gate is False, "phases": lost}
+    place = ("evaluators", present.evaluator.name)
+    message = "the operator requires this evaluator as it is (EVALUATOR_REQUIRED)"
+    if problems := [file.problem((*place, key), message) for key, is_weaker in weaker.items() if is_weaker]:
+        raise ProjectFileError(problems)
+
+
+def _with_timeout(evaluator: Evaluator, table: EvaluatorTable, file: ReadProjectFile) -> Evaluator:
+    if table.timeout is None:
+        return evaluator
+    # A dataclass is looked at as one: its type says no more than that it is an evaluator.
+    value = cast("Any", evaluator)
+    if not is_dataclass(value) or "timeout" not in {each.name for each in fields(value)}:
+        place = ("evaluators", evaluator.name, "timeout")
+        raise ProjectFileError([file.problem(place, "this evaluator has no time limit to set")])
+    return cast("Evaluator", replace(cast("Any", value), timeout=table.timeout))
+
+
+def _with_options(evaluator: Evaluator, table: EvaluatorTable, file: ReadProjectFile) -> Evaluator:
+    place = ("evaluators", evaluator.name, "options")
+    if isinstance(evaluator, ConfigurableEvaluator):
+        try:
+            return evaluator.with_options(table.options)
+        except ValueError as error:
+            raise ProjectFileError([file.problem(place, str(error))]) from error
+    options = read_options(_OPTIONS.get(evaluator.name, {}), table.options, file, place)
+    return cast("Evaluator", replace(cast("Any", evaluator), **options))
+
+
+def _add(registry: EvaluatorRegistry, added: Registration, file: ReadProjectFile) -> None:
+    try:
+        registry.add(added)
+    except ValueError as error:
+        place = ("evaluators", added.evaluator.name, "phases")
+        raise ProjectFileError([file.problem(place, str(error))]) from error

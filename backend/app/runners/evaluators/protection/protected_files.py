@@ -1,0 +1,115 @@
+"""The gate that guards what decides about passing: the base's tests and the tools' configuration."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+from app.runners.evaluators.protection.rules import Offence, Protection, TamperFinding, compare_protected
+from app.runners.evaluators.protocol import (
+    CriterionResult,
+    EvaluationCategory,
+    EvaluationContext,
+    EvaluationResult,
+    errored,
+    skipped,
+)
+from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace
+
+NAME = "protected_files"
+
+_LISTED = 10
+_RECORDED = 50
+_DONE: dict[Offence, str] = {
+    Offence.CHANGED: "was changed",
+    Offence.DELETED: "was deleted",
+    Offence.ADDED: "was added",
+}
+_MEND: dict[Offence, str] = {
+    Offence.CHANGED: "Restore {} as it is at the base; put new tests into a file of their own",
+    Offence.DELETED: "Bring {} back as it is at the base",
+    Offence.ADDED: "Remove {}; it would decide about later runs",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProtectedFilesEvaluator:
+    """Fails when tests, fixtures or tool configuration of the base were changed, and says exactly how.
+
+    What was changed does not count anyway: the tools judge by the base's versions. But the change would
+    remain in the result. `protection` says what is protected and what counts as an addition. Without a
+    finding the result is `skipped`: that nothing was tampered with is no evidence that the work is good.
+    """
+
+    name: str = NAME
+    category: EvaluationCategory = EvaluationCategory.TESTING
+    version: str = "1"
+    is_deterministic: bool = True
+
+    async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
+        """Compare the workspace's protected files with the base's; `output` and `phase` play no part."""
+        workspace = find_workspace(self, context, "compare")
+        if isinstance(workspace, EvaluationResult):
+            return workspace
+        try:
+            base = find_base(context)
+        except ToolTroubleError as trouble:
+            return errored(self, str(trouble))
+        if base is None:
+            return skipped(self, "No base to compare with")
+        protection = await asyncio.to_thread(
+            compare_protected,
+            base,
+            workspace,
+            opened=context.get("open_paths", []),
+            extra=context.get("protected_paths", []),
+        )
+        return self._result(protection)
+
+    def _result(self, protection: Protection) -> EvaluationResult:
+        metadata: dict[str, Any] = {
+            "protected": len(protection.protected),
+            "tampered": [each.path for each in protection.findings[:_RECORDED]],
+            "extended": list(protection.extended[:_RECORDED]),
+            "opened": list(protection.opened[:_RECORDED]),
+        }
+        if not protection.findings:
+            return skipped(self, _all_well(protection), **metadata)
+        return EvaluationResult(
+            evaluator_name=self.name,
+            category=self.category,
+            passed=False,
+            feedback=_feedback(protection),
+            criteria=[_criterion(each) for each in protection.findings[:_RECORDED]],
+            suggestions=[_MEND[each.offence].format(each.path) for each in protection.findings[:_LISTED]],
+            metadata=metadata,
+        )
+
+
+def _all_well(protection: Protection) -> str:
+    words = "No protected file was changed"
+    if protection.extended:
+        words += f"; added to: {', '.join(protection.extended[:_LISTED])}"
+    if protection.opened:
+        words += f"; changed, and open to it: {', '.join(protection.opened[:_LISTED])}"
+    return words
+
+
+def _criterion(finding: TamperFinding) -> CriterionResult:
+    return CriterionResult(
+        criterion=finding.path,
+        passed=False,
+        message=f"{finding.path} is protected and {_DONE[finding.offence]}",
+        evidence=finding.diff or None,
+    )
+
+
+def _feedback(protection: Protection) -> str:
+    findings = protection.findings
+    lines = ["Tests and tool configuration of the base are protected; changes to them do not count."]
+    lines += [f"- {each.path} {_DONE[each.offence]}" for each in findings[:_LISTED]]
+    if len(findings) > _LISTED:
+        lines.append(f"- and {len(findings) - _LISTED} more")
+    lines.append(
+        "A path can be opened when the run is started, by a reviewer, or in phaserunner.toml at the base."
+    )
+    return "\n".join(lines)

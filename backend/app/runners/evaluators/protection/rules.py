@@ -1,0 +1,208 @@
+"""Which files of the base decide about passing, and what a candidate did to them.
+
+Protected are files of the base:
+
+- test files, as pytest's configuration at the base names them, and every `conftest.py`;
+- all that lies below a directory `tests` or `test` which holds test files: helpers, data, snapshots;
+- configuration files of the tools that judge, and `phaserunner.toml`, which may not be added either;
+- in files of several uses (`pyproject.toml`, `setup.cfg`, `tox.ini`) the sections of those tools;
+- what the project protects besides.
+
+Adding to them is no offence: new tests, fixtures and helpers beside unchanged ones, more rows of a
+parametrised test, more markers, sections for tools that the base does not set. Everything else is a finding,
+unless the path was opened.
+"""
+
+import difflib
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
+
+from app.runners.evaluators.protection.additions import only_adds
+from app.runners.evaluators.protection.config_sections import guarded_sections, has_guarded_sections
+from app.runners.evaluators.source_tree import project_files
+from app.runners.evaluators.testing.config import settings_for
+
+PROJECT_FILE = "phaserunner.toml"
+
+_TEST_DIRECTORIES = frozenset({"tests", "test"})
+_CONFIGURATION = frozenset(
+    {
+        *("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "ruff.toml", ".ruff.toml", ".flake8"),
+        *("mypy.ini", ".mypy.ini", "pyrightconfig.json", "ty.toml", ".coveragerc", PROJECT_FILE),
+    }
+)
+_DIFF_CHARS = 6000
+_TEXT_BYTES = 400_000
+
+
+class Offence(StrEnum):
+    """What was done to a protected file."""
+
+    CHANGED = "changed"
+    DELETED = "deleted"
+    ADDED = "added"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TamperFinding:
+    """A protected file that is not as it is at the base.
+
+    Attributes:
+        path: POSIX path relative to the tree.
+        offence: what was done.
+        diff: the difference as a unified diff, bounded; a sentence for what is no text.
+    """
+
+    path: str
+    offence: Offence
+    diff: str
+
+
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """What became of the protected files.
+
+    Attributes:
+        protected: every protected file of the base, sorted.
+        findings: those that were tampered with, sorted.
+        extended: those that were added to.
+        opened: those that were changed and may be, because their path was opened.
+    """
+
+    protected: tuple[str, ...]
+    findings: tuple[TamperFinding, ...]
+    extended: tuple[str, ...]
+    opened: tuple[str, ...]
+
+
+def matches(path: str, patterns: Iterable[str]) -> bool:
+    """Tell whether a path matches one of the globs; a directory's path stands for all below it."""
+    return any(
+        fnmatchcase(path, pattern) or path.startswith(f"{pattern.rstrip('/')}/") for pattern in patterns
+    )
+
+
+def protected_files(base: Path, extra: Sequence[str] = ()) -> list[str]:
+    """Give the protected files of a base tree as sorted POSIX paths; `extra` are globs of further ones."""
+    files = base_files(base)
+    setting = setting_of_tests(base, files)
+    return [
+        name
+        for name in files
+        if name in setting
+        or PurePosixPath(name).name in _CONFIGURATION
+        or has_guarded_sections(name)
+        or matches(name, extra)
+    ]
+
+
+def setting_of_tests(base: Path, files: Collection[str] | None = None) -> frozenset[str]:
+    """Give the files of a base tree among which its tests run: tests, conftest files, helpers, data."""
+    files = base_files(base) if files is None else files
+    patterns = settings_for(base, base).test_files
+    tests = [name for name in files if is_test_file(name, patterns)]
+    places = {place for name in tests for place in _test_directories(name)}
+    return frozenset(
+        name
+        for name in files
+        if is_test_file(name, patterns) or any(parent in places for parent in _parents(name))
+    )
+
+
+def is_test_file(name: str, patterns: Sequence[str]) -> bool:
+    """Tell whether a file (POSIX path) holds tests or fixtures; `patterns` as in pytest's `python_files`."""
+    filename = PurePosixPath(name).name
+    return filename == "conftest.py" or any(
+        fnmatchcase(name if "/" in pattern else filename, pattern) for pattern in patterns
+    )
+
+
+def base_files(base: Path) -> list[str]:
+    """Give the files of a tree, the hidden configuration files at its root among them."""
+    hidden = [name for name in _CONFIGURATION if name.startswith(".") and (base / name).is_file()]
+    return sorted({*project_files(base), *hidden})
+
+
+def compare_protected(
+    base: Path, candidate: Path, *, opened: Sequence[str] = (), extra: Sequence[str] = ()
+) -> Protection:
+    """Compare the protected files of two trees.
+
+    Args:
+        base: the tree at the base commit.
+        candidate: the judged tree.
+        opened: globs of paths that may be changed.
+        extra: globs of further protected files.
+    """
+    protected = protected_files(base, extra)
+    findings: list[TamperFinding] = []
+    extended: list[str] = []
+    allowed: list[str] = []
+    for name in (*protected, *_added(base, candidate)):
+        before, after = _content(base / name), _content(candidate / name)
+        if before == after:
+            continue
+        if matches(name, opened):
+            allowed.append(name)
+        elif before is not None and after is not None and _is_harmless(name, before, after):
+            extended.append(name)
+        else:
+            findings.append(_finding(name, before, after))
+    return Protection(tuple(protected), tuple(sorted(findings)), tuple(extended), tuple(allowed))
+
+
+def _added(base: Path, candidate: Path) -> list[str]:
+    """A project file that the candidate brings decides about the runs after this one."""
+    return (
+        [PROJECT_FILE] if not (base / PROJECT_FILE).exists() and (candidate / PROJECT_FILE).exists() else []
+    )
+
+
+def _is_harmless(name: str, before: bytes, after: bytes) -> bool:
+    if has_guarded_sections(name):
+        sections = guarded_sections(name, before) or {}
+        kept = guarded_sections(name, after, beside=before)
+        # A section for a tool that the base does not set is an addition: the base's settings are what counts.
+        return kept is not None and all(kept.get(each) == value for each, value in sections.items())
+    return name.endswith(".py") and only_adds(before, after)
+
+
+def _finding(name: str, before: bytes | None, after: bytes | None) -> TamperFinding:
+    if after is None:
+        return TamperFinding(name, Offence.DELETED, "")
+    offence = Offence.ADDED if before is None else Offence.CHANGED
+    return TamperFinding(name, offence, _difference(name, before or b"", after))
+
+
+def _difference(name: str, before: bytes, after: bytes) -> str:
+    if max(len(before), len(after)) > _TEXT_BYTES or b"\0" in before + after:
+        return f"{len(before)} bytes became {len(after)} bytes"
+    lines = difflib.unified_diff(
+        before.decode("utf-8", "replace").splitlines(),
+        after.decode("utf-8", "replace").splitlines(),
+        f"base/{name}",
+        f"candidate/{name}",
+        lineterm="",
+        n=2,
+    )
+    text = "\n".join(lines)
+    return text if len(text) <= _DIFF_CHARS else f"{text[:_DIFF_CHARS]}\n…"
+
+
+def _content(path: Path) -> bytes | None:
+    """Give a file's bytes; a link, a directory or nothing in its place is None."""
+    try:
+        return None if path.is_symlink() else path.read_bytes()
+    except OSError:
+        return None
+
+
+def _parents(name: str) -> list[str]:
+    return [str(parent) for parent in PurePosixPath(name).parents]
+
+
+def _test_directories(name: str) -> list[str]:
+    return [parent for parent in _parents(name) if PurePosixPath(parent).name in _TEST_DIRECTORIES]

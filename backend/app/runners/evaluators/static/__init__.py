@@ -1,0 +1,1 @@
+"""The gates that read code without running it: lint and types."""

@@ -1,0 +1,190 @@
+"""Makes the copy of a tree that static tools read: its Python files alone, and no new silencers in them."""
+
+import hashlib
+import io
+import os
+import re
+import secrets
+import tokenize
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from app.runners.evaluators.source_tree import is_plain_name
+from app.runners.evaluators.static.baseline import Finding
+from app.runners.evaluators.static.silencers import Silencer, Tool, known_silencers, silencers, without
+from app.runners.evaluators.tooling import ToolTroubleError
+
+_MAX_BYTES = 200_000_000
+_TIME_KEY = secrets.token_bytes(16)
+_PLAIN_ENCODINGS = frozenset({"utf-8", "utf-8-sig", "ascii"})
+# Encodings in which every byte is one character and ASCII is ASCII: a comment is a comment for everybody.
+_SINGLE_BYTE = re.compile(r"(?:iso-?8859-?\d+|latin[-_]?\d*|cp125\d|koi8-[rut]|mac-?roman)", re.IGNORECASE)
+_COOKIE = re.compile(r"^([ \t\f]*#.*?coding[:=][ \t]*)[-\w.]+", re.ASCII)
+_OTHER_ENCODING = (
+    "the file says that its encoding is {}, so tools do not read what Python runs; save it as UTF-8 and take "
+    "that comment away"
+)
+_NAME = "the file's name holds a line break or is not UTF-8, so no tool can be pointed at it; rename it"
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysedBase:
+    """A base tree and its Python files."""
+
+    path: Path
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysedCopy:
+    """A copy for tools to read.
+
+    Attributes:
+        path: the directory.
+        files: the Python files in it.
+        faults: the files that are not in it, because tools would not read them as Python does.
+        taken: by file the silencers that were taken out.
+    """
+
+    path: Path
+    files: tuple[str, ...]
+    faults: tuple[Finding, ...]
+    taken: Mapping[str, Sequence[Silencer]]
+
+    def with_reasons(self, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+        """Say where a comment that does not count was to hide a finding."""
+        return tuple(self._with_reason(each) for each in findings)
+
+    def _with_reason(self, finding: Finding) -> Finding:
+        for each in self.taken.get(finding.file, ()):
+            if each.line == finding.line or each.alone:
+                note = f"(`{each.text.strip()[:80]}` is new and does not count; mend the code instead)"
+                return replace(finding, message=f"{finding.message[:200]} {note}")
+        return finding
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A file: its bytes, its text with plain line ends, and why there is none."""
+
+    data: bytes
+    text: str = ""
+    fault: str = ""
+
+
+def copy_candidate(
+    tree: Path,
+    files: Sequence[str],
+    base: AnalysedBase | None,
+    tool: Tool,
+    into: Path,
+    *,
+    allow: bool = False,
+) -> AnalysedCopy:
+    """Copy a candidate's files; silencers that the base does not have are taken out.
+
+    Args:
+        tree: the candidate.
+        files: names of its Python files.
+        base: the base tree; without one every silencer is new.
+        tool: whose silencers are meant.
+        into: a directory that does not exist.
+        allow: whether new silencers count after all.
+
+    Raises:
+        ToolTroubleError: a file cannot be read, or they are too large.
+    """
+    sources = _read_all(tree, files)
+    found = {name: silencers(each.text, tool) for name, each in sources.items()}
+    taken: dict[str, Sequence[Silencer]] = {}
+    if not allow:
+        known = known_silencers(_silencers_of(base, sources, found, tool) if base else {}, found)
+        taken = {name: new for name, each in found.items() if (new := known.new_among(name, each))}
+    texts = {
+        name: without(each.text, taken.get(name, ())) for name, each in sources.items() if not each.fault
+    }
+    _write(texts, into)
+    return AnalysedCopy(into, tuple(texts), _faults(files, sources), taken)
+
+
+def copy_base(base: AnalysedBase, into: Path) -> AnalysedCopy:
+    """Copy the files of a base; it may silence what it likes.
+
+    Raises:
+        ToolTroubleError: a file cannot be read, or they are too large.
+    """
+    sources = _read_all(base.path, base.files)
+    texts = {name: each.text for name, each in sources.items() if not each.fault}
+    _write(texts, into)
+    return AnalysedCopy(into, tuple(texts), _faults(base.files, sources), {})
+
+
+def _silencers_of(
+    base: AnalysedBase,
+    candidate: Mapping[str, _Source],
+    found: Mapping[str, list[Silencer]],
+    tool: Tool,
+) -> dict[str, list[Silencer]]:
+    at_base: dict[str, list[Silencer]] = {}
+    for name in filter(is_plain_name, base.files):
+        source = _read(base.path / name, name)
+        same = name in candidate and candidate[name].data == source.data
+        at_base[name] = found[name] if same else silencers(source.text, tool)
+    return at_base
+
+
+def _faults(files: Sequence[str], sources: Mapping[str, _Source]) -> tuple[Finding, ...]:
+    misnamed = [Finding(ascii(name), 1, "file-name", _NAME) for name in files if name not in sources]
+    unread = [Finding(name, 1, "encoding", each.fault) for name, each in sources.items() if each.fault]
+    return (*misnamed, *unread)
+
+
+def _read_all(tree: Path, files: Sequence[str]) -> dict[str, _Source]:
+    sources: dict[str, _Source] = {}
+    size = 0
+    for name in filter(is_plain_name, files):
+        sources[name] = _read(tree / name, name)
+        size += len(sources[name].data)
+        if size > _MAX_BYTES:
+            raise ToolTroubleError(
+                f"the Python files hold more than {_MAX_BYTES:,} bytes; too much to analyse"
+            )
+    return sources
+
+
+def _read(path: Path, name: str) -> _Source:
+    try:
+        with path.open("rb") as file:
+            data = file.read(_MAX_BYTES + 1)
+    except OSError as error:
+        raise ToolTroubleError(f"{name} cannot be read: {error.strerror}") from error
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    except SyntaxError:
+        return _Source(data, fault="the file is not in the encoding that it should be in; save it as UTF-8")
+    if encoding not in _PLAIN_ENCODINGS and not _SINGLE_BYTE.fullmatch(encoding):
+        return _Source(data, fault=_OTHER_ENCODING.format(encoding[:40]))
+    try:
+        text = data.decode(encoding)
+    except (UnicodeDecodeError, LookupError):
+        return _Source(data, fault=f"the file is not in {encoding}; save it as UTF-8")
+    if "\0" in text:
+        return _Source(data, fault="the file holds NUL bytes, which Python does not take; remove them")
+    if encoding not in _PLAIN_ENCODINGS:
+        head = [_COOKIE.sub(r"\1utf-8", line) for line in text.split("\n", 2)]
+        text = "\n".join([*head[:2], *text.split("\n", 2)[2:]])
+    return _Source(data, text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def _write(files: Mapping[str, str], into: Path) -> None:
+    into.mkdir()
+    for directory in {os.path.dirname(name) for name in files}:
+        (into / directory).mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        path, data = into / name, text.encode()
+        path.write_bytes(data)
+        # Checkers that remember a file by its time must see that it changed, also within a second. The time
+        # says what is in the file, and nobody outside can find two contents for one time.
+        stamp = int.from_bytes(hashlib.blake2b(data, key=_TIME_KEY, digest_size=4).digest()) >> 1
+        os.utime(path, (stamp, stamp))

@@ -1,0 +1,182 @@
+"""Calls pyright or basedpyright and reads the report."""
+
+import asyncio
+import json
+import re
+import tomllib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+from app.runners.evaluators.static.baseline import Finding
+from app.runners.evaluators.static.path_globs import is_among
+from app.runners.evaluators.static.type_tool import Checked, SettingsUnusableError
+from app.runners.evaluators.tooling import Scratch, ToolTroubleError, excerpt, run_tool
+
+_CONFIG = "pyrightconfig.json"
+_CLEAN, _FINDINGS, _BAD_CONFIG = 0, 1, 3
+
+# What is installed says nothing about the code; the rest is noise in code that is right.
+_QUIET: Mapping[str, Any] = {
+    "typeCheckingMode": "basic",
+    "reportMissingModuleSource": "none",
+    "reportOptionalMemberAccess": "none",
+    "reportOptionalSubscript": "none",
+    "reportOptionalIterable": "none",
+    "reportPossiblyUnbound": "none",
+}
+_ENVIRONMENT = frozenset({"reportMissingImports", "reportMissingModuleSource", "reportMissingTypeStubs"})
+# These name files or places on the machine; we say ourselves which files, and with which interpreter.
+_OURS = ("include", "exclude", "ignore", "extends", "venv", "venvPath", "baselineFile")
+# Names that are left out whatever the configuration says.
+_PASSED_OVER = re.compile(r"\..*|node_modules|__pycache__|__editable__\..*")
+_COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_LAST_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
+
+
+@dataclass(frozen=True, slots=True)
+class PyrightSettings:
+    """Rules, and which files they are for.
+
+    Attributes:
+        rules: content of the configuration file, without what names files.
+        source: who chose them, for people.
+        include: patterns of files to check; empty means all.
+        exclude: patterns of files to leave out.
+    """
+
+    rules: Mapping[str, Any]
+    source: str
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+
+BUILT_IN = PyrightSettings(_QUIET, "built-in")
+
+
+@dataclass(frozen=True, slots=True)
+class Pyright:
+    """The checker.
+
+    Attributes:
+        name: `pyright` or `basedpyright`.
+        binary: its program.
+        scraps: gives its environment.
+        settings: how to call it.
+        python: interpreter whose installed packages count.
+        seconds: for one call.
+    """
+
+    name: str
+    binary: Path
+    scraps: Scratch
+    settings: PyrightSettings
+    python: Path
+    seconds: float
+
+    @property
+    def source(self) -> str:
+        """Who chose the settings."""
+        return self.settings.source
+
+    def covers(self, name: str) -> bool:
+        """True when the settings have this file checked."""
+        included = not self.settings.include or is_among(name, self.settings.include)
+        return included and not is_among(name, self.settings.exclude)
+
+    async def check(self, tree: Path, files: Sequence[str], changed: Collection[str]) -> Checked:
+        """Check the files together; the configuration must lie in the tree, or other files are checked."""
+        shown = await asyncio.to_thread(_make_visible, tree, files)
+        config = {**self.settings.rules, "include": list(shown), "exclude": []}
+        await asyncio.to_thread((tree / _CONFIG).write_text, json.dumps(config))
+        outcome = await run_tool(
+            [str(self.binary), "--outputjson", "--project", _CONFIG, "--pythonpath", str(self.python)],
+            cwd=tree,
+            env=self.scraps.env,
+            timeout=self.seconds,
+            output_limit=64_000_000,
+        )
+        detail = excerpt(outcome.stderr or outcome.stdout, 300)
+        if outcome.truncated:
+            raise ToolTroubleError(f"{self.name}'s report is too long to be read")
+        if outcome.returncode == _BAD_CONFIG and self.settings is not BUILT_IN:
+            raise SettingsUnusableError(f"the project's own cannot be used: {detail}")
+        if outcome.returncode not in (_CLEAN, _FINDINGS):
+            raise ToolTroubleError(f"{self.name} ended with status {outcome.returncode}: {detail}")
+        found = self._read(outcome.stdout, tree, len(files))
+        return Checked(tuple(replace(each, file=shown.get(each.file, each.file)) for each in found))
+
+    def _read(self, report: str, tree: Path, expected: int) -> tuple[Finding, ...]:
+        try:
+            document = cast("dict[str, Any]", json.loads(report))
+            analysed = int(document["summary"]["filesAnalyzed"])
+            found = [
+                _finding(each, tree) for each in document["generalDiagnostics"] if each["severity"] == "error"
+            ]
+        except (ValueError, KeyError, TypeError) as error:
+            raise ToolTroubleError(f"{self.name}'s report cannot be read: {report[:200]}") from error
+        if analysed != expected:
+            raise ToolTroubleError(f"{self.name} analysed {analysed} of {expected} files")
+        return tuple(each for each in found if each.rule not in _ENVIRONMENT)
+
+
+def pyright_settings(base: Path | None, name: str) -> PyrightSettings:
+    """Give the settings found at the root of the base tree, or quiet ones of our own."""
+    for file, section in _sections(base, name) if base else ():
+        kept = {key: value for key, value in section.items() if key not in _OURS}
+        exclude = (*_texts(section.get("exclude")), *_texts(section.get("ignore")))
+        return PyrightSettings(kept, f"base {file}", _texts(section.get("include")), exclude)
+    return BUILT_IN
+
+
+def _sections(base: Path, name: str) -> list[tuple[str, Mapping[str, Any]]]:
+    """Read what the checker would look at, first what wins."""
+    found: list[tuple[str, object]] = []
+    try:
+        if (base / _CONFIG).is_file():
+            found.append((_CONFIG, _from_json((base / _CONFIG).read_text(encoding="utf-8-sig"))))
+        if (base / "pyproject.toml").is_file():
+            document = tomllib.loads((base / "pyproject.toml").read_text(encoding="utf-8"))
+            tools = document.get("tool", {})
+            wanted = ("basedpyright", "pyright") if name == "basedpyright" else ("pyright",)
+            found += [("pyproject.toml", tools.get(each)) for each in wanted]
+    except (ValueError, AttributeError, RecursionError):  # not what it should be: as if it were not there
+        pass
+    return [(file, cast("Mapping[str, Any]", each)) for file, each in found if isinstance(each, dict)]
+
+
+def _make_visible(tree: Path, files: Sequence[str]) -> dict[str, str]:
+    """Rename what the checker would pass over; give the files by their names now."""
+    shown: dict[str, str] = {}
+    for name in files:
+        parts = [f"_{part}" if _PASSED_OVER.fullmatch(part) else part for part in name.split("/")]
+        new = "/".join(parts)
+        while new != name and (tree / new).exists():
+            parts[0] = f"_{parts[0]}"
+            new = "/".join(parts)
+        if new != name:
+            (tree / new).parent.mkdir(parents=True, exist_ok=True)
+            (tree / name).rename(tree / new)
+        shown[new] = name
+    return shown
+
+
+def _from_json(text: str) -> object:
+    """Read JSON that may hold comments and commas before closing brackets."""
+    plain = _COMMENT.sub(lambda match: match.group(1) or " ", text)
+    return json.loads(_LAST_COMMA.sub(lambda match: match.group(1) or "", plain))
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(map(str, cast("list[object]", value))) if isinstance(value, list) else ()
+
+
+def _finding(record: Mapping[str, Any], tree: Path) -> Finding:
+    path = Path(str(record["file"]))
+    return Finding(
+        file=path.relative_to(tree).as_posix() if path.is_relative_to(tree) else path.as_posix(),
+        line=int(record["range"]["start"]["line"]) + 1,
+        rule=str(record.get("rule") or "syntax"),
+        message=" ".join(str(record["message"]).split()),
+    )

@@ -1,0 +1,90 @@
+"""The lint gate: ruff under a configuration that the candidate cannot change."""
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.runners.evaluators.protocol import (
+    EvaluationCategory,
+    EvaluationContext,
+    EvaluationResult,
+    errored,
+    skipped,
+)
+from app.runners.evaluators.static.analysed_copy import AnalysedCopy
+from app.runners.evaluators.static.baseline import Finding, Wording, result_of
+from app.runners.evaluators.static.ruff_rules import lay_out, quiet, rules_of
+from app.runners.evaluators.static.ruff_tool import Ruff, RulesUnusableError
+from app.runners.evaluators.static.silencers import Tool
+from app.runners.evaluators.static.trees import StaticTrees, open_trees
+from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, scratch, seconds_for
+
+_WORDING = Wording("lint error", "The code passes all lint checks", "no_new_lint_errors")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuffLintEvaluator:
+    """Fails on lint errors that the base does not have.
+
+    The rules are those of the base tree's configuration files; without any, a small set that finds faults and
+    no matters of taste. What the candidate configures or excludes changes nothing, and neither do comments
+    that silence ruff unless the base has them. The one exception is `# noqa: F401` or `E402`, with these
+    codes: an import that is there for its effect, or that must come late, is no fault, and honest code says
+    so all the time. Loses 0.1 of the score for each new error.
+
+    Attributes:
+        timeout: seconds for ruff; it usually needs hundredths of one.
+        allow_silencers: whether new comments that silence ruff count, too.
+    """
+
+    timeout: float = 30.0
+    allow_silencers: bool = False
+    name: str = "ruff_lint"
+    category: EvaluationCategory = EvaluationCategory.COMPLIANCE
+    version: str = "2"
+    is_deterministic: bool = True
+
+    async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
+        """Lint the workspace; `output` and `phase` play no part."""
+        workspace = find_workspace(self, context, "lint")
+        if isinstance(workspace, EvaluationResult):
+            return workspace
+        try:
+            return await self._judge(workspace, find_base(context), seconds_for(context, self.timeout))
+        except ToolTroubleError as trouble:
+            return errored(self, str(trouble), version=self.version)
+
+    async def _judge(self, workspace: Path, base: Path | None, seconds: float) -> EvaluationResult:
+        with scratch(Path(sys.executable)) as scraps:
+            trees = await open_trees(workspace, base, Tool.LINTER, scraps.path, allow=self.allow_silencers)
+            if trees is None:
+                return skipped(self, "No Python files to lint", version=self.version)
+            ruff = Ruff(scraps, await asyncio.to_thread(rules_of, base), seconds)
+            try:
+                return await self._compare(ruff, trees)
+            except RulesUnusableError as unusable:
+                return await self._compare(ruff.under(quiet(str(unusable))), trees)
+
+    async def _compare(self, ruff: Ruff, trees: StaticTrees) -> EvaluationResult:
+        copy = trees.copy
+        await asyncio.to_thread(lay_out, ruff.rules, copy.path)
+        wanted = await ruff.selected(copy.path, copy.files) if copy.files else []
+        if not wanted and not copy.faults:
+            reason = f"The project's configuration ({ruff.rules.source}) excludes every file from lint"
+            return skipped(self, reason, version=self.version)
+
+        async def check_base(base: AnalysedCopy, files: list[str]) -> Sequence[Finding]:
+            await asyncio.to_thread(lay_out, ruff.rules, base.path)
+            return await ruff.findings(base.path, files)
+
+        return result_of(
+            self,
+            await trees.compare(await ruff.findings(copy.path, wanted), check_base),
+            _WORDING,
+            files_checked=len(wanted),
+            files_excluded=len(copy.files) - len(wanted),
+            configuration=ruff.rules.source,
+            tool="ruff",
+        )

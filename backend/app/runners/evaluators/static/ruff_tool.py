@@ -1,0 +1,131 @@
+"""Calls the linter and reads its report."""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+from ruff import find_ruff_bin
+
+from app.runners.evaluators.static.baseline import Finding
+from app.runners.evaluators.static.ruff_rules import LintRules
+from app.runners.evaluators.tooling import Scratch, ToolTroubleError, excerpt, run_tool
+
+_ALWAYS = ("--no-cache", "--no-respect-gitignore", "--no-fix", "--no-fix-only")
+_CLEAN, _FINDINGS, _BROKEN = 0, 1, 2
+_UNREADABLE = "no parser can take this file, ruff ends over it; write it in a simpler way"
+
+
+class RulesUnusableError(Exception):
+    """The project's own configuration is not one that this version of ruff can read."""
+
+
+class _RuffEndedError(ToolTroubleError):
+    """Ruff ended without a report, as it does over code that is nested too deeply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruff:
+    """The linter, as two questions about a list of files."""
+
+    scraps: Scratch
+    rules: LintRules
+    seconds: float
+
+    async def selected(self, tree: Path, files: Sequence[str]) -> list[str]:
+        """Say which of the files ruff will analyse; under the built-in rules that must be all of them.
+
+        Raises:
+            ToolTroubleError: there is no report, or files are missing in it.
+            RulesUnusableError: see there.
+        """
+        outcome = await self._run(tree, files, "--show-files")
+        names = {_relative(line, tree) for line in outcome.splitlines() if line.startswith(os.sep)}
+        chosen = [name for name in files if name in names]
+        if self.rules.built_in and len(chosen) != len(files):
+            missing = sorted(set(files) - names)
+            raise ToolTroubleError(
+                f"ruff would leave out {len(missing)} of {len(files)} files: {missing[:3]}"
+            )
+        return chosen
+
+    async def findings(self, tree: Path, files: Sequence[str]) -> list[Finding]:
+        """Lint the files; one over which ruff ends is a finding, however many others there are.
+
+        Raises:
+            ToolTroubleError: there is no report.
+            RulesUnusableError: see there.
+        """
+        if not files:
+            return []
+        try:
+            report = await self._run(tree, files, "--output-format=json-lines")
+        except _RuffEndedError:
+            if len(files) == 1:
+                return [Finding(files[0], 1, "unreadable", _UNREADABLE)]
+            half = len(files) // 2
+            return [*await self.findings(tree, files[:half]), *await self.findings(tree, files[half:])]
+        return sorted(_finding(line, tree) for line in report.splitlines() if line.strip())
+
+    def under(self, rules: LintRules) -> "Ruff":
+        """Give the linter under other rules."""
+        return replace(self, rules=rules)
+
+    async def _run(self, tree: Path, files: Sequence[str], *arguments: str) -> str:
+        listing = self.scraps.path / "files"
+        listing.write_text("".join(f"./{name}\n" for name in files))
+        outcome = await run_tool(
+            [ruff_binary(), "check", *_ALWAYS, *self.rules.arguments, *arguments, f"@{listing}"],
+            cwd=tree,
+            env=self.scraps.env,
+            timeout=self.seconds,
+            output_limit=64_000_000,
+        )
+        detail = excerpt(outcome.stderr, 300)
+        if outcome.returncode == _BROKEN and not self.rules.built_in:
+            raise RulesUnusableError(f"the project's own cannot be used: {detail}")
+        if outcome.truncated:
+            raise ToolTroubleError("ruff's report is too long to be read")
+        if outcome.returncode < 0:
+            raise _RuffEndedError(f"ruff was ended by signal {-outcome.returncode}: {detail}")
+        if outcome.returncode not in (_CLEAN, _FINDINGS) or (
+            outcome.returncode == _FINDINGS
+        ) != _has_findings(outcome.stdout, arguments):
+            detail = detail or "nothing on its error stream"
+            raise ToolTroubleError(f"ruff ended with status {outcome.returncode}: {detail}")
+        return outcome.stdout
+
+
+def ruff_binary() -> str:
+    """Give the path of the linter that belongs to this program.
+
+    Raises:
+        ToolTroubleError: it is missing.
+    """
+    try:
+        return find_ruff_bin()
+    except FileNotFoundError as error:
+        raise ToolTroubleError("ruff is not installed beside this program") from error
+
+
+def _has_findings(report: str, arguments: Sequence[str]) -> bool:
+    return "--show-files" not in arguments and bool(report.strip())
+
+
+def _finding(line: str, tree: Path) -> Finding:
+    try:
+        record = cast("dict[str, Any]", json.loads(line))
+        return Finding(
+            file=_relative(record["filename"], tree),
+            line=int(record["location"]["row"]),
+            rule=str(record["code"] or record.get("name") or "invalid-syntax"),
+            message=str(record["message"]),
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise ToolTroubleError(f"ruff's report cannot be read: {line[:200]}") from error
+
+
+def _relative(name: str, tree: Path) -> str:
+    return Path(os.path.relpath(name, tree)).as_posix()

@@ -1,0 +1,1 @@
+"""The test gate: pytest, run by a runner of our own."""

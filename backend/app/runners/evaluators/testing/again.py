@@ -1,0 +1,117 @@
+"""A second look at tests that failed: are they flaky, does the base fail them, too, is it the machine?
+
+What is found never turns a failure into a pass. It is told, so that nobody hunts a fault that is not there,
+and where *every* failure is the base's own flake or the machine's lack, there is no verdict:
+
+- *flaky*: failed, and passed when run again alone. The candidate fails; the word goes into the feedback.
+- *flaky at base*: a flaky test that the base, in up to three runs, both passes and fails. That is not the
+  candidate's doing: the evaluation can be repeated.
+- *at base, too*: the base fails the test as well. Tests that come before their code do that, and a candidate
+  has to make them pass; so this is only told.
+- *environment*: the base fails it with the same words, and they speak of the machine (no network, a missing
+  program or library).
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+
+from app.runners.evaluators.issues import issue_key
+from app.runners.evaluators.testing.base import BaseTests
+from app.runners.evaluators.testing.dependencies import lacking, missing_module
+from app.runners.evaluators.testing.inventory import file_of
+from app.runners.evaluators.testing.report import Ending, RunReport
+from app.runners.evaluators.testing.run import Harness
+from app.runners.evaluators.testing.trees import RunTree
+from app.workspaces.together import together
+
+LOOKED_AT = 10
+"""How many failing tests of one run are looked at again."""
+
+_BASE_RUNS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SecondLook:
+    """What is known about failing tests, by id; see the module for the words."""
+
+    flaky: tuple[str, ...] = ()
+    at_base: tuple[str, ...] = ()
+    flaky_at_base: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def excuses(self, report: RunReport) -> bool:
+        """Tell whether no failure of a run is the candidate's doing."""
+        excused = {*self.flaky_at_base, *self.environment}
+        return bool(report.failures) and all(each.id in excused for each in report.failures)
+
+    def __add__(self, other: "SecondLook") -> "SecondLook":
+        return SecondLook(
+            flaky=(*self.flaky, *other.flaky),
+            at_base=(*self.at_base, *other.at_base),
+            flaky_at_base=(*self.flaky_at_base, *other.flaky_at_base),
+            environment={**self.environment, **other.environment},
+        )
+
+
+async def look_again(
+    harness: Harness, tree: RunTree, report: RunReport, base: BaseTests | None = None
+) -> SecondLook:
+    """Run failing tests of a run once more, and beside that in the base where they are the base's.
+
+    Args:
+        harness: runs them.
+        tree: what was run.
+        report: what came of it.
+        base: the base, when its tests were run.
+    """
+    failing = [each.id for each in report.failures[:LOOKED_AT]]
+    if report.ending is not Ending.COMPLETE or not failing:
+        return SecondLook()
+    again = harness.run(replace(tree, only=frozenset(map(file_of, failing))), ids=failing)
+    if base is None:
+        return SecondLook(flaky=_now_good(failing, await again))
+    second, there = await together(again, base.run(set(map(file_of, failing)), failing))
+    flaky = _now_good(failing, second)
+    at_base = tuple(each for each in failing if _is_bad(each, there))
+    return SecondLook(
+        flaky=flaky,
+        at_base=at_base,
+        flaky_at_base=await _flaky_there(base, flaky, there) if flaky else (),
+        environment={
+            name: what for name in at_base if (what := await _machine_lacks(name, report, there, base))
+        },
+    )
+
+
+async def _flaky_there(base: BaseTests, flaky: Collection[str], there: RunReport) -> tuple[str, ...]:
+    good = set(_now_good(flaky, there))
+    bad = {each for each in flaky if _is_bad(each, there)}
+    for _ in range(_BASE_RUNS - 1):
+        if good == bad:
+            break
+        run = await base.run(set(map(file_of, flaky)), flaky)
+        good.update(_now_good(flaky, run))
+        bad.update(each for each in flaky if _is_bad(each, run))
+    return tuple(each for each in flaky if each in good and each in bad)
+
+
+async def _machine_lacks(name: str, report: RunReport, there: RunReport, base: BaseTests) -> str | None:
+    """Say what the machine lacks when a test failed for that here and at base."""
+    here = report.tests[name].message
+    other = there.tests.get(name)
+    if other is None or issue_key(other.message) != issue_key(here):
+        return None
+    module = missing_module(here)
+    if module is not None:
+        return f"the interpreter lacks {module}" if await base.needs_installed(module) else None
+    return lacking(here)
+
+
+def _now_good(ids: Collection[str], run: RunReport) -> tuple[str, ...]:
+    return tuple(each for each in ids if (test := run.tests.get(each)) is not None and test.ok)
+
+
+def _is_bad(name: str, run: RunReport) -> bool:
+    if name in run.tests:
+        return run.tests[name].bad
+    return any(each.id == file_of(name) for each in run.errors)

@@ -1,0 +1,188 @@
+"""What the base tree says about a run: which tests are lost or newly skipped, and whose fault trouble is."""
+
+import asyncio
+from collections.abc import Collection, Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from app.runners.evaluators.issues import issue_key
+from app.runners.evaluators.testing.config import PytestSettings
+from app.runners.evaluators.testing.dependencies import is_foreign, lacking, missing_module
+from app.runners.evaluators.testing.inventory import file_of, function_of, lost_tests
+from app.runners.evaluators.testing.report import CollectProblem, Ending, RunReport
+from app.runners.evaluators.testing.run import Harness
+from app.runners.evaluators.testing.trees import Layout, RunTree, is_test_file, whole_tree
+from app.runners.evaluators.testing.written import WrittenTests, read_tests, written_tests
+from app.runners.evaluators.tooling import ToolTroubleError, excerpt
+from app.workspaces.sandbox import SandboxUnavailableError
+
+_LACKS = "The interpreter that runs the tests lacks what the project needs"
+
+
+class BaseTests:
+    """The tests of the base tree. Runs them only when a question needs it."""
+
+    def __init__(self, harness: Harness, base: Path, layout: Layout, settings: PytestSettings) -> None:
+        self._harness = harness
+        self._base = base
+        self._layout = layout
+        self._settings = settings
+        self._listing: asyncio.Task[RunReport] | None = None
+        self._written: WrittenTests | None = None
+
+    async def prepare(self) -> None:
+        """Read the base's tests, and begin to list them where their text does not tell all of them."""
+        self._written = await asyncio.to_thread(self._read)
+        if not self._written.certain and self._layout.base_tests:
+            self._start_listing()
+
+    async def close(self) -> None:
+        """End what is still running."""
+        if self._listing is not None:
+            self._listing.cancel()
+            with suppress(asyncio.CancelledError, ToolTroubleError, SandboxUnavailableError):
+                await self._listing
+
+    async def run(
+        self, files: Collection[str] | None = None, ids: Collection[str] | None = None
+    ) -> RunReport:
+        """Run tests of the base in the base: all, or those of some files, or some of these."""
+        tree = await self._tree(files)
+        return await self._harness.run(tree, ids=ids)
+
+    async def lost(self, report: RunReport) -> list[str]:
+        """Give the base's tests that a run did not have."""
+        if self._known.are_all_in(report.ids):
+            return []
+        listing = await self._list()
+        uncollected = [each.id for each in listing.errors]
+        at_base = [*listing.ids, *written_tests(self._base, uncollected)]
+        if listing.ending is not Ending.COMPLETE:
+            at_base = [each.id for each in self._known.tests]
+        broken = {each.id for each in report.errors}
+        wanted = set(self._layout.base_tests) - broken
+        return lost_tests((each for each in at_base if file_of(each) in wanted), report.ids)
+
+    async def newly_idle(self, report: RunReport) -> list[str]:
+        """Give the tests of the base that ran there, and are skipped or expected to fail in a run."""
+        always = {each.id for each in self._known.tests if each.skipped}
+        idle = [each.id for each in report.tests.values() if each.idle and function_of(each.id) not in always]
+        files = {file_of(each) for each in idle}.intersection(self._layout.base_tests)
+        if not files:
+            return []
+        there = await self.run(files)
+        awake = {each.id for each in there.tests.values() if not each.idle}
+        awake_functions = {function_of(each) for each in awake}
+        # A file that cannot be imported at base has tests that its text names.
+        unread = [name for name in files if there.ending is not Ending.COMPLETE or _is_broken(name, there)]
+        awake_functions.update(written_tests(self._base, unread))
+        known = set(there.tests)
+        return [
+            each
+            for each in idle
+            if file_of(each) in files
+            and (each in awake or (each not in known and function_of(each) in awake_functions))
+        ]
+
+    def replaced(self, report: RunReport) -> list[str]:
+        """Give the tests of the base whose code was put in the place of what the base's file says."""
+        plain = {each.id for each in self._known.tests if each.plain}
+        return [
+            f"{name} (its code comes from {place})"
+            for name, place in report.foreign.items()
+            if function_of(name) in plain
+        ]
+
+    async def environment_trouble(self, report: RunReport, *, of_base: bool) -> str:
+        """Say why a run that did not work is not the candidate's fault; `""` when it is, or it worked.
+
+        Args:
+            report: the run.
+            of_base: whether the tests that ran are the base's.
+        """
+        if report.ending in (Ending.TIMED_OUT, Ending.TORN):
+            there = await self.run() if of_base else None
+            if there is not None and there.ending is report.ending:
+                return f"The tests of the base do not run to their end either: {excerpt(there.text, 300)}"
+            return ""
+        if report.ending is Ending.BROKEN:
+            return await self._broken_too(report, of_base=of_base)
+        if report.errors and not report.failures:
+            return await self._lacking(report.errors, of_base=of_base)
+        return ""
+
+    async def forged_too(self, report: RunReport) -> bool:
+        """Tell whether the base's own reports are as little to be believed: a project may patch pytest."""
+        return set(report.forged) <= set((await self.run()).forged)
+
+    async def _broken_too(self, report: RunReport, *, of_base: bool) -> str:
+        module = missing_module(report.text)
+        if module is not None:
+            foreign = await self.needs_installed(module)
+            return (
+                f"The interpreter that runs the tests lacks what the project needs: {module}"
+                if foreign
+                else ""
+            )
+        listing = await self._list() if of_base else None
+        if listing is None or listing.ending is not Ending.BROKEN:
+            return ""
+        return f"pytest cannot work in the base either: {excerpt(listing.text, 300)}"
+
+    async def _lacking(self, errors: Iterable[CollectProblem], *, of_base: bool) -> str:
+        """Say what the environment lacks, if each problem of a run comes from that."""
+        modules: set[str] = set()
+        machine: set[str] = set()
+        for each in errors:
+            module = missing_module(each.message)
+            what = lacking(each.message) if of_base and module is None else None
+            if module is not None and await self.needs_installed(module):
+                modules.add(module)
+            elif what is not None and await self._has_at_base(each):
+                machine.add(what)
+            else:
+                return ""
+        found = [
+            f"The interpreter that runs the tests lacks what the project needs: {', '.join(sorted(modules))}"
+        ]
+        return "; ".join([*(found if modules else []), *sorted(machine)])
+
+    async def _has_at_base(self, problem: CollectProblem) -> bool:
+        there = {each.id: issue_key(each.message) for each in (await self._list()).errors}
+        return there.get(problem.id) == issue_key(problem.message)
+
+    async def needs_installed(self, module: str) -> bool:
+        """Tell whether a missing module is one that the environment should provide."""
+        return await asyncio.to_thread(is_foreign, module, self._base, self._layout.base_sources)
+
+    async def _tree(self, files: Collection[str] | None = None) -> RunTree:
+        whole = await asyncio.to_thread(whole_tree, self._base, self._harness.limits)
+        return RunTree(whole.files, frozenset(whole.files), None if files is None else frozenset(files))
+
+    async def _list(self) -> RunReport:
+        return await self._start_listing()
+
+    def _start_listing(self) -> asyncio.Task[RunReport]:
+        if self._listing is None:
+            self._listing = asyncio.create_task(self._collect())
+        return self._listing
+
+    async def _collect(self) -> RunReport:
+        return await self._harness.run(await self._tree(), collect_only=True)
+
+    def _read(self) -> WrittenTests:
+        run = self._layout.base_run
+        support = [name for name in run.trusted if name.endswith(".py")] if run else []
+        others = [name for name in support if not is_test_file(name, self._settings)]
+        written = read_tests(self._base, self._layout.base_tests, others)
+        plain = not (self._settings.selects or self._settings.names_tests or self._settings.has_doctests)
+        return WrittenTests(written.tests, certain=written.certain and plain)
+
+    @property
+    def _known(self) -> WrittenTests:
+        assert self._written is not None  # noqa: S101 - prepare() comes first
+        return self._written
+
+
+def _is_broken(name: str, report: RunReport) -> bool:
+    return any(each.id == name for each in report.errors)

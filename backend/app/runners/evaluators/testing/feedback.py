@@ -1,0 +1,265 @@
+"""Puts a test run into the words of an evaluation: what failed, and what to do about it."""
+
+import signal
+from collections.abc import Sequence
+
+from app.runners.evaluators.protocol import CriterionResult, EvaluationResult, Evaluator
+from app.runners.evaluators.testing.judged import JudgedRun
+from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
+from app.runners.evaluators.testing.report import CollectProblem, Ending, Outcome, RanTest, RunReport
+
+_SUGGESTIONS = 8
+_LISTED = 10
+_LINE_CHARS = 400
+_EVIDENCE_CHARS = 2000
+_NO_TESTS = 5
+
+
+def result_of(evaluator: Evaluator, judged: JudgedRun) -> EvaluationResult:
+    """Give the result: passed when the runs are complete, something passed, and nothing speaks against it."""
+    criteria = [_criterion("tests_pass", _objections(judged), judged.score, _evidence(judged))]
+    if judged.of_base is not None:
+        criteria += [
+            _criterion("base_tests_kept", _about(judged.lost, "lost"), 0.0, None),
+            _criterion("no_new_skips", _about(judged.idle, "newly skipped or expected to fail"), 0.0, None),
+        ]
+    if judged.outside is not None and judged.outside.judged:
+        criteria.append(_criterion("values_hold_outside", _about_outside(judged.outside), 0.0, None))
+    passed = all(each.passed for each in criteria)
+    lines = [_headline(judged)] if passed else _feedback(judged, criteria)
+    return EvaluationResult(
+        evaluator_name=evaluator.name,
+        category=evaluator.category,
+        passed=passed,
+        score=judged.score,
+        feedback="\n".join([*lines, *_notes(judged)]),
+        criteria=criteria,
+        suggestions=_suggestions(judged),
+        metadata=_metadata(judged),
+    )
+
+
+def _metadata(judged: JudgedRun) -> dict[str, object]:
+    report = judged.report
+    counts = report.count()
+    return {
+        "passed_tests": judged.ok,
+        "failed_tests": len(report.failures),
+        "total_tests": len(report.ids),
+        "skipped_tests": counts[Outcome.SKIPPED] + counts[Outcome.XFAILED],
+        "collection_errors": len(report.errors),
+        "failing": [each.id for each in report.failures[:50]],
+        "lost_tests": list(judged.lost[:50]),
+        "newly_skipped": list(judged.idle[:50]),
+        "compared_with_base": judged.compared,
+        "self_written_only": judged.self_written_only,
+        "base_tests": len(judged.of_base.ids) if judged.of_base else 0,
+        "own_tests": len(judged.own.ids) if judged.own else 0,
+        "laid_over": list(judged.laid_over[:50]),
+        "flaky": list(judged.second.flaky),
+        "failing_at_base": list(judged.second.at_base),
+        "forged": [*report.forged[:20], *judged.replaced[:20]],
+        **({"outside": judged.outside.metadata()} if judged.outside else {}),
+        "ending": report.ending.value,
+        "exit_code": report.code,
+        "seconds": round(report.seconds, 3),
+        "tool": "pytest",
+    }
+
+
+def _objections(judged: JudgedRun) -> list[str]:
+    """What in the runs speaks against a pass."""
+    found: list[str] = []
+    for run in judged.runs:
+        # Beside the base's tests, the candidate's need not say anything; they must not fail.
+        extra = run is judged.own and judged.of_base is not None
+        about = [_trouble(run)] if run.ending is not Ending.COMPLETE else _complaints(run, may_be_idle=extra)
+        name = "The added or changed tests: " if extra else ""
+        found += [f"{name}{each}" for each in about]
+    if judged.replaced:
+        found.append(
+            f"{_plural(len(judged.replaced), 'test')} of the base had other code put in place: "
+            + ", ".join(judged.replaced[:5])
+        )
+    return found
+
+
+def _about_outside(outside: OutsideReport) -> list[str]:
+    if not outside.disagrees:
+        return []
+    listed = [f"{test}: {why}" for test, why in list(outside.disagrees.items())[:3]]
+    return [
+        f"{_plural(len(outside.disagrees), 'test')} passed only beside the code that is tested, "
+        f"and not in another process: {'; '.join(listed)}"
+    ]
+
+
+def _complaints(run: RunReport, *, may_be_idle: bool) -> list[str]:
+    """What speaks against a run that went to its end."""
+    found: list[str] = []
+    if run.errors:
+        found.append(f"{_plural(len(run.errors), 'test file')} cannot be imported")
+    if run.failures:
+        found.append(f"{len(run.failures)} of {_plural(len(run.ids), 'test')} failed")
+    if run.unfinished:
+        found.append(
+            f"{len(run.unfinished)} of {_plural(len(run.ids), 'test')} never came to an end; "
+            "something stopped the run"
+        )
+    if not found and not may_be_idle:
+        found += _silence(run)
+    if not found and run.code not in ((0, _NO_TESTS) if may_be_idle else (0,)):
+        found.append(f"pytest ended with status {run.code} although no test failed")
+    if run.forged:
+        found.append(f"The outcome of tests cannot be believed: {'; '.join(run.forged[:3])}")
+    elif not found and not run.canaries_ran:
+        found.append("The run ended before its control tests; something stopped it")
+    return found
+
+
+def _silence(run: RunReport) -> list[str]:
+    if not run.ids:
+        return ["No tests were collected, so nothing shows that the code works"]
+    if not any(each.ok for each in run.tests.values()):
+        return [f"None of {_plural(len(run.ids), 'test')} ran: all are skipped or expected to fail"]
+    return []
+
+
+def _trouble(run: RunReport) -> str:
+    ended = f"{len(run.tests)} of {_plural(len(run.ids), 'test')} ended before that"
+    if run.ending is Ending.TIMED_OUT:
+        return f"The tests did not finish within {run.seconds:.0f} seconds; {ended}"
+    if run.ending is Ending.TORN:
+        return f"The test process ended before pytest could report its result{_by_signal(run)}; {ended}"
+    return "pytest could not work: a conftest.py cannot be loaded, or a plugin or fixture breaks it"
+
+
+def _by_signal(run: RunReport) -> str:
+    try:
+        name = signal.Signals(run.signal).name if run.signal else ""
+    except ValueError:
+        name = f"signal {run.signal}"
+    if name == "SIGKILL":
+        return " (killed by SIGKILL, as when memory runs out)"
+    return f" (ended by {name})" if name else ""
+
+
+def _suggestions(judged: JudgedRun) -> list[str]:
+    found = [text for run in judged.runs for text in _remedies(run)]
+    report = judged.report
+    found += [_about_problem(each) for each in report.errors]
+    found += [_about_failure(each) for each in report.failures]
+    if not found and judged.ok == 0:
+        found.append(
+            "Let the tests run: remove the skip and xfail marks"
+            if report.ids
+            else "Add tests in files named test_*.py that exercise what the goal asks for"
+        )
+    found += [f"Leave {each} as the base has it" for each in judged.replaced]
+    found += [f"Restore the test {each}" for each in judged.lost[:_SUGGESTIONS]]
+    found += [
+        f"Let {each} run as it does at base: remove what skips it" for each in judged.idle[:_SUGGESTIONS]
+    ]
+    return found[:_SUGGESTIONS]
+
+
+def _remedies(run: RunReport) -> list[str]:
+    """What to do about a run as a whole."""
+    if run.ending is Ending.TIMED_OUT:
+        return [f"Find what blocks or loops{_where(run)}"]
+    if run.ending is Ending.TORN:
+        return [f"Remove what ends or kills the process (os._exit, sys.exit, a crash){_where(run)}"]
+    if run.ending is Ending.BROKEN:
+        return [f"Mend what pytest reports: {_short(run.text[-_LINE_CHARS:])}"]
+    found: list[str] = []
+    if run.unfinished:
+        found.append(f"Remove what stops the run (pytest.exit, sys.exit){_where(run)}")
+    if run.forged:
+        found.append(f"Remove what changes how tests are run and reported: {'; '.join(run.forged[:3])}")
+    return found
+
+
+def _feedback(judged: JudgedRun, criteria: Sequence[CriterionResult]) -> list[str]:
+    lines = [each.message for each in criteria if not each.passed]
+    report = judged.report
+    lines += [f"- {_about_problem(each)}" for each in report.errors[:_LISTED]]
+    lines += [f"- {_about_failure(each)}{_known(each.id, judged)}" for each in report.failures[:_LISTED]]
+    more = len(report.errors[_LISTED:]) + len(report.failures[_LISTED:])
+    if more:
+        lines.append(f"- and {more} more")
+    return lines
+
+
+def _known(name: str, judged: JudgedRun) -> str:
+    second = judged.second
+    found = ["flaky: it passed when run again"] if name in second.flaky else []
+    found += ["flaky at base, too"] if name in second.flaky_at_base else []
+    if name in second.at_base and name not in second.flaky_at_base:
+        found.append(
+            f"fails at base, too{': ' * (name in second.environment)}{second.environment.get(name, '')}"
+        )
+    return f" ({'; '.join(found)})" if found else ""
+
+
+def _notes(judged: JudgedRun) -> list[str]:
+    """What a reader should know about the runs, be they passed or not."""
+    found: list[str] = []
+    if judged.self_written_only:
+        found.append("The base has no tests: only self-written tests speak for the code.")
+    if judged.laid_over:
+        names = ", ".join(judged.laid_over[:5]) + (" and more" if len(judged.laid_over) > 5 else "")
+        found.append(f"The base's version of these was used for its tests: {names}")
+    return found
+
+
+def _headline(judged: JudgedRun) -> str:
+    counts = judged.report.count()
+    idle = counts[Outcome.SKIPPED] + counts[Outcome.XFAILED]
+    return f"{_plural(judged.ok, 'test')} passed" + (f", {idle} skipped" if idle else "")
+
+
+def _criterion(name: str, objections: Sequence[str], score: float, evidence: str | None) -> CriterionResult:
+    return CriterionResult(
+        criterion=name,
+        passed=not objections,
+        score=score if objections else 1.0,
+        message="; ".join(objections),
+        evidence=evidence,
+    )
+
+
+def _about(ids: Sequence[str], what: str) -> list[str]:
+    if not ids:
+        return []
+    more = f" and {len(ids) - 5} more" if len(ids) > 5 else ""
+    return [f"{_plural(len(ids), 'test')} of the base {what}: {', '.join(ids[:5])}{more}"]
+
+
+def _about_failure(test: RanTest) -> str:
+    return f"Fix {test.id}: {_short(test.message) or test.outcome.value}"
+
+
+def _about_problem(problem: CollectProblem) -> str:
+    return f"Make {problem.id or 'the tests'} importable: {_last_error(problem.message)}"
+
+
+def _last_error(message: str) -> str:
+    """Give the line of a traceback that names the error."""
+    lines = [line.removeprefix("E").strip() for line in message.splitlines() if line.startswith("E ")]
+    return _short(lines[-1] if lines else message)
+
+
+def _where(report: RunReport) -> str:
+    return f"; the test that was running: {report.unfinished[0]}" if report.unfinished else ""
+
+
+def _evidence(judged: JudgedRun) -> str | None:
+    return judged.report.text[-_EVIDENCE_CHARS:] or None
+
+
+def _short(text: str) -> str:
+    return " ".join(text.split())[:_LINE_CHARS]
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

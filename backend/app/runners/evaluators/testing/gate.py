@@ -1,0 +1,221 @@
+"""The test gate: the base's tests in the base's test setting, beside them those that the candidate wrote."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from app.core.errors import WorkspaceError
+from app.runners.evaluators.interpreter import (
+    EnvironmentTroubleError,
+    environment_trouble,
+    interpreter_for,
+    with_interpreter,
+)
+from app.runners.evaluators.protocol import (
+    EvaluationCategory,
+    EvaluationContext,
+    EvaluationResult,
+    errored,
+    skipped,
+)
+from app.runners.evaluators.source_tree import python_files
+from app.runners.evaluators.testing.again import SecondLook, look_again
+from app.runners.evaluators.testing.base import BaseTests
+from app.runners.evaluators.testing.config import settings_for
+from app.runners.evaluators.testing.feedback import result_of
+from app.runners.evaluators.testing.judged import JudgedRun
+from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
+from app.runners.evaluators.testing.pytest_outside.outside_run import Outside
+from app.runners.evaluators.testing.report import Ending, RunReport
+from app.runners.evaluators.testing.run import Harness
+from app.runners.evaluators.testing.trees import Layout, RunTree, lay_out, whole_tree
+from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, seconds_for
+from app.workspaces.environments.interpreters import Interpreters
+from app.workspaces.limits import DEFAULT_LIMITS, WorkspaceLimits
+from app.workspaces.sandbox import Sandbox, SandboxUnavailableError
+from app.workspaces.together import together
+
+# Files that say a project is written in another language, whose tests are another evaluator's business.
+_OTHER_LANGUAGES = (
+    *("package.json", "go.mod", "Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts"),
+    *("Gemfile", "composer.json", "mix.exs", "Package.swift"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PytestEvaluator:
+    """Passes when the base's tests hold for the candidate's code, and the candidate's own tests hold, too.
+
+    The two are different runs, side by side, and of different worth. The base's tests run in the base's test
+    setting (see `pytest_trees`): they must run to their end, all of them, none failed, none newly skipped.
+    The tests that the candidate added or changed run in its own tree: they must not fail. Where the base has
+    no tests these are all there is; then some must pass, and the result says that only self-written tests
+    speak for the code. No tests at all are a failure. Only a project in another language is skipped.
+
+    Every run has its private copy and is confined. A run that breaks is the candidate's fault unless the base
+    breaks in the same way: then, or when the machine lacks what the base's own code needs, or when every
+    failure is a flake that the base has, too, there is no verdict. The score is passed of total.
+
+    Attributes:
+        timeout: seconds for one run; where the base must be run too, it has as many again.
+        python: interpreter for the tests; it needs pytest 7.4 or newer. None is the one this program runs on.
+        interpreters: chooses the interpreter by what the base declares; None is always `python`.
+        compare_base: whether the base's tests count; otherwise the candidate's tree is run as it is.
+        sandbox: confines the tests.
+        limits: on the trees; a larger one gets no verdict.
+        outside: whether values are also compared in a process that never loads the candidate's code.
+    """
+
+    timeout: float = 120.0
+    python: Path | None = None
+    interpreters: Interpreters | None = field(default=None, compare=False)
+    compare_base: bool = True
+    sandbox: Sandbox = field(default_factory=Sandbox, compare=False)
+    limits: WorkspaceLimits = DEFAULT_LIMITS
+    outside: bool = True
+    name: str = "pytest"
+    category: EvaluationCategory = EvaluationCategory.FUNCTIONALITY
+    version: str = "2"
+    is_deterministic: bool = True
+
+    async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
+        """Run the workspace's tests; `output` and `phase` play no part."""
+        workspace = find_workspace(self, context, "test")
+        if isinstance(workspace, EvaluationResult):
+            return workspace
+        try:
+            base = find_base(context)
+            if await asyncio.to_thread(_is_foreign_language, workspace, base):
+                return skipped(self, "No Python files to test")
+            async with interpreter_for(self.interpreters, self.python, base, workspace) as found:
+                harness = Harness(
+                    python=found.python,
+                    base=base,
+                    seconds=seconds_for(context, self.timeout),
+                    sandbox=self.sandbox,
+                    limits=self.limits,
+                )
+                result = await self._judge(harness, workspace, context.get("open_paths", ()))
+                result = with_interpreter(result, found)
+        except EnvironmentTroubleError as error:
+            return environment_trouble(self, error)
+        except SandboxUnavailableError as error:
+            return errored(self, f"The tests were not run: {error}", reason="sandbox_unavailable")
+        except (ToolTroubleError, WorkspaceError) as trouble:
+            return errored(self, str(trouble), reason="environment")
+        return await self._stamped(result)
+
+    async def _judge(self, harness: Harness, workspace: Path, open_paths: Sequence[str]) -> EvaluationResult:
+        if harness.base is None:
+            tree = await asyncio.to_thread(whole_tree, workspace, self.limits)
+            report = await harness.run(tree)
+            second = await look_again(harness, tree, report)
+            return result_of(self, JudgedRun(own=report, second=second))
+        settings = await asyncio.to_thread(settings_for, workspace, harness.base)
+        layout = await asyncio.to_thread(lay_out, harness.base, workspace, settings, open_paths, self.limits)
+        if not self.compare_base:
+            whole = await asyncio.to_thread(whole_tree, workspace, self.limits)
+            layout = replace(layout, base_run=None, own_run=whole, laid_over=())
+        base = BaseTests(harness, harness.base, layout, settings)
+        try:
+            await base.prepare()
+            return await self._judge_runs(harness, layout, base)
+        finally:
+            await base.close()
+
+    async def _judge_runs(self, harness: Harness, layout: Layout, base: BaseTests) -> EvaluationResult:
+        of_base, own = await together(
+            _run(harness, layout, of_base=True), _run(harness, layout, of_base=False)
+        )
+        for report in (of_base, own):
+            trouble = await base.environment_trouble(report, of_base=report is of_base) if report else ""
+            if trouble:
+                ending = report.ending.value if report else ""
+                return errored(self, trouble, ending=ending, reason="environment")
+        judged = await _compared(of_base, own, layout, base, self_compared=self.compare_base)
+        second = await _second_look(harness, layout, judged, base)
+        if of_base is not None and judged.hangs_on(of_base) and second.excuses(of_base):
+            return errored(self, _excuse(second), reason=_reason(second), flaky=list(second.flaky))
+        if self.outside and judged.all_well and of_base is not None and layout.base_run is not None:
+            passed = [each.id for each in of_base.tests.values() if each.ok]
+            judged = replace(judged, outside=await self._away(harness, layout.base_run, passed))
+        return result_of(self, replace(judged, second=second))
+
+    async def _away(self, harness: Harness, tree: RunTree, ids: Sequence[str]) -> OutsideReport:
+        """Compare values in another process; what goes wrong there leaves the evidence that there is."""
+        try:
+            return await Outside(harness).judge(tree, ids)
+        except OSError as error:
+            return OutsideReport(trouble=f"The second process could not be started: {error}")
+
+    async def _stamped(self, result: EvaluationResult) -> EvaluationResult:
+        """Say on the result whether the tests were confined."""
+        state = await self.sandbox.state()
+        note = "" if state.confined else "\nThe tests ran unconfined: no sandbox was used."
+        return result.model_copy(
+            update={
+                "feedback": result.feedback + note,
+                "metadata": {**result.metadata, "sandbox": state.name},
+                "evaluator_version": self.version,
+            }
+        )
+
+
+async def _run(harness: Harness, layout: Layout, *, of_base: bool) -> RunReport | None:
+    tree = layout.base_run if of_base else layout.own_run
+    return None if tree is None else await harness.run(tree)
+
+
+async def _compared(
+    of_base: RunReport | None,
+    own: RunReport | None,
+    layout: Layout,
+    base: BaseTests,
+    *,
+    self_compared: bool,
+) -> JudgedRun:
+    judged = JudgedRun(
+        own=own,
+        compared=self_compared,
+        self_written_only=self_compared and of_base is None,
+        laid_over=layout.laid_over,
+    )
+    if of_base is None:
+        return judged
+    if of_base.forged and await base.forged_too(of_base):
+        of_base = replace(of_base, forged=())
+    if of_base.ending is not Ending.COMPLETE:
+        return replace(judged, of_base=of_base)
+    return replace(
+        judged,
+        of_base=of_base,
+        lost=await base.lost(of_base),
+        idle=await base.newly_idle(of_base),
+        replaced=base.replaced(of_base),
+    )
+
+
+async def _second_look(harness: Harness, layout: Layout, judged: JudgedRun, base: BaseTests) -> SecondLook:
+    found = SecondLook()
+    if judged.of_base is not None and layout.base_run is not None:
+        found += await look_again(harness, layout.base_run, judged.of_base, base)
+    if judged.own is not None and layout.own_run is not None:
+        found += await look_again(harness, layout.own_run, judged.own)
+    return found
+
+
+def _excuse(second: SecondLook) -> str:
+    flaky = [f"{each} is flaky at base, too: it passes and fails there" for each in second.flaky_at_base]
+    lacking = [f"{name} fails at base in the same way: {what}" for name, what in second.environment.items()]
+    return "No verdict on the tests. " + "; ".join([*flaky, *lacking])
+
+
+def _reason(second: SecondLook) -> str:
+    return "environment" if second.environment else "flaky_at_base"
+
+
+def _is_foreign_language(workspace: Path, base: Path | None) -> bool:
+    if not any((workspace / name).is_file() for name in _OTHER_LANGUAGES):
+        return False
+    return not python_files(workspace) and (base is None or not python_files(base))

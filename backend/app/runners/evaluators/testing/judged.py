@@ -1,0 +1,107 @@
+"""What is known about a candidate's test runs once they are compared with the base: pure data."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from app.runners.evaluators.testing.again import SecondLook
+from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
+from app.runners.evaluators.testing.report import Ending, RanTest, RunReport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedRun:
+    """The runs of a candidate, and what comparing them with the base has shown; one run at least is there.
+
+    Attributes:
+        of_base: the base's tests on the candidate's code.
+        own: the tests that the candidate added or changed, or without a base all that it has.
+        lost: ids of base tests that did not run.
+        idle: ids of base tests that run at base and are skipped here.
+        replaced: base tests whose code is not the base's, with where it comes from.
+        compared: whether there was a base to compare with.
+        self_written_only: whether the base has no tests.
+        laid_over: files that were taken from the base although the candidate changed them.
+        second: what a second look at failing tests showed.
+        outside: what the base's tests do away from the candidate's process; None when that was not asked.
+    """
+
+    of_base: RunReport | None = None
+    own: RunReport | None = None
+    lost: Sequence[str] = ()
+    idle: Sequence[str] = ()
+    replaced: Sequence[str] = ()
+    compared: bool = False
+    self_written_only: bool = False
+    laid_over: Sequence[str] = ()
+    second: SecondLook = field(default_factory=SecondLook)
+    outside: OutsideReport | None = None
+
+    @property
+    def runs(self) -> tuple[RunReport, ...]:
+        """The runs that there were, the base's tests first."""
+        return tuple(each for each in (self.of_base, self.own) if each is not None)
+
+    @property
+    def report(self) -> RunReport:
+        """Both runs as one."""
+        first, *others = self.runs
+        return _merged(first, others[0]) if others else first
+
+    @property
+    def ok(self) -> int:
+        """Number of tests that passed, without those whose skip is under objection."""
+        return sum(each.ok for each in self.report.tests.values())
+
+    @property
+    def total(self) -> int:
+        """Number of tests and files that had to be all right."""
+        report = self.report
+        bad = len(report.failures) + len(report.errors) + len(report.unfinished)
+        return self.ok + bad + len(self.lost) + len(self.idle)
+
+    @property
+    def all_well(self) -> bool:
+        """True when nothing in the candidate's process speaks against a pass."""
+        clean = not (self.lost or self.idle or self.replaced)
+        return clean and all(_is_clean(each) for each in self.runs)
+
+    @property
+    def score(self) -> float:
+        """Passed of total, 0.0 when there was nothing."""
+        return self.ok / self.total if self.total else 0.0
+
+    def hangs_on(self, run: RunReport) -> bool:
+        """Tell whether nothing but failing tests of this run speaks against a pass."""
+        others = [each for each in self.runs if each is not run]
+        whole = run.ending is Ending.COMPLETE and not (run.errors or run.forged or run.unfinished)
+        clean = not (self.lost or self.idle or self.replaced)
+        return whole and clean and all(_is_clean(each) for each in others)
+
+
+def _is_clean(run: RunReport) -> bool:
+    complete = run.ending is Ending.COMPLETE and run.canaries_ran
+    return complete and not (run.failures or run.errors or run.unfinished or run.forged)
+
+
+def _merged(one: RunReport, other: RunReport) -> RunReport:
+    endings = [each.ending for each in (one, other) if each.ending is not Ending.COMPLETE]
+    worse = one if one.ending is not Ending.COMPLETE or one.code else other
+    return replace(
+        one,
+        ending=endings[0] if endings else Ending.COMPLETE,
+        code=worse.code,
+        ids=tuple(dict.fromkeys((*one.ids, *other.ids))),
+        tests=_worst(one.tests, other.tests),
+        problems=tuple({each.id: each for each in (*one.problems, *other.problems)}.values()),
+        deselected=one.deselected + other.deselected,
+        forged=(*one.forged, *other.forged),
+        canaries_ran=one.canaries_ran and other.canaries_ran,
+        text="\n".join(each.text for each in sorted((one, other), key=lambda each: each is worse)),
+        seconds=max(one.seconds, other.seconds),
+    )
+
+
+def _worst(one: Mapping[str, RanTest], other: Mapping[str, RanTest]) -> dict[str, RanTest]:
+    """A test that is in both runs counts as failed when it failed in either, else as in the first."""
+    kept = {name: test for name, test in other.items() if name not in one or (test.bad and not one[name].bad)}
+    return {**one, **kept}

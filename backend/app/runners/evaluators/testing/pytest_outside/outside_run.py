@@ -1,0 +1,187 @@
+"""Starts the judge's and the candidate's process, and reads what the judge reports."""
+
+import asyncio
+import json
+import os
+import socket
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+from app.runners.evaluators.testing.config import settings_for
+from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport, sort_tests
+from app.runners.evaluators.testing.run import Harness, plugin_sources, pytest_arguments, run_directory
+from app.runners.evaluators.testing.trees import RunTree, materialise
+from app.workspaces.process import ProcessOutcome
+from app.workspaces.sandbox import Confinement, interpreter_paths
+
+_PACKAGE = Path(__file__).parent
+_PLUGINS = _PACKAGE.parent / "pytest_runner"
+_LAUNCH = _PACKAGE / "launch.py"
+_SERVED = 86
+_FIRST_SIGNAL = 128
+_OUTPUT_LIMIT = 32_000_000
+_SHORT_OF_TIME = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """Runs tests away from the candidate's code.
+
+    Attributes:
+        harness: how the tests ran beside that code; here they run under the same interpreter and settings.
+    """
+
+    harness: Harness
+
+    async def judge(self, tree: RunTree, ids: Collection[str], *, detailed: bool = False) -> OutsideReport:
+        """Run tests that passed beside the candidate's code again, away from it.
+
+        Args:
+            tree: the files; those that are trusted run as tests, and the candidate's process has none of
+                them that are code. Neither process can write to the copy that is made.
+            ids: the tests.
+            detailed: whether the reason of a failure shows the values; that takes longer.
+
+        Raises:
+            SandboxUnavailableError: the processes would have to be confined, and cannot be.
+            OSError: the interpreter cannot be started.
+        """
+        began = time.monotonic()
+        chosen = [each for each in ids if each.split("::", 1)[0] in tree.trusted]
+        records: dict[str, Mapping[str, Any]] = {}
+        missing: dict[str, str] = {}
+        if chosen:
+            async with run_directory() as place:
+                runs = await asyncio.to_thread(self._prepare, tree, place, chosen, detailed=detailed)
+                judged, died = await self._both(*runs)
+            records, missing = _read(judged)
+            _blame(records, died)
+        return replace(sort_tests(list(ids), records, missing), seconds=time.monotonic() - began)
+
+    def _prepare(
+        self, tree: RunTree, place: Path, ids: Sequence[str], *, detailed: bool
+    ) -> tuple["_Program", "_Program"]:
+        copy, given, shared = place / "tree", place / "given", place / "shared"
+        materialise(tree, copy)
+        for path in (given, shared):
+            path.mkdir()
+        settings = settings_for(copy, self.harness.base)
+        support = sorted(name for name in tree.trusted if name.endswith(".py"))
+        plan: dict[str, Any] = {"tree": str(copy), "shared": str(shared), "seconds": self.harness.seconds}
+        (place / "candidate.json").write_text(json.dumps(plan))
+        plan["arguments"] = [
+            *pytest_arguments(copy, settings, given),
+            *([] if detailed else ["--assert=plain"]),
+        ]
+        plan |= {"ids": list(ids), "files": sorted({each.split("::", 1)[0] for each in ids})}
+        plan |= {"support": support, "sources": plugin_sources(tree, copy, settings, given)}
+        (given / "judge.json").write_text(json.dumps(plan))
+        # Other users may be the ones to use them.
+        shared.chmod(0o777)
+        for path in (place, given, *given.iterdir(), place / "candidate.json"):
+            path.chmod(0o755)
+        return (
+            _Program("judge", given / "judge.json", shared, copy, (copy, given, _PLUGINS)),
+            _Program("candidate", place / "candidate.json", shared, shared, _without(copy, support)),
+        )
+
+    async def _both(
+        self, judge: "_Program", candidate: "_Program"
+    ) -> tuple[ProcessOutcome, ProcessOutcome | None]:
+        """Run both; gives how the judge's ended, and how the candidate's did if that was first.
+
+        The socket pair between them is theirs alone.
+        """
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            serving = asyncio.create_task(self._start(candidate, theirs))
+            try:
+                judged = await self._start(judge, ours)
+                return judged, serving.result() if serving.done() else None
+            finally:
+                serving.cancel()
+                await asyncio.wait([serving])
+
+    async def _start(self, program: "_Program", end: socket.socket) -> ProcessOutcome:
+        # Without `..`, and not resolved: an environment is known by the link to its interpreter.
+        python = Path(os.path.abspath(self.harness.python))  # noqa: ASYNC240 - asks nothing of the file system
+        readable = (*program.readable, program.plan, _PACKAGE, *interpreter_paths(python))
+        try:
+            return await self.harness.sandbox.run(
+                [str(python), "-I", "-B", str(_LAUNCH), program.name, str(end.fileno()), str(program.plan)],
+                cwd=program.cwd,
+                env={
+                    "PATH": f"{python.parent}:/usr/local/bin:/usr/bin:/bin",
+                    "LANG": "C.UTF-8",
+                    "LC_ALL": "C.UTF-8",
+                    "PYTHONDONTWRITEBYTECODE": "1",
+                    "HOME": str(program.shared),
+                    "TMPDIR": str(program.shared),
+                },
+                timeout=self.harness.seconds + _SHORT_OF_TIME,
+                confinement=Confinement(writable=(program.shared,), readable=readable),
+                output_limit=_OUTPUT_LIMIT,
+                pass_fds=(end.fileno(),),
+            )
+        finally:
+            # With this the last holder of this end is gone, and the other process is told.
+            end.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Program:
+    """One of the two programs, and what it may see besides itself and the shared directory."""
+
+    name: str
+    plan: Path
+    shared: Path
+    cwd: Path
+    readable: tuple[Path, ...]
+
+
+def _without(tree: Path, hidden: Sequence[str]) -> tuple[Path, ...]:
+    """Give the parts of a tree that hold all of it but some files."""
+    files = {tree / name for name in hidden}
+    above = {parent for file in files for parent in file.parents}
+    parts: list[Path] = []
+    left = [tree]
+    while left:
+        path = left.pop()
+        if path in above or path == tree:
+            left += path.iterdir()
+        elif path not in files and not path.is_symlink():
+            parts.append(path)
+    return tuple(sorted(parts))
+
+
+def _read(outcome: ProcessOutcome) -> tuple[dict[str, Mapping[str, Any]], dict[str, str]]:
+    """Give the records by test, and by file why there are none."""
+    records: dict[str, Mapping[str, Any]] = {}
+    trouble = {"": "the tests did not come to their end there"} if outcome.timed_out else dict[str, str]()
+    for line in outcome.stdout.splitlines():
+        try:
+            record: object = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(record, dict):
+            each = cast("dict[str, Any]", record)
+            if each.get("kind") == "test":
+                records[str(each["id"])] = each
+            elif each.get("kind") == "problem":
+                trouble[str(each["id"]).split("::", 1)[0]] = "its file cannot be imported there"
+    return records, trouble
+
+
+def _blame(records: dict[str, Mapping[str, Any]], candidate: ProcessOutcome | None) -> None:
+    """Charge the test in which the candidate ended its own process; one that is killed is not to blame."""
+    if candidate is None or candidate.timed_out or not 0 <= candidate.returncode < _FIRST_SIGNAL:
+        return
+    if candidate.returncode == _SERVED:
+        return
+    for test, record in records.items():
+        if "the other process has ended" in record.get("hard", ()):
+            records[test] = {**record, "findings": ["the candidate's code ends its own process"]}
+            return

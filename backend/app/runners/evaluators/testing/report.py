@@ -1,0 +1,240 @@
+"""Reads the records of a test run and says whether they can be believed."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from hmac import compare_digest
+from typing import Any, cast
+
+from app.runners.evaluators.testing.secret import CODE_DIGITS, RunSecret, all_ran, code_of, wrong_canaries
+from app.workspaces.process import ProcessOutcome
+
+
+class Outcome(StrEnum):
+    """How one test ended; `ERROR` is a failure in its set-up or tear-down."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+    SKIPPED = "skipped"
+    XFAILED = "xfailed"
+    XPASSED = "xpassed"
+
+
+class Ending(StrEnum):
+    """How the run as a whole ended.
+
+    `UNSTARTED`: the runner itself could not start (no pytest in the interpreter). `UNFIT`: this pytest is too
+    old. `TIMED_OUT`: killed at the deadline. `TORN`: the process ended without its closing record, or with
+    another status than it reported. `BROKEN`: pytest could not work (a conftest that cannot be imported, an
+    internal error). `COMPLETE`: the run went to its end, whatever its tests say.
+    """
+
+    UNSTARTED = "unstarted"
+    UNFIT = "unfit"
+    TIMED_OUT = "timed_out"
+    TORN = "torn"
+    BROKEN = "broken"
+    COMPLETE = "complete"
+
+
+_INTERNAL_ERROR, _USAGE_ERROR = 3, 4
+_OLDEST_PYTEST = (7, 4)
+_SHELL_SIGNAL = 128
+
+
+@dataclass(frozen=True, slots=True)
+class RanTest:
+    """One test that ran; `message` holds place and assertion of a failure, or the reason of a skip."""
+
+    id: str
+    outcome: Outcome
+    seconds: float
+    message: str
+
+    @property
+    def ok(self) -> bool:
+        """True for a test that ran and found nothing wrong."""
+        return self.outcome in (Outcome.PASSED, Outcome.XPASSED)
+
+    @property
+    def bad(self) -> bool:
+        """True for a test that failed."""
+        return self.outcome in (Outcome.FAILED, Outcome.ERROR)
+
+    @property
+    def idle(self) -> bool:
+        """True for a test that says nothing, because it was skipped or was expected to fail."""
+        return self.outcome in (Outcome.SKIPPED, Outcome.XFAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class CollectProblem:
+    """A file that could not be collected, or with `skipped` one that took itself out."""
+
+    id: str
+    skipped: bool
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """What became of a test run.
+
+    Attributes:
+        ending: how it ended.
+        code: pytest's exit code; None when the run did not get that far.
+        ids: the tests that were collected.
+        tests: the tests that ran to their end, by id.
+        problems: files that could not be collected or were skipped whole.
+        deselected: number of tests that something took out of the run.
+        forged: why the reports cannot be believed: canaries that came out wrong, parts of pytest replaced.
+        canaries_ran: whether the tests whose outcome is known ran before the first test and after the last.
+        foreign: tests whose code does not come from their own file, by id, and where it comes from.
+        version: of pytest.
+        signal: number of the signal that ended the process, 0 for none.
+        text: the end of what pytest printed.
+        seconds: wall-clock duration.
+    """
+
+    ending: Ending
+    code: int | None = None
+    ids: tuple[str, ...] = ()
+    tests: Mapping[str, RanTest] = field(default_factory=dict[str, RanTest])
+    problems: tuple[CollectProblem, ...] = ()
+    deselected: int = 0
+    forged: tuple[str, ...] = ()
+    canaries_ran: bool = True
+    foreign: Mapping[str, str] = field(default_factory=dict[str, str])
+    version: str = ""
+    signal: int = 0
+    text: str = ""
+    seconds: float = 0.0
+
+    @property
+    def errors(self) -> tuple[CollectProblem, ...]:
+        """Files that could not be collected."""
+        return tuple(each for each in self.problems if not each.skipped)
+
+    @property
+    def failures(self) -> tuple[RanTest, ...]:
+        """Tests that failed."""
+        return tuple(each for each in self.tests.values() if each.bad)
+
+    @property
+    def unfinished(self) -> tuple[str, ...]:
+        """Tests that were collected and never came to an end."""
+        return tuple(each for each in self.ids if each not in self.tests)
+
+    def count(self) -> Counter[Outcome]:
+        """Number of tests by outcome."""
+        return Counter(each.outcome for each in self.tests.values())
+
+
+def read_report(stream: bytes, process: ProcessOutcome, secret: RunSecret) -> RunReport:
+    """Give the report of a run from its records and from how its process ended."""
+    text = "\n".join(part for part in (process.stdout.strip(), process.stderr.strip()) if part)
+    records, torn = _records(stream, secret)
+    code = _exit_code(records)
+    ending = _ending(records, process, whole=not torn and code is not None and code == process.returncode)
+    frame = RunReport(ending, text=text, seconds=process.seconds, signal=_signal(process), code=code)
+    try:
+        return _assembled(records, frame, secret)
+    except (KeyError, TypeError, ValueError):
+        return replace(frame, ending=Ending.TORN)
+
+
+def _ending(records: list[dict[str, Any]], process: ProcessOutcome, *, whole: bool) -> Ending:
+    if not records:
+        return Ending.TIMED_OUT if process.timed_out else Ending.UNSTARTED
+    if _is_too_old(str(records[0].get("pytest", ""))):
+        return Ending.UNFIT
+    if process.timed_out:
+        return Ending.TIMED_OUT
+    if not whole:
+        return Ending.TORN
+    broken = _exit_code(records) in (_INTERNAL_ERROR, _USAGE_ERROR)
+    return Ending.BROKEN if broken else Ending.COMPLETE
+
+
+def _assembled(records: list[dict[str, Any]], frame: RunReport, secret: RunSecret) -> RunReport:
+    tests = [_test(each) for each in records if each["kind"] == "test"]
+    canaries = {_name(each): str(each["outcome"]) for each in records if each["kind"] == "canary"}
+    replaced = [str(name) for each in records if each["kind"] == "replaced" for name in each["names"]]
+    return replace(
+        frame,
+        ids=tuple(str(name) for each in records if each["kind"] == "collected" for name in each["ids"]),
+        tests={each.id: each for each in tests},
+        problems=tuple(
+            CollectProblem(str(each["id"]), each["outcome"] == "skipped", str(each["message"]))
+            for each in records
+            if each["kind"] == "problem"
+        ),
+        deselected=sum(int(each["count"]) for each in records if each["kind"] == "deselected"),
+        forged=(*wrong_canaries(secret, canaries), *(f"{name} was replaced" for name in replaced)),
+        canaries_ran=all_ran(secret, canaries),
+        foreign={str(each["id"]): str(each["place"]) for each in records if each["kind"] == "foreign"},
+        version=str(records[0].get("pytest", "")) if records else "",
+    )
+
+
+def _test(record: Mapping[str, Any]) -> RanTest:
+    return RanTest(
+        str(record["id"]), Outcome(record["outcome"]), float(record["seconds"]), str(record["message"])
+    )
+
+
+def _name(record: Mapping[str, Any]) -> str:
+    return str(record["id"]).rpartition("::")[2]
+
+
+def _signal(process: ProcessOutcome) -> int:
+    """Give the signal that ended a process: confined ones report it as a shell does."""
+    if process.timed_out:
+        return 0
+    if process.returncode < 0:
+        return -process.returncode
+    return process.returncode - _SHELL_SIGNAL if process.returncode > _SHELL_SIGNAL else 0
+
+
+def _is_too_old(version: str) -> bool:
+    parts = version.split(".")[:2]
+    return all(part.isdigit() for part in parts) and tuple(map(int, parts)) < _OLDEST_PYTEST
+
+
+def _exit_code(records: list[dict[str, Any]]) -> int | None:
+    code = records[-1].get("code") if records and records[-1]["kind"] == "finish" else None
+    return code if isinstance(code, int) else None
+
+
+def _records(stream: bytes, secret: RunSecret) -> tuple[list[dict[str, Any]], bool]:
+    """Parse records from the start of a stream for as long as they are in turn, and tell of a tear."""
+    lines = stream.split(b"\n")
+    records = list(_in_turn(lines, secret.key))
+    whole = not lines[-1] and len(records) == len(lines) - 1
+    return records, not whole
+
+
+def _in_turn(lines: Iterable[bytes], key: bytes) -> Iterator[dict[str, Any]]:
+    """Give the records up to the first that is cut, not JSON, out of turn, or not from the runner."""
+    code = b""
+    for number, signed in enumerate(lines, start=1):
+        line, claimed = signed[: -CODE_DIGITS - 1], signed[-CODE_DIGITS:]
+        code = code_of(key, code, line)
+        if not compare_digest(code, claimed):
+            return
+        fields = _fields(line)
+        in_place = fields.get("n") == number and isinstance(fields.get("kind"), str)
+        if not in_place or (fields["kind"] == "start") != (number == 1):
+            return
+        yield fields
+
+
+def _fields(line: bytes) -> dict[str, Any]:
+    try:
+        record: object = json.loads(line)
+    except ValueError:
+        return {}
+    return cast("dict[str, Any]", record) if isinstance(record, dict) else {}

@@ -1,0 +1,241 @@
+"""Runs the tests of one tree in a private copy, confined, and returns the report."""
+
+import asyncio
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncGenerator, Collection, Generator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import anyio
+
+from app.runners.evaluators.testing.config import PytestSettings, settings_for
+from app.runners.evaluators.testing.report import Ending, RunReport, read_report
+from app.runners.evaluators.testing.secret import RunSecret, draw_secret
+from app.runners.evaluators.testing.trees import RunTree, is_test_support, materialise
+from app.runners.evaluators.tooling import ToolTroubleError
+from app.workspaces.limits import DEFAULT_LIMITS, WorkspaceLimits
+from app.workspaces.process import ProcessOutcome
+from app.workspaces.removal import remove_tree
+from app.workspaces.sandbox import Confinement, Sandbox, interpreter_paths
+
+RUNNER = Path(__file__).with_name("pytest_runner") / "__main__.py"
+
+_MAX_STREAM_BYTES = 64_000_000
+_DRAIN_SECONDS = 1.0
+_FIXED = (
+    *("-p", "no:cacheprovider", "-o", "addopts=", "--color=no", "--tb=short", "-q", "-rfE"),
+    *("--no-header", "--continue-on-collection-errors"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Harness:
+    """Where and how tests run.
+
+    Attributes:
+        python: the interpreter; it must have pytest 7.4 or newer.
+        base: the tree whose configuration counts; None when there is none.
+        seconds: for one run.
+        sandbox: what confines the tests. They reach the copy that they run in, and no network.
+        limits: on the trees that are copied.
+    """
+
+    python: Path
+    base: Path | None
+    seconds: float
+    sandbox: Sandbox = field(default_factory=Sandbox)
+    limits: WorkspaceLimits = DEFAULT_LIMITS
+
+    async def run(
+        self, tree: RunTree, *, ids: Collection[str] | None = None, collect_only: bool = False
+    ) -> RunReport:
+        """Run the tests of a tree, whose root is on the import path as with `python -m pytest`.
+
+        The tests run in a copy, which is gone afterwards; paths in the report are relative to it.
+
+        Args:
+            tree: the files.
+            ids: the tests to run of those that the files hold; None means all.
+            collect_only: list the tests and run none.
+
+        Raises:
+            ToolTroubleError: the interpreter cannot be started, or its pytest is none.
+            SandboxUnavailableError: the tests cannot be confined here.
+        """
+        async with run_directory() as place:
+            run = await asyncio.to_thread(self._prepare, tree, place, ids, collect_only=collect_only)
+            report = await self._execute(run)
+        if report.ending is Ending.UNSTARTED:
+            raise ToolTroubleError(f"pytest cannot be started by {self.python}: {report.text[-500:]}")
+        if report.ending is Ending.UNFIT:
+            raise ToolTroubleError(
+                f"{self.python} has pytest {report.version}; version 7.4 or newer is needed"
+            )
+        return _relative(report, run.copy)
+
+    def _prepare(
+        self, tree: RunTree, place: Path, ids: Collection[str] | None, *, collect_only: bool
+    ) -> "_PreparedRun":
+        copy, given = place / "tree", place / "given"
+        materialise(tree, copy)
+        settings = settings_for(copy, self.base)
+        given.mkdir()
+        arguments = pytest_arguments(copy, settings, given)
+        task = {
+            "tree": str(copy),
+            "arguments": [*arguments, "--collect-only"] if collect_only else arguments,
+            "sources": plugin_sources(tree, copy, settings, given),
+            "trusted": sorted(tree.trusted),
+            "pinned": sorted(tree.pinned),
+            "ids": None if ids is None else sorted(ids),
+            "only": None if tree.only is None else sorted(tree.only),
+        }
+        (given / "task.json").write_text(json.dumps(task))
+        # Another user may be the one to read it.
+        for path in (place, given, *given.iterdir()):
+            path.chmod(0o755)
+        scraps = [place / "home", place / "tmp"]
+        for path in scraps:
+            path.mkdir()
+        return _PreparedRun(copy, given, {"HOME": str(scraps[0]), "TMPDIR": str(scraps[1])})
+
+    async def _execute(self, run: "_PreparedRun") -> RunReport:
+        secret = draw_secret()
+        pipe = _RecordPipe()
+        with _handed_over(secret) as reading:
+            try:
+                process = await self._start(run, [str(pipe.writing), str(reading)], (pipe.writing, reading))
+            except (FileNotFoundError, PermissionError) as error:
+                reason = f"{error.strerror}: {error.filename}"
+                raise ToolTroubleError(f"{self.python} cannot be started: {reason}") from error
+            finally:
+                records = await pipe.finish()
+        return await asyncio.to_thread(read_report, records, process, secret)
+
+    async def _start(self, run: "_PreparedRun", numbers: list[str], fds: tuple[int, ...]) -> ProcessOutcome:
+        # Without `..`, and not resolved: an environment is known by the link to its interpreter.
+        python = Path(os.path.abspath(self.python))  # noqa: ASYNC240 - asks nothing of the file system
+        return await self.sandbox.run(
+            [str(python), "-I", "-B", str(RUNNER), *numbers, str(run.given / "task.json")],
+            cwd=run.copy,
+            env={
+                "PATH": f"{python.parent}:/usr/local/bin:/usr/bin:/bin",
+                "LANG": "C.UTF-8",
+                "LC_ALL": "C.UTF-8",
+                "PYTHONDONTWRITEBYTECODE": "1",
+                **run.scraps,
+            },
+            timeout=self.seconds,
+            confinement=Confinement(
+                writable=(run.copy,), readable=(RUNNER.parent, run.given, *interpreter_paths(python))
+            ),
+            output_limit=200_000,
+            pass_fds=fds,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _PreparedRun:
+    """Directories of one run: the copy, what it is given to read, and scraps for a run that is unconfined."""
+
+    copy: Path
+    given: Path
+    scraps: dict[str, str]
+
+
+@asynccontextmanager
+async def run_directory() -> AsyncGenerator[Path]:
+    """Make a directory for one run, and remove it whatever the tests left in it."""
+    path = await asyncio.to_thread(_make_directory)
+    try:
+        yield path
+    finally:
+        with anyio.CancelScope(shield=True):
+            try:
+                await asyncio.to_thread(shutil.rmtree, path)
+            except (OSError, RecursionError):
+                await remove_tree(path)
+
+
+def _make_directory() -> Path:
+    return Path(tempfile.mkdtemp(prefix="evaluate-")).resolve()
+
+
+@contextmanager
+def _handed_over(secret: RunSecret) -> Generator[int]:
+    """Give the descriptor from which the secret can be read once."""
+    reading, writing = os.pipe()
+    try:
+        try:
+            os.write(writing, secret.to_bytes())
+        finally:
+            os.close(writing)
+        yield reading
+    finally:
+        os.close(reading)
+
+
+def pytest_arguments(copy: Path, settings: PytestSettings, given: Path) -> list[str]:
+    """Give the arguments for a run in `copy`; the configuration is put into `given`."""
+    # A copy of the configuration: it must be in sight, and under its own name, which says how it is read.
+    config = given / (settings.config_file.name if settings.config_file else "pytest.ini")
+    config.write_bytes(settings.config_file.read_bytes() if settings.config_file else b"[pytest]\n")
+    return [f"-c{config}", f"--rootdir={copy}", f"--confcutdir={copy}", *_FIXED, *settings.arguments]
+
+
+def plugin_sources(tree: RunTree, copy: Path, settings: PytestSettings, given: Path) -> list[str]:
+    """Give the files that say which plugins a run needs."""
+    names = [
+        str(copy / name) for name in tree.files if name.endswith(".py") and is_test_support(name, settings)
+    ]
+    # The base itself is out of sight of the run; the copy of its configuration is not.
+    return [str(given / settings.config_file.name), *names] if settings.config_file else names
+
+
+def _relative(report: RunReport, copy: Path) -> RunReport:
+    """Cut the path of the copy out of all that people read."""
+
+    def cut(text: str) -> str:
+        return text.replace(f"{copy}/", "")
+
+    return replace(
+        report,
+        tests={name: replace(each, message=cut(each.message)) for name, each in report.tests.items()},
+        problems=tuple(replace(each, message=cut(each.message)) for each in report.problems),
+        text=cut(report.text),
+    )
+
+
+class _RecordPipe:
+    """A pipe that is read while the process at its other end runs."""
+
+    def __init__(self) -> None:
+        reading, self.writing = os.pipe()
+        self._kept = bytearray()
+        self._task = asyncio.create_task(self._read(reading))
+
+    async def finish(self) -> bytes:
+        """Close our writing end, wait for what is on its way, and give all that came."""
+        os.close(self.writing)
+        # A descendant that left the process group may hold the pipe open for ever; what came by then counts.
+        await asyncio.wait([self._task], timeout=_DRAIN_SECONDS)
+        self._task.cancel()
+        await asyncio.wait([self._task])
+        return bytes(self._kept)
+
+    async def _read(self, fd: int) -> None:
+        reader = asyncio.StreamReader()
+        pipe = os.fdopen(fd, "rb", buffering=0)
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), pipe
+        )
+        try:
+            # What exceeds the limit is dropped: the stream then has no end and counts as torn.
+            while chunk := await reader.read(65_536):
+                self._kept += chunk[: _MAX_STREAM_BYTES - len(self._kept)]
+        finally:
+            transport.close()

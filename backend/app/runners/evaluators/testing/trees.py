@@ -1,0 +1,279 @@
+"""Which files a test run sees: the candidate's code in the base's test setting, or the candidate as it is.
+
+The *test setting* of the base is what decides which tests there are and what they ask for: its test files and
+conftests wherever they lie, and everything else in its test directories (helpers, `__init__.py`, data), which
+are those named `test` or `tests` that hold one of these files. For the base's tests,
+
+- the setting is laid over from the base, whatever the candidate made of it;
+- what the candidate added to it is taken out, so that no new conftest, helper or data file speaks to the
+  base's tests; and so is what Python or pytest would load unasked (`sitecustomize`, `.pth`, `*.dist-info`).
+
+The tests that the candidate added or changed run in the candidate's tree, with its own conftests and helpers.
+Paths that were opened are the candidate's to change: they are not laid over, and a test file among them that
+was changed counts as the candidate's own.
+"""
+
+import filecmp
+import os
+import posixpath
+import shutil
+import stat
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from fnmatch import fnmatch
+from pathlib import Path
+
+from app.runners.evaluators.protection.rules import matches
+from app.runners.evaluators.source_tree import python_files
+from app.runners.evaluators.testing.config import PytestSettings
+from app.runners.evaluators.testing.written import pinned_modules
+from app.workspaces.limits import DEFAULT_LIMITS, WorkspaceLimits
+from app.workspaces.paths import is_excluded_directory, is_git_directory_name, leaves_tree
+
+_CONFTEST = "conftest.py"
+_TEST_DIRECTORIES = frozenset({"test", "tests"})
+_LOADED_UNASKED = frozenset({"sitecustomize.py", "usercustomize.py"})
+_METADATA = (".dist-info", ".egg-info")
+_COMPILED = (".pyc", ".pyo")
+
+
+@dataclass(frozen=True, slots=True)
+class RunTree:
+    """The files of one run.
+
+    Attributes:
+        files: POSIX paths relative to the tree, each with the tree it is taken from.
+        trusted: those that the candidate did not write.
+        only: the test files to run; None means all.
+        pinned: top-level modules that no file of the tree may stand in for where the interpreter has them.
+    """
+
+    files: Mapping[str, Path]
+    trusted: frozenset[str] = frozenset()
+    only: frozenset[str] | None = None
+    pinned: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What is run for a candidate and its base.
+
+    Attributes:
+        base_tests: the base's test files that are laid over; conftests are none.
+        base_sources: the base's Python files that are not part of its test setting.
+        laid_over: files of the test setting that the candidate had changed or removed.
+        own_tests: test files that the candidate added or changed.
+        base_run: for the base's tests; None when it has none.
+        own_run: for the candidate's own tests; None when it has none.
+    """
+
+    base_tests: tuple[str, ...]
+    base_sources: tuple[str, ...]
+    laid_over: tuple[str, ...]
+    own_tests: tuple[str, ...]
+    base_run: RunTree | None
+    own_run: RunTree | None
+
+
+def is_test_file(name: str, settings: PytestSettings) -> bool:
+    """Tell whether pytest looks for tests in a file (POSIX path)."""
+    filename = posixpath.basename(name)
+    return any(fnmatch(name if "/" in pattern else filename, pattern) for pattern in settings.test_files)
+
+
+def is_test_support(name: str, settings: PytestSettings) -> bool:
+    """Tell whether a file (POSIX path) can decide which tests there are."""
+    return posixpath.basename(name) == _CONFTEST or is_test_file(name, settings)
+
+
+def whole_tree(root: Path, limits: WorkspaceLimits = DEFAULT_LIMITS) -> RunTree:
+    """Give a tree as it is.
+
+    Raises:
+        WorkspaceError: it is larger than what is allowed.
+    """
+    return RunTree(dict.fromkeys(tree_files(root, limits), root))
+
+
+def lay_out(
+    base: Path,
+    workspace: Path,
+    settings: PytestSettings,
+    open_paths: Sequence[str] = (),
+    limits: WorkspaceLimits = DEFAULT_LIMITS,
+) -> Layout:
+    """Decide what is run.
+
+    Args:
+        base: the tree with the base commit.
+        workspace: the candidate's tree.
+        settings: the configuration that counts.
+        open_paths: glob patterns of what the candidate may change.
+        limits: on each of the trees.
+
+    Raises:
+        WorkspaceError: a tree is larger than what is allowed.
+    """
+    base_names = tree_files(base, limits)
+    known = set(base_names)
+    # Python would import what was compiled in the place of a source, and nobody could read what it does.
+    names = [name for name in tree_files(workspace, limits) if name in known or not name.endswith(_COMPILED)]
+    setting = _Setting(settings, base_names, open_paths)
+    laid = [name for name in base_names if setting.holds(name)]
+    changed = {
+        name for name in base_names if setting.matters(name) and _differ(base / name, workspace / name)
+    }
+    own = [
+        name
+        for name in python_files(workspace)
+        if is_test_file(name, settings) and (name not in known or name in changed)
+    ]
+    base_tests = [name for name in laid if is_test_file(name, settings) and name.endswith(".py")]
+    has_base_tests = bool(base_tests) or settings.has_doctests
+    seen = [name for name in names if not setting.adds(name, own)]
+    pinned = pinned_modules(base, base_names, [name for name in laid if name.endswith(".py")])
+    own_run = RunTree(
+        dict.fromkeys(names, workspace),
+        trusted=frozenset(laid) - changed,
+        only=frozenset(own) if has_base_tests else None,
+        pinned=pinned,
+    )
+    return Layout(
+        base_tests=tuple(base_tests),
+        base_sources=tuple(name for name in base_names if name.endswith(".py") and not setting.matters(name)),
+        laid_over=tuple(sorted(changed.intersection(laid))),
+        own_tests=tuple(own),
+        base_run=replace(_base_run(base, workspace, laid, seen), pinned=pinned) if has_base_tests else None,
+        own_run=own_run if own or not has_base_tests else None,
+    )
+
+
+class _Setting:
+    """Tells what belongs to the test setting of a base."""
+
+    def __init__(
+        self, settings: PytestSettings, base_names: Sequence[str], open_paths: Sequence[str]
+    ) -> None:
+        self._settings = settings
+        self._open = open_paths
+        self._known = frozenset(base_names)
+        support = [name for name in base_names if is_test_support(name, settings)]
+        self._directories = {
+            above
+            for name in support
+            for above in _above(name)
+            if posixpath.basename(above) in _TEST_DIRECTORIES
+        }
+
+    def matters(self, name: str) -> bool:
+        """True for a file of the setting, be it open or not."""
+        return is_test_support(name, self._settings) or not self._directories.isdisjoint(_above(name))
+
+    def holds(self, name: str) -> bool:
+        """True for a file that is laid over."""
+        return self.matters(name) and not self._is_open(name)
+
+    def adds(self, name: str, own: Collection[str]) -> bool:
+        """True for a candidate's file that the base's tests must not see."""
+        if self._is_open(name):
+            return name in own
+        return name not in self._known and (self.matters(name) or _is_planted(name))
+
+    def _is_open(self, name: str) -> bool:
+        return matches(name, self._open)
+
+
+def _base_run(base: Path, workspace: Path, laid: Sequence[str], names: Sequence[str]) -> RunTree:
+    """Lay files of the base over the candidate's; what stands in their way gives way."""
+    over = set(laid)
+    above = {place for name in laid for place in _above(name)}
+    kept = [name for name in names if name not in above and over.isdisjoint(_above(name))]
+    return RunTree({**dict.fromkeys(kept, workspace), **dict.fromkeys(laid, base)}, trusted=frozenset(laid))
+
+
+def _above(name: str) -> Iterator[str]:
+    """Give the directories that a file lies in, without the tree itself."""
+    while name := posixpath.dirname(name):
+        yield name
+
+
+def _is_planted(name: str) -> bool:
+    return (
+        posixpath.basename(name) in _LOADED_UNASKED
+        or name.endswith(".pth")
+        or any(place.endswith(_METADATA) for place in _above(name))
+    )
+
+
+def _differ(one: Path, other: Path) -> bool:
+    try:
+        if one.is_symlink() or other.is_symlink():
+            return not (one.is_symlink() and other.is_symlink() and one.readlink() == other.readlink())
+        return not filecmp.cmp(one, other, shallow=False)
+    except OSError:
+        return True
+
+
+def tree_files(root: Path, limits: WorkspaceLimits = DEFAULT_LIMITS) -> list[str]:
+    """Give files and links of a tree, hidden ones too, without caches, environments and git's own.
+
+    Raises:
+        WorkspaceError: the tree is larger than what is allowed.
+    """
+    found: list[str] = []
+    size = 0
+    waiting = [""]
+    while waiting:
+        place = waiting.pop()
+        for entry in _entries(os.path.join(root, place)):
+            name = f"{place}/{entry.name}" if place else entry.name
+            if entry.is_dir(follow_symlinks=False):
+                if not _is_left_out(entry.name):
+                    waiting.append(name)
+            elif entry.is_symlink() or entry.is_file(follow_symlinks=False):
+                found.append(name)
+                size += entry.stat(follow_symlinks=False).st_size
+                limits.check("the tree", len(found), size)
+    return sorted(found)
+
+
+def _entries(path: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(path) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
+def _is_left_out(name: str) -> bool:
+    raw = os.fsencode(name)
+    return is_excluded_directory(raw) or is_git_directory_name(raw)
+
+
+def materialise(tree: RunTree, dest: Path) -> None:
+    """Write a run's files to a new directory.
+
+    Links that lead out of their tree and files that cannot be read are left out.
+    """
+    dest.mkdir()
+    made = {""}
+    for name, root in tree.files.items():
+        directory = posixpath.dirname(name)
+        if directory not in made:
+            (dest / directory).mkdir(parents=True, exist_ok=True)
+            made.add(directory)
+        # What vanished or cannot be read is missing in the copy: the tests tell whether that matters.
+        with suppress(OSError):
+            _copy(root, name, dest / name)
+
+
+def _copy(root: Path, name: str, target: Path) -> None:
+    source = root / name
+    mode = source.lstat().st_mode
+    if stat.S_ISLNK(mode):
+        if not leaves_tree(os.fsencode(root), os.fsencode(name)):
+            target.symlink_to(source.readlink())
+    else:
+        shutil.copyfile(source, target)
+        target.chmod(stat.S_IMODE(mode) | stat.S_IRUSR | stat.S_IWUSR)

@@ -1,0 +1,55 @@
+"""Only what is new against the base counts."""
+
+import pytest
+
+from app.runners.evaluators.static.baseline import Comparison, Finding, Wording, compare, result_of
+from app.runners.evaluators.static.ruff_lint import RuffLintEvaluator
+
+
+def finding(line: int = 1, file: str = "a.py", rule: str = "F401", message: str = "`os` unused") -> Finding:
+    return Finding(file, line, rule, message)
+
+
+@pytest.mark.parametrize(
+    ("found", "at_base", "gone", "new"),
+    [
+        pytest.param([finding()], [], [], [finding()], id="nothing at base"),
+        pytest.param([finding(9)], [finding(1)], [], [], id="moved line"),
+        pytest.param([finding(1), finding(2)], [finding(2)], [], [finding(1)], id="one more of the same"),
+        pytest.param([finding()], [finding(rule="F811")], [], [finding()], id="other rule"),
+        pytest.param([finding()], [finding(file="b.py")], [], [finding()], id="other file"),
+        pytest.param(
+            [finding(message="redefines x of line 4")],
+            [finding(message="redefines x of line 2")],
+            [],
+            [],
+            id="line in the message",
+        ),
+        pytest.param([finding(file="pkg/a.py")], [finding()], ["a.py"], [], id="moved file"),
+        pytest.param(
+            [finding(file="pkg/a.py")], [finding()], [], [finding(file="pkg/a.py")], id="copied file"
+        ),
+        pytest.param([], [finding()], [], [], id="mended"),
+    ],
+)
+def test_comparison(
+    found: list[Finding], at_base: list[Finding], gone: list[str], new: list[Finding]
+) -> None:
+    compared = compare(found, at_base, gone=gone)
+    assert list(compared.new) == new
+    assert len(compared.new) + len(compared.known) == len(found)
+
+
+@pytest.mark.parametrize(
+    ("count", "score"),
+    [pytest.param(0, 1.0), pytest.param(3, 0.7), pytest.param(10, 0.0), pytest.param(99, 0.0)],
+)
+def test_each_finding_costs_a_tenth(count: int, score: float) -> None:
+    comparison = Comparison(tuple(finding(line) for line in range(1, count + 1)), (finding(500),))
+    result = result_of(RuffLintEvaluator(), comparison, Wording("lint error", "clean", "c"))
+    assert result.score == score
+    assert result.passed == (count == 0)
+    assert result.metadata["error_count"] == count
+    assert len(result.suggestions) == min(count, 5)
+    assert len(result.feedback) < 4000
+    assert "1 that the base has too" in result.feedback

@@ -1,0 +1,127 @@
+"""What silences a tool is found wherever it stands, and taken out without moving a line."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.runners.evaluators.static.silencers import Tool, known_silencers, silencers, without
+
+LINTER, CHECKER = Tool.LINTER, Tool.TYPE_CHECKER
+
+
+@pytest.mark.parametrize(
+    ("tool", "source", "left"),
+    [
+        pytest.param(LINTER, "import os  # noqa\n", "import os\n", id="noqa"),
+        pytest.param(LINTER, "x()  #NOQA:F821, E1\n", "x()\n", id="noqa with codes, in capitals"),
+        pytest.param(LINTER, "# ruff: noqa\nx = 1\n", "#\nx = 1\n", id="for the file"),
+        pytest.param(LINTER, "# flake8: noqa: F821\n", "#\n", id="flake8"),
+        pytest.param(LINTER, "x = 1  # why  # noqa\n", "x = 1  # why\n", id="after a reason"),
+        pytest.param(LINTER, "x = 1  # ruff: ignore[F821]\n", "x = 1\n", id="ruff: ignore"),
+        pytest.param(LINTER, "import a  # noqa: F401\n", None, id="an import for its effect"),
+        pytest.param(LINTER, "import a  # noqa: F401, E402 - fixtures\n", None, id="two codes and a reason"),
+        pytest.param(LINTER, "import a  # noqa: F401, F821\n", "import a\n", id="one code more"),
+        pytest.param(LINTER, "import a  # noqa: F4010\n", "import a\n", id="another code"),
+        pytest.param(LINTER, 'x = "# noqa"\n', None, id="in a string"),
+        pytest.param(LINTER, '"""\n# noqa\n"""\n', None, id="in a docstring"),
+        pytest.param(LINTER, "# a noqaish word\n", None, id="only a word"),
+        pytest.param(LINTER, "x = 1  # type: ignore\n", None, id="not the linter's"),
+        pytest.param(CHECKER, "x = 1  # type: ignore\n", "x = 1\n", id="type: ignore"),
+        pytest.param(CHECKER, "x = 1  # type: ignore[a, b]  # noqa\n", "x = 1\n", id="with codes"),
+        pytest.param(CHECKER, "# mypy: ignore-errors\n", "#\n", id="mypy"),
+        pytest.param(CHECKER, "# pyright: basic\nx = 1  # ty: ignore\n", "#\nx = 1\n", id="others"),
+        pytest.param(CHECKER, "x = []  # type: list[int]\n", None, id="a type comment"),
+        pytest.param(CHECKER, "x = 1  # noqa\n", None, id="not the checker's"),
+        pytest.param(
+            CHECKER,
+            "from typing import no_type_check as n\n@n\ndef f(): ...\n",
+            "from typing import type_check_only as n\n@n\ndef f(): ...\n",
+            id="no_type_check by another name",
+        ),
+        pytest.param(
+            CHECKER,
+            "if not TYPE_CHECKING:\n    x = 1\n",
+            "if not __name__:\n    x = 1\n",
+            id="not for checkers",
+        ),
+        pytest.param(
+            CHECKER,
+            "if not typing.TYPE_CHECKING: x = 1\n",
+            "if not typing.__name__: x = 1\n",
+            id="on one line",
+        ),
+        pytest.param(
+            CHECKER,
+            "if TYPE_CHECKING:\n    pass\nelse:\n    x = 1\n",
+            "if __name__:\n    pass\nelse:\n    x = 1\n",
+            id="in the else",
+        ),
+        pytest.param(
+            CHECKER,
+            "if not TYPE_CHECKING:\n    x = '''\nelse:\n'''\n",
+            "if not __name__:\n    x = '''\nelse:\n'''\n",
+            id="an else in a string",
+        ),
+        pytest.param(
+            CHECKER, "if not TYPE_CHECKING:\n    x = 1\nelse:\n    x: int\n", None, id="both have something"
+        ),
+        pytest.param(
+            CHECKER,
+            "if TYPE_CHECKING:\n    import a\nelse:\n    a = None\n",
+            None,
+            id="an import for checkers",
+        ),
+        pytest.param(CHECKER, "if TYPE_CHECKING:\n    import a\n", None, id="only for checkers"),
+        pytest.param(CHECKER, "x = (\n  1  # type: ignore\n", "x = (\n  1\n", id="not Python"),
+        pytest.param(CHECKER, "\f\nx = 1  # type: ignore\n", "\f\nx = 1\n", id="a form feed"),
+        pytest.param(
+            CHECKER, "x = '\u2028'\ny = 1  # type: ignore\n", "x = '\u2028'\ny = 1\n", id="a line separator"
+        ),
+    ],
+)
+def test_silencers(tool: Tool, source: str, left: str | None) -> None:
+    found = silencers(source, tool)
+    assert without(source, found) == (source if left is None else left)
+    assert bool(found) == (left is not None)
+
+
+@pytest.mark.parametrize(
+    ("base", "candidate", "new"),
+    [
+        pytest.param({"a.py": "x  # noqa"}, {"a.py": "y\n  x  # noqa"}, [], id="the line moved in the file"),
+        pytest.param({"a.py": "x  # noqa"}, {"b.py": "x  # noqa"}, [], id="the line moved to another file"),
+        pytest.param({"a.py": "x  # noqa"}, {"a.py": "x  # noqa\nx  # noqa"}, ["a.py"], id="one more"),
+        pytest.param(
+            {"a.py": "x  # noqa"}, {"a.py": "x  # noqa", "b.py": "x  # noqa"}, ["b.py"], id="copied"
+        ),
+        pytest.param({"a.py": "x  # noqa"}, {"a.py": "z  # noqa"}, ["a.py"], id="over other code"),
+        pytest.param({}, {"a.py": "x  # noqa"}, ["a.py"], id="no base"),
+    ],
+)
+def test_new_silencers(base: dict[str, str], candidate: dict[str, str], new: list[str]) -> None:
+    found = {name: silencers(text, LINTER) for name, text in candidate.items()}
+    known = known_silencers({name: silencers(text, LINTER) for name, text in base.items()}, found)
+    assert [name for name, each in found.items() for _ in known.new_among(name, each)] == new
+
+
+_PIECES = (
+    "# noqa",
+    "x = 1",
+    "if not TYPE_CHECKING:",
+    "'''",
+    "\n",
+    "    ",
+    "(",
+    "# type: ignore",
+    "@no_type_check",
+    "\\",
+    "é",
+)
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=20), st.sampled_from(Tool))
+def test_any_text_keeps_its_lines(pieces: list[str], tool: Tool) -> None:
+    source = "".join(pieces)
+    left = without(source, silencers(source, tool))
+    assert left.count("\n") == source.count("\n")
+    assert silencers(left, tool) == [] or len(silencers(left, tool)) <= len(silencers(source, tool))

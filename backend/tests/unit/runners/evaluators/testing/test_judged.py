@@ -1,0 +1,57 @@
+"""Two runs read as one, and when failing tests are nobody's fault."""
+
+import pytest
+
+from app.runners.evaluators.testing.again import SecondLook
+from app.runners.evaluators.testing.judged import JudgedRun
+from app.runners.evaluators.testing.report import CollectProblem, Ending, Outcome, RanTest, RunReport
+
+
+def ran(ending: Ending = Ending.COMPLETE, code: int = 0, **outcomes: str) -> RunReport:
+    tests = {name: RanTest(name, Outcome(outcome), 0.1, "") for name, outcome in outcomes.items()}
+    return RunReport(ending, code=code, ids=tuple(tests), tests=tests)
+
+
+@pytest.mark.parametrize(
+    ("base", "own", "outcome"),
+    [
+        pytest.param("passed", "passed", Outcome.PASSED, id="both"),
+        pytest.param("passed", "failed", Outcome.FAILED, id="fails in its own tree"),
+        pytest.param("failed", "passed", Outcome.FAILED, id="fails in the base's setting"),
+        pytest.param("passed", "skipped", Outcome.PASSED, id="skipped in its own tree"),
+    ],
+)
+def test_a_test_of_both_runs_is_as_good_as_the_worse(base: str, own: str, outcome: Outcome) -> None:
+    report = JudgedRun(of_base=ran(a=base), own=ran(a=own, b="passed")).report
+    assert report.tests["a"].outcome is outcome
+    assert report.ids == ("a", "b")
+
+
+def test_an_end_that_is_not_whole_shows() -> None:
+    assert JudgedRun(of_base=ran(a="passed"), own=ran(Ending.TORN)).report.ending is Ending.TORN
+    assert JudgedRun(of_base=ran(Ending.TIMED_OUT), own=ran(Ending.TORN)).report.ending is Ending.TIMED_OUT
+
+
+@pytest.mark.parametrize(
+    ("second", "excused"),
+    [
+        pytest.param(SecondLook(), False, id="nothing known"),
+        pytest.param(SecondLook(flaky=("a", "b")), False, id="flaky here only"),
+        pytest.param(SecondLook(at_base=("a", "b")), False, id="at base, too"),
+        pytest.param(SecondLook(flaky_at_base=("a",)), False, id="one of two"),
+        pytest.param(SecondLook(flaky_at_base=("a",), environment={"b": "no network"}), True, id="each"),
+    ],
+)
+def test_failures_are_excused_only_when_each_is(second: SecondLook, excused: bool) -> None:
+    assert second.excuses(ran(a="failed", b="failed", c="passed")) is excused
+    assert not second.excuses(ran(c="passed"))
+
+
+def test_an_excuse_counts_only_when_nothing_else_speaks_against_a_pass() -> None:
+    base = ran(a="failed")
+    broken = RunReport(Ending.COMPLETE, problems=(CollectProblem("t.py", skipped=False, message=""),))
+    assert JudgedRun(of_base=base, own=ran(b="passed")).hangs_on(base)
+    for other in (ran(b="failed"), ran(Ending.TORN), broken):
+        assert not JudgedRun(of_base=base, own=other).hangs_on(base)
+    assert not JudgedRun(of_base=base, lost=["x"]).hangs_on(base)
+    assert not JudgedRun(of_base=base, replaced=["x"]).hangs_on(base)

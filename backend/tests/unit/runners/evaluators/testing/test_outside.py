@@ -1,0 +1,484 @@
+"""Tests that run away from the candidate's code agree with good code, and do not with code that forges."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.runners.evaluators.testing.config import settings_for
+from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
+from app.runners.evaluators.testing.pytest_outside.outside_run import Outside
+from app.runners.evaluators.testing.run import Harness
+from app.runners.evaluators.testing.trees import lay_out
+from app.schemas.sandbox import SandboxMode
+from app.workspaces.sandbox import Sandbox, SandboxSettings
+
+pytestmark = pytest.mark.anyio
+
+PYTHON = Path(sys.executable)
+SANDBOX = Sandbox(SandboxSettings(mode=SandboxMode.PREFERRED))
+
+
+async def judged(root: Path) -> tuple[list[str], OutsideReport]:
+    """Run the tests beside the code, then those that passed away from it."""
+    harness = Harness(python=PYTHON, base=root, seconds=120, sandbox=SANDBOX)
+    tree = lay_out(root, root, settings_for(root, root)).base_run
+    assert tree is not None
+    inside = await harness.run(tree)
+    passed = [each.id for each in inside.tests.values() if each.ok]
+    return passed, await Outside(harness).judge(tree, passed, detailed=True)
+
+
+HONEST = """
+import asyncio, collections, contextlib, dataclasses, enum, functools, logging, os, warnings
+from decimal import Decimal
+from pathlib import Path
+
+LIMITS = {"low": [1, 2]}
+log = logging.getLogger("honest")
+
+class TooMuch(ValueError):
+    def __init__(self, amount):
+        super().__init__(f"too much: {amount}")
+        self.amount = amount
+
+class Account:
+    kinds = ("plain",)
+    def __init__(self, owner, entries=None):
+        self.owner = owner
+        self.entries = [] if entries is None else entries
+    def pay(self, amount):
+        if amount > 100:
+            raise TooMuch(amount)
+        self.entries.append(amount)
+        return self
+    @property
+    def total(self):
+        return sum(self.entries)
+    def __len__(self):
+        return len(self.entries)
+    def __iter__(self):
+        return iter(self.entries)
+    def __contains__(self, amount):
+        return amount in self.entries
+    def __getitem__(self, index):
+        return self.entries[index]
+
+class Savings(Account):
+    @classmethod
+    def open(cls):
+        return cls("nobody")
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    x: int
+    y: int
+
+class Colour(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+class Level(enum.IntEnum):
+    LOW = 1
+
+Pair = collections.namedtuple("Pair", "left right")
+
+class Name(str):
+    def shout(self):
+        return self.upper() + "!"
+
+def add(a, b):
+    return a + b
+
+def order(values):
+    values.sort()
+
+def count(text):
+    return collections.Counter(text)
+
+def first(stop):
+    for number in range(stop):
+        yield number
+
+def echo():
+    received = None
+    while True:
+        received = yield received
+
+def apply(function, *args, **options):
+    return function(*args, **options)
+
+def say(text):
+    print(text)
+
+def old():
+    warnings.warn("use new()", DeprecationWarning, stacklevel=2)
+    log.warning("old is called")
+
+async def later(value):
+    await asyncio.sleep(0)
+    return value
+
+def write(path, text):
+    Path(path).write_text(text)
+
+def variable(name):
+    return os.environ.get(name)
+
+@contextlib.contextmanager
+def opened(events):
+    events.append("open")
+    yield len(events)
+    events.append("closed")
+
+def fetch():
+    return "real"
+
+def use():
+    return fetch()
+
+def twice(function):
+    @functools.wraps(function)
+    def wrapper(*args):
+        return function(*args) * 2
+    return wrapper
+
+def price():
+    return Decimal("1.10")
+
+def half(text):
+    int(text)
+    return 1 / 0
+
+def same(value):
+    return value
+
+def pair():
+    return Pair(1, [2])
+
+def huge():
+    return 10 ** 5000
+
+def tree():
+    loop = [1]
+    loop.append(loop)
+    return loop
+"""
+
+CARRIED = '''
+import asyncio, datetime, operator
+from decimal import Decimal
+import pytest
+import honest
+from honest import *
+
+def test_plain():
+    assert add(1, 2) == 3 and add("a", "b") == "ab" and add([1], [(2, None)]) == [1, (2, None)]
+    assert honest.price() == Decimal("1.1") and huge() == 10 ** 5000
+
+def test_mutated_in_place():
+    values = [3, 1, 2]
+    assert order(values) is None
+    assert values == [1, 2, 3]
+
+def test_returned_itself():
+    values = {"a": {1, 2}}
+    assert same(values) is values and same(values["a"]) is values["a"]
+
+def test_cyclic():
+    loop = tree()
+    assert loop[0] == 1 and loop[1] is loop
+
+def test_counter():
+    assert count("abca") == {"a": 2, "b": 1, "c": 1} and count("aab").most_common(1) == [("a", 2)]
+
+def test_errors():
+    with pytest.raises(TooMuch, match="too much: 101") as caught:
+        Account("me").pay(101)
+    assert caught.value.amount == 101 and isinstance(caught.value, ValueError)
+    with pytest.raises(ZeroDivisionError):
+        half("1")
+    with pytest.raises(ValueError, match="invalid literal"):
+        half("x")
+    with pytest.raises(TypeError):
+        add(1)
+    with pytest.raises(AttributeError):
+        honest.nothing
+
+def test_raised_by_the_test():
+    with pytest.raises(TooMuch):
+        raise TooMuch(3)
+
+def test_lazy():
+    pulled = first(10 ** 12)
+    assert next(pulled) == 0 and next(pulled) == 1
+    assert list(first(3)) == [0, 1, 2]
+
+def test_sent_into_a_generator():
+    talk = echo()
+    next(talk)
+    assert talk.send("a") == "a"
+    talk.close()
+
+def test_callbacks():
+    seen = []
+    assert apply(lambda a, b=0: seen.append(a) or a + b, 1, b=2) == 3
+    assert seen == [1]
+    assert apply(operator.add, 1, 2) == 3 and apply(max, [1, 5]) == 5
+    with pytest.raises(KeyError):
+        apply(lambda: {}["x"])
+    assert apply(lambda: add(1, 1)) == 2
+
+def test_objects():
+    account = Account("me")
+    assert account.pay(5).pay(7) is account
+    assert account.total == 12 and len(account) == 2 and list(account) == [5, 7] and 5 in account
+    assert account[0] == 5 and account[-1:] == [7]
+    account.owner = "you"
+    assert account.owner == "you"
+    assert not Account("me") and account
+
+def test_shared_with_an_object():
+    mine = [1]
+    account = Account("me", mine)
+    account.pay(2)
+    assert mine == [1, 2]
+    mine.append(3)
+    assert account.total == 6
+    account.entries.append(4)
+    assert mine == [1, 2, 3, 4] and account.entries is mine
+
+def test_classes():
+    savings = Savings.open()
+    assert isinstance(savings, Account) and type(savings) is Savings and issubclass(Savings, Account)
+    assert not isinstance(Account("me"), Savings) and Savings.kinds == ("plain",)
+    assert savings.__class__.__name__ == "Savings" and savings.owner == "nobody"
+
+def test_equal_state():
+    assert Point(1, 2) == Point(1, 2) and len({Point(1, 2), Point(1, 2)}) == 1
+
+def test_enums():
+    assert Colour(1) is Colour.RED and Colour["BLUE"].value == 2 and list(Colour) == [Colour.RED, Colour.BLUE]
+    assert Level.LOW == 1 and Level.LOW + 1 == 2
+
+def test_derived_from_built_in_types():
+    assert pair() == (1, [2]) and pair().left == 1 and pair()._replace(left=3) == (3, [2])
+    assert Name("a") == "a" and Name("a").shout() == "A!" and Name("ab").title() == "Ab"
+
+def test_printed(capsys):
+    say("hello")
+    assert capsys.readouterr().out == "hello\\n"
+
+def test_warned(caplog):
+    with pytest.warns(DeprecationWarning, match="new"):
+        old()
+    assert "old is called" in caplog.text
+
+def test_awaited():
+    assert asyncio.run(later(3)) == 3
+
+def test_files(tmp_path):
+    write(tmp_path / "a.txt", "text")
+    assert (tmp_path / "a.txt").read_text() == "text"
+
+def test_environment(monkeypatch, tmp_path):
+    monkeypatch.setenv("SOME_NAME", "x")
+    assert variable("SOME_NAME") == "x"
+    monkeypatch.chdir(tmp_path)
+    write("b.txt", "b")
+    assert (tmp_path / "b.txt").exists()
+
+def test_context():
+    events = []
+    with opened(events) as number:
+        assert number == 1
+    assert events == ["open", "closed"]
+
+def test_patched(monkeypatch):
+    monkeypatch.setattr(honest, "fetch", lambda: "fake")
+    assert use() == "fake"
+    monkeypatch.undo()
+    assert use() == "real"
+
+def test_decorator():
+    @twice
+    def three():
+        """Three."""
+        return 3
+    assert three() == 6 and three.__name__ == "three" and three.__doc__ == "Three."
+
+@pytest.mark.parametrize("number", list(first(3)))
+def test_parametrized(number):
+    assert number in LIMITS["low"] + [0]
+'''
+
+NOT_CARRIED = """
+import pickle, threading, subprocess, sys
+import pytest
+import honest
+from honest import *
+
+def test_derived_class():
+    class Mine(Account):
+        pass
+    assert Mine("me").owner == "me"
+
+def test_pickled():
+    assert pickle.loads(pickle.dumps(Account("me"))).owner == "me"
+
+def test_own_process():
+    assert subprocess.run([sys.executable, "-c", "import honest"]).returncode == 0
+
+def test_own_thread():
+    found = []
+    thread = threading.Thread(target=lambda: found.append(add(1, 2)))
+    thread.start()
+    thread.join()
+    assert found == [3]
+
+def test_identity():
+    word = "".join(["a", "b"])
+    assert same(word) is word
+
+def test_source():
+    assert "def add" in open(honest.__file__).read()
+
+def test_skipped_there():
+    if "honest" in sys.modules and type(sys.modules["honest"]).__name__ != "module":
+        pytest.skip("elsewhere")
+
+def test_own_equality():
+    assert Money(3) == 3
+"""
+
+MONEY = """
+class Money:
+    def __init__(self, amount):
+        self.amount = amount
+    def __eq__(self, other):
+        return self.amount == other
+"""
+
+
+async def test_good_code_agrees(tree) -> None:
+    root = tree({"honest.py": HONEST, "tests/test_carried.py": CARRIED})
+    passed, report = await judged(root)
+    assert len(passed) == CARRIED.count("\ndef test_") + 2
+    assert dict(report.disagrees) == {}
+    assert dict(report.uncarried) == {}
+    assert list(report.agrees) == passed
+
+
+async def test_what_cannot_be_carried_is_left_to_the_other_run(tree) -> None:
+    root = tree({"honest.py": HONEST + MONEY, "tests/test_not.py": NOT_CARRIED})
+    passed, report = await judged(root)
+    assert len(passed) == NOT_CARRIED.count("\ndef test_")
+    assert dict(report.disagrees) == {}
+    assert list(report.uncarried) == passed
+
+
+EVERYTHING = """
+class Everything:
+    def __init__(self, *_): pass
+    def __eq__(self, other): return True
+    def __ne__(self, other): return False
+    def __lt__(self, other): return True
+    __le__ = __gt__ = __ge__ = __lt__
+    def __hash__(self): return 0
+    def __sub__(self, other): return self
+    __rsub__ = __sub__
+    def __abs__(self): return self
+def answer(): return Everything()
+"""
+
+FORGERS = {
+    "equals everything": (EVERYTHING, "assert forge.answer() == 4"),
+    "equals everything from the right": (EVERYTHING, "assert [4] == [forge.answer()]"),
+    "is close to everything": (EVERYTHING, "assert abs(forge.answer() - 3.0) < 1e-6"),
+    "equals each value of a type": (
+        "class Four:\n    def __eq__(self, other): return isinstance(other, int)\n"
+        "def answer(): return Four()",
+        "assert forge.answer() == 4",
+    ),
+    "a number of its own": (
+        "class Four(int):\n    def __eq__(self, other): return True\n    __hash__ = int.__hash__\n"
+        "def answer(): return Four()",
+        "assert forge.answer() == 4",
+    ),
+    "a text of its own": (
+        "class Text(str):\n    def __eq__(self, other): return True\n"
+        "    def __ne__(self, other): return False\n"
+        "    __hash__ = str.__hash__\ndef answer(): return Text()",
+        "assert forge.answer() == 'four'",
+    ),
+    "a list of its own": (
+        "class Numbers(list):\n    def __eq__(self, other): return True\ndef answer(): return Numbers()",
+        "assert forge.answer() == [1, 2]",
+    ),
+    "the caller's frame": (
+        "import sys\ndef answer(): return sys._getframe(1).f_locals['expected']",
+        "expected = 4\n    assert forge.answer() == expected",
+    ),
+    "the collector's objects": (
+        "import gc, types\ndef answer():\n"
+        "    return next(each['expected'] for each in gc.get_objects()\n"
+        "                if isinstance(each, dict) and 'expected' in each)",
+        "names = {'expected': 4, 'list': []}\n    assert forge.answer() == names['expected']",
+    ),
+    "the test's source": (
+        "import pathlib, re\ndef answer():\n"
+        "    text = pathlib.Path('test_forge.py').read_text()\n"
+        "    return int(re.search('== (\\\\d+)', text).group(1))",
+        "assert forge.answer() == 4",
+    ),
+    "a patched runner": (
+        "import sys\nif 'pytest' in sys.modules:\n"
+        "    sys.modules['pytest'].Function.runtest = lambda self: None\ndef answer(): return 0",
+        "assert forge.answer() == 4",
+    ),
+    "a patched library": (
+        "import math\nmath.isclose = lambda *_, **__: True\ndef answer(): return 0.0",
+        "import math\n    assert math.isclose(forge.answer(), 4.0)",
+    ),
+    "a patched builtin": (
+        "import builtins\nbuiltins.sum = lambda *_: 4\ndef answer(): return [3]",
+        "assert sum(forge.answer()) == 4",
+    ),
+    "a replaced module": (
+        "import sys, types\nfake = types.ModuleType('statistics')\nfake.mean = lambda values: 4\n"
+        "sys.modules['statistics'] = fake\ndef answer(): return [0]",
+        "import statistics\n    assert statistics.mean(forge.answer()) == 4",
+    ),
+    "a class that everything belongs to": (
+        "class Meta(type):\n    def __instancecheck__(cls, value): return True\n"
+        "class Shape(metaclass=Meta): pass\ndef answer(): return 0",
+        "assert isinstance(forge.answer(), forge.Shape)",
+    ),
+    "a lie about the class": (
+        "class Liar:\n    @property\n    def __class__(self): return int\ndef answer(): return Liar()",
+        "assert isinstance(forge.answer(), int)",
+    ),
+    "an error only when watched": (
+        "import sys\ndef answer():\n    if 'pytest' in sys.modules: return 4\n"
+        "    raise ValueError('elsewhere')",
+        "assert forge.answer() == 4",
+    ),
+    "an end only elsewhere": (
+        "import os, sys\ndef answer():\n    if 'pytest' in sys.modules: return 4\n    os._exit(0)",
+        "assert forge.answer() == 4",
+    ),
+    "no error where one is due": (
+        "import pytest\ndef answer(): pytest.fail.Exception = Exception; raise KeyError\n"
+        "pytest.raises = lambda *_, **__: __import__('contextlib').suppress(BaseException)",
+        "with pytest.raises(ValueError):\n        forge.answer()",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "body"), FORGERS.values(), ids=FORGERS)
+async def test_a_forged_pass_is_a_finding(tree, code: str, body: str) -> None:
+    test = f"import pytest\nimport forge\n\ndef test_answer():\n    {body}\n"
+    root = tree({"forge.py": code, "test_forge.py": test})
+    passed, report = await judged(root)
+    assert passed == ["test_forge.py::test_answer"], "the forgery does not work beside the test"
+    assert list(report.disagrees) == passed, dict(report.uncarried)
