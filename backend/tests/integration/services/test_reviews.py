@@ -13,7 +13,7 @@ from app.core.errors import ForbiddenError, InvalidInputError, NotFoundError
 from app.core.security import Principal, Role
 from app.db.models import Evaluation
 from app.runners.evaluators.registry import EvaluatorRegistry
-from app.runners.evaluators.ruff_lint import RuffLintEvaluator
+from app.runners.evaluators.static.ruff_lint import RuffLintEvaluator
 from app.schemas.escalations import EscalationResolve
 from app.schemas.evaluators import RECORD_SIZE, VerdictQuery
 from app.schemas.marks import MarkCreate
