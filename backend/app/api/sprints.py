@@ -3,31 +3,42 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Path, Response
+from fastapi import APIRouter, Header, Path, Query, Response
 from fastapi.responses import PlainTextResponse
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from app.api.access import Operator, Services, Viewer
 from app.api.repeats import Repeatable
 from app.schemas.runs import Phase
 from app.schemas.sprints import (
     AttemptDetail,
+    AttemptDiff,
     AttemptView,
     SprintCancel,
     SprintCreate,
     SprintDetail,
 )
-from app.schemas.workspaces import Diff
+from app.schemas.text import CleanLine
 from app.services.results import Against
 
 router = APIRouter(prefix="/api/v1", tags=["sprints"])
 
 Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
+_FileName = Annotated[CleanLine, Field(min_length=1, max_length=20_000)]
 _PLAIN: dict[int | str, dict[str, Any]] = {200: {"content": {"text/x-diff": {"schema": {"type": "string"}}}}}
 _BINARY: dict[int | str, dict[str, Any]] = {
     200: {"content": {"application/x-git-bundle": {"schema": {"type": "string", "format": "binary"}}}}
 }
+
+
+class DiffQuery(BaseModel):
+    """What is compared."""
+
+    against: Against = Against.BASE
+    path: list[_FileName] = Field(
+        default=[], max_length=100, description="Only these files, and these whole."
+    )
 
 
 class ResultView(BaseModel):
@@ -88,20 +99,28 @@ async def show_attempt(
     return await services.queries.attempt(sprint_id, phase, number)
 
 
-@router.get("/sprints/{sprint_id}/attempts/{phase}/{number}/diff", response_model=Diff, summary="Show a diff")
+@router.get(
+    "/sprints/{sprint_id}/attempts/{phase}/{number}/diff",
+    response_model=AttemptDiff,
+    summary="Show a diff",
+    responses=_PLAIN,
+)
 async def show_diff(
     sprint_id: UUID,
     phase: Phase,
     number: Number,
     services: Services,
     who: Viewer,
-    against: Against = Against.BASE,
+    query: Annotated[DiffQuery, Query()],
     accept: Annotated[str, Header()] = "",
 ) -> Response:
-    """File by file as JSON; with `Accept: text/plain` or `text/x-diff` as one unified diff."""
+    """File by file as JSON; with `Accept: text/plain` or `text/x-diff` as one unified diff.
+
+    What was cut can be had whole: name the files in `path` (repeatable), as the diff shows them.
+    """
     if "text/plain" in accept or "text/x-diff" in accept:
-        return PlainTextResponse(await services.results.diff_text(sprint_id, phase, number, against))
-    diff = await services.results.diff(sprint_id, phase, number, against)
+        return PlainTextResponse(await services.results.diff_text(sprint_id, phase, number, query.against))
+    diff = await services.results.diff(sprint_id, phase, number, query.against, query.path)
     return Response(diff.model_dump_json(), media_type="application/json")
 
 

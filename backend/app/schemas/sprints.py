@@ -22,7 +22,7 @@ from app.schemas.runs import (
     Usage,
 )
 from app.schemas.text import CleanLine, CleanText, PathGlob, clean_text
-from app.schemas.workspaces import WorkspaceSource
+from app.schemas.workspaces import Diff, WorkspaceSource
 
 MAX_GOAL_CHARS = 100_000
 DEFAULT_PHASES = (Phase.DISCOVERY, Phase.CODING, Phase.VERIFICATION)
@@ -190,6 +190,25 @@ class AttemptDetail(AttemptView):
     optimization_context: dict[str, Any]
     evaluation_usage: Usage
     candidates: list[CandidateView]
+
+
+class AttemptDiff(Diff):
+    """What an attempt changed.
+
+    `files` names every changed file. Patches beyond 200 KB of one file or 1 MB together are cut at a line end
+    and marked `truncated`; asked for by `path`, a file is whole up to 32 MB.
+
+    Attributes:
+        base_commit: what it is compared with.
+        head_commit: the attempt's output.
+        additions: lines added in the files that are named.
+        deletions: lines removed in them.
+    """
+
+    base_commit: str
+    head_commit: str
+    additions: int
+    deletions: int
 
 
 class PhaseView(BaseModel):

@@ -1,5 +1,6 @@
 """What a sprint made: diffs of its attempts, and the result as patch and bundle."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
@@ -9,13 +10,16 @@ from sqlalchemy import select
 from app.core.errors import ConflictError, NotFoundError
 from app.db.engine import Sessions
 from app.db.models import Attempt, Run
-from app.schemas.workspaces import Diff
+from app.schemas.sprints import AttemptDiff
 from app.services.queries import find_attempt
 from app.services.trees import RunTrees
 
 
 class Against(StrEnum):
-    """What an attempt is compared with: the run's base, or the commit the attempt started from."""
+    """What an attempt is compared with: the run's base, or the output of the attempt before.
+
+    The first attempt of a phase has none before it: it is compared with what the phase started with.
+    """
 
     BASE = "base"
     PREVIOUS = "previous"
@@ -43,18 +47,29 @@ class ResultService:
         self._sessions = sessions
         self._trees = trees
 
-    async def diff(self, run_id: UUID, phase: str, number: int, against: Against) -> Diff:
-        """Compare an attempt file by file.
+    async def diff(
+        self, run_id: UUID, phase: str, number: int, against: Against, paths: Sequence[str] = ()
+    ) -> AttemptDiff:
+        """Compare an attempt file by file; with `paths` only these files, and these whole.
 
         Raises:
             NotFoundError: there is no such attempt.
             ConflictError: it has no output yet.
+            InvalidInputError: a path names no changed file.
         """
         base, head = await self._ends(run_id, phase, number, against)
-        return await (await self._trees.repository(run_id, base, head)).diff(base, head)
+        repository = await self._trees.repository(run_id, base, head)
+        found = await (repository.diff_of(base, head, list(paths)) if paths else repository.diff(base, head))
+        return AttemptDiff(
+            **dict(found),
+            base_commit=base,
+            head_commit=head,
+            additions=sum(each.additions for each in found.files),
+            deletions=sum(each.deletions for each in found.files),
+        )
 
     async def diff_text(self, run_id: UUID, phase: str, number: int, against: Against) -> str:
-        """The same as unified text."""
+        """The same as unified text; beyond 64 MB it is cut, which its last line says."""
         base, head = await self._ends(run_id, phase, number, against)
         return await (await self._trees.repository(run_id, base, head)).diff_text(base, head)
 
@@ -99,7 +114,12 @@ class ResultService:
         async with self._sessions() as session:
             attempt = await find_attempt(session, run_id, phase, number)
             run = await session.get_one(Run, run_id)
+            before = await session.scalar(
+                select(Attempt.head_commit).where(
+                    Attempt.run_id == run_id, Attempt.phase == phase, Attempt.number == number - 1
+                )
+            )
         if attempt.head_commit is None:
             raise ConflictError(f"attempt {number} of {phase} has no output yet")
-        base = run.base_commit if against is Against.BASE else attempt.base_commit
+        base = run.base_commit if against is Against.BASE else before or attempt.base_commit
         return base, attempt.head_commit

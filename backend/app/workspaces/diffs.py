@@ -1,10 +1,12 @@
 """Reads differences of commits, file by file, without any program of the workspace taking part."""
 
+import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from app.core.errors import InvalidInputError
 from app.schemas.workspaces import Diff, FileDiff, FileStatus
 from app.workspaces.git import Git, GitError, GitTarget, reason
 from app.workspaces.paths import display_path
@@ -31,6 +33,8 @@ class DiffLimits:
 
 
 DEFAULT_DIFF_LIMITS = DiffLimits()
+WHOLE_FILE_LIMITS = DiffLimits(file_bytes=32_000_000, total_bytes=32_000_000)
+"""For files that somebody asks for by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,26 @@ async def read_diff(
     chunks = [patch[start:end] for start, end in pairwise([*starts, len(patch)])]
     files = _fit(_with_patches(changes, iter(chunks)), counts, limits)
     return Diff(files=files, truncated=cut or any(each.truncated for each in files))
+
+
+async def read_named(
+    git: Git, target: GitTarget, base: str, head: str, names: Collection[str], limits: DiffLimits
+) -> Diff:
+    """Compare some files of two commits, each named as `read_diff` shows it after the change.
+
+    Raises:
+        InvalidInputError: one of them did not change.
+    """
+    listing = await git.run(["diff-tree", *_PLAIN, "--raw", "--numstat", "-z", base, head, "--"], target)
+    changed = {display_path(each.path): each for each in _read_summary(listing)[0]}
+    for name in names:
+        if name not in changed:
+            raise InvalidInputError(f"{name!r} did not change", field="path")
+    # A rename is only seen as one when both of its paths are looked at.
+    paths = [os.fsdecode(path) for name in names for path in (changed[name].old_path, changed[name].path)]
+    diff = await read_diff(git, target, base, head, list(dict.fromkeys(paths)), limits)
+    files = tuple(each for each in diff.files if each.path in names)
+    return Diff(files=files, truncated=any(each.truncated for each in files))
 
 
 async def read_patch(

@@ -7,7 +7,14 @@ import anyio.to_thread
 from app.core.errors import WorkspaceError
 from app.schemas.workspaces import Diff
 from app.workspaces.bundle import Bundle, decode_bundle, object_count
-from app.workspaces.diffs import DEFAULT_DIFF_LIMITS, DiffLimits, read_diff, read_patch
+from app.workspaces.diffs import (
+    DEFAULT_DIFF_LIMITS,
+    WHOLE_FILE_LIMITS,
+    DiffLimits,
+    read_diff,
+    read_named,
+    read_patch,
+)
 from app.workspaces.git import Git, GitTarget
 from app.workspaces.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.paths import EXCLUDE_FILE
@@ -21,6 +28,7 @@ _ATTRIBUTES = "* -text !eol -ident -filter -working-tree-encoding !diff !merge !
 _BASE_REF = "refs/phaserunner/base"
 _HEAD_REF = "refs/phaserunner/head"
 _SHA256_LENGTH = 64
+MAX_DIFF_TEXT_BYTES = 64_000_000
 
 
 class RunRepository:
@@ -151,7 +159,16 @@ class RunRepository:
         """
         return await read_diff(self.git, self.target, base, head, paths or [], limits)
 
-    async def diff_text(self, base: str, head: str, limit: int = 1_000_000) -> str:
+    async def diff_of(self, base: str, head: str, names: list[str]) -> Diff:
+        """Compare some files of two commits, named as `diff` shows them; up to 32 MB of patches.
+
+        Raises:
+            GitError: a commit is not here.
+            InvalidInputError: one of the files did not change.
+        """
+        return await read_named(self.git, self.target, base, head, names, WHOLE_FILE_LIMITS)
+
+    async def diff_text(self, base: str, head: str, limit: int = MAX_DIFF_TEXT_BYTES) -> str:
         """Give the unified diff as text of at most `limit` bytes, cut at a line end."""
         patch, cut = await read_patch(self.git, self.target, base, head, [], limit)
         return patch.decode("utf-8", "replace") + ("[diff cut here]\n" if cut else "")

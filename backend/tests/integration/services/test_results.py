@@ -68,6 +68,18 @@ async def test_differences_to_base_and_to_the_attempt_before(cases: UseCases, re
     assert "+two" in await cases.results.diff_text(run_id, "coding", 2, Against.PREVIOUS)
 
 
+async def test_the_attempt_before_counts_also_when_work_began_anew(cases: UseCases, repo: Path) -> None:
+    run_id = await start(cases, repo)
+    await work(cases, run_id, 1, "one\n")
+    await work(cases, run_id, 2, "two\n")  # from the base again
+    step = await cases.results.diff(run_id, "coding", 2, Against.PREVIOUS)
+    assert (step.additions, step.deletions) == (1, 1)
+    assert "-one\n+two\n" in step.files[0].patch
+    first = await cases.results.diff(run_id, "coding", 1, Against.PREVIOUS, ["new.py"])
+    assert [each.status for each in first.files] == ["added"]
+    assert first.base_commit == (await cases.rows.get(run_id)).base_commit
+
+
 async def test_the_result_attaches_to_the_users_history(
     cases: UseCases, repo: Path, database_url: str, tmp_path: Path
 ) -> None:

@@ -237,6 +237,47 @@ async def test_a_diff_beyond_every_limit_still_names_the_files(run: Run, tmp_pat
     assert len(text) < 1100
 
 
+async def test_a_file_is_whole_when_it_is_named(run: Run, tmp_path: Path) -> None:
+    lines = b"".join(b"%d\n" % number for number in range(60_000))
+    files = {"a large.txt": lines, "b.txt": b"b\n"}
+    head = await commit_of(run, tmp_path, files)
+    assert (await run.repository.diff(run.base, head)).files[0].truncated
+    diff = await run.repository.diff_of(run.base, head, ["a large.txt"])
+    assert [(each.path, each.additions, each.truncated) for each in diff.files] == [
+        ("a large.txt", 60_000, False)
+    ]
+    assert diff.files[0].patch.endswith("+59999\n")
+    assert not diff.truncated
+    assert (await run.repository.diff_text(run.base, head)).count("\n") > 60_000, "text is not cut"
+    with pytest.raises(InvalidInputError, match="did not change") as raised:
+        await run.repository.diff_of(run.base, head, ["app.py"])
+    assert raised.value.field == "path"
+
+
+async def test_a_renamed_file_that_is_named_is_still_a_rename(run: Run, tmp_path: Path) -> None:
+    tree = tmp_path / "work"
+    await run.repository.checkout(run.base, tree)
+    (tree / "pkg" / "mod.py").rename(tree / "pkg" / "new\u202e.py")
+    (tree / "notes.txt").unlink()
+    head = (await run.repository.commit_tree(tree, run.base, "x")).commit
+    named = [each.path for each in (await run.repository.diff(run.base, head)).files]
+    diff = await run.repository.diff_of(run.base, head, [named[-1]])
+    assert [(each.path, each.old_path, each.status) for each in diff.files] == [
+        ("pkg/new\\u202e.py", "pkg/mod.py", "renamed")
+    ]
+
+
+async def test_a_file_in_whose_place_a_directory_came(run: Run, tmp_path: Path) -> None:
+    tree = tmp_path / "work"
+    await run.repository.checkout(run.base, tree)
+    (tree / "app.py").unlink()
+    (tree / "app.py").mkdir()
+    (tree / "app.py" / "inner.py").write_text("y = 1\n")
+    head = (await run.repository.commit_tree(tree, run.base, "x")).commit
+    diff = await run.repository.diff_of(run.base, head, ["app.py"])
+    assert [(each.path, each.status) for each in diff.files] == [("app.py", "deleted")]
+
+
 async def test_a_diff_of_chosen_paths(run: Run, tmp_path: Path) -> None:
     head = await commit_of(run, tmp_path, {"app.py": b"x = 2\n", "*.py": b"star\n", "pkg/mod.py": b"z\n"})
     assert [each.path for each in (await run.repository.diff(run.base, head, ["pkg"])).files] == [
