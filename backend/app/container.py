@@ -50,9 +50,11 @@ from app.services.candidates import CandidateRuns
 from app.services.escalations import EscalationService
 from app.services.evaluations import EvaluationService
 from app.services.evaluators import EvaluatorService
+from app.services.forking import ForkService
 from app.services.idempotency import IdempotencyService
 from app.services.judging import Judging
 from app.services.marks import MarkService
+from app.services.pausing import PauseService
 from app.services.producing import Producing
 from app.services.queries import RunQueries
 from app.services.reconcile import Reconcile
@@ -201,6 +203,8 @@ def build_container(
     judging = Judging(sessions, recorder, runner, trees, tools.judge)
     api = ApiServices(
         sprints=sprints,
+        pauses=PauseService(sessions, bell),
+        forks=ForkService(sessions, tools.policy, bell),
         lists=RunLists(sessions),
         queries=RunQueries(sessions),
         results=ResultService(sessions, trees),

@@ -11,8 +11,10 @@ from app.core.security import Principal, Role
 from app.services.escalations import EscalationService
 from app.services.evaluations import EvaluationService
 from app.services.evaluators import EvaluatorService
+from app.services.forking import ForkService
 from app.services.idempotency import IdempotencyService
 from app.services.marks import MarkService
+from app.services.pausing import PauseService
 from app.services.queries import RunQueries
 from app.services.results import ResultService
 from app.services.reviews import ReviewQueries
@@ -26,6 +28,8 @@ class ApiServices:
     """What the routes call."""
 
     sprints: SprintService
+    pauses: PauseService
+    forks: ForkService
     lists: RunLists
     queries: RunQueries
     results: ResultService

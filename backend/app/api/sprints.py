@@ -17,6 +17,8 @@ from app.schemas.sprints import (
     SprintCancel,
     SprintCreate,
     SprintDetail,
+    SprintFork,
+    SprintPause,
 )
 from app.schemas.text import CleanLine
 from app.services.results import Against
@@ -80,6 +82,49 @@ async def cancel_sprint(
     """Stop the agent and end the sprint; what was recorded stays."""
     reason = body.reason if body else ""
     return await repeatable.answer(lambda once: services.sprints.cancel(sprint_id, reason, who.name, once))
+
+
+@router.post("/sprints/{sprint_id}/pause", response_model=SprintDetail, summary="Pause a sprint")
+async def pause_sprint(
+    sprint_id: UUID,
+    services: Services,
+    who: Operator,
+    repeatable: Repeatable,
+    body: SprintPause | None = None,
+) -> Response:
+    """Stop the agent or the evaluators and hold the sprint; the attempt that is interrupted is not used up.
+
+    `status` stays what it was. A human who is asked can decide meanwhile; the sprint goes on when resumed.
+    """
+    reason = body.reason if body else ""
+    return await repeatable.answer(lambda once: services.pauses.pause(sprint_id, reason, who.name, once))
+
+
+@router.post("/sprints/{sprint_id}/resume", response_model=SprintDetail, summary="Resume a paused sprint")
+async def resume_sprint(
+    sprint_id: UUID, services: Services, who: Operator, repeatable: Repeatable
+) -> Response:
+    """Go on from where it was paused."""
+    return await repeatable.answer(lambda once: services.pauses.resume(sprint_id, who.name, once))
+
+
+@router.post(
+    "/sprints/{sprint_id}/fork",
+    status_code=201,
+    response_model=SprintDetail,
+    summary="Start a sprint with what an attempt left",
+)
+async def fork_sprint(
+    sprint_id: UUID, body: SprintFork, services: Services, who: Operator, repeatable: Repeatable
+) -> Response:
+    """Begin a new sprint in the attempt's phase, with its files; `forked_from` records where it came from.
+
+    The other sprint is not touched, however it stands. Its reviewers' guidance, what failed in the attempt
+    and the guidance given here are pinned in the prompts.
+    """
+    return await repeatable.answer(
+        lambda once: services.forks.fork(sprint_id, body, who.name, once), status=201
+    )
 
 
 @router.get("/sprints/{sprint_id}/attempts", summary="List a sprint's attempts with their verdicts")

@@ -20,6 +20,15 @@ class EventData(BaseModel):
         return getattr(self, name)
 
 
+class ForkOriginData(EventData):
+    """The attempt whose commit a run began with."""
+
+    run_id: UUID
+    phase: str
+    attempt: int
+    commit: str
+
+
 class RunCreatedData(EventData):
     kind: str
     name: str
@@ -30,6 +39,7 @@ class RunCreatedData(EventData):
     scripted: bool
     source: str
     base_commit: str
+    forked_from: ForkOriginData | None = None
 
 
 class WorkflowStartedData(EventData):
@@ -55,6 +65,15 @@ class WorkflowFailedData(EventData):
 class RunCancelledData(EventData):
     by: str
     reason: str = ""
+
+
+class RunPausedData(EventData):
+    by: str
+    reason: str = ""
+
+
+class RunResumedData(EventData):
+    by: str
 
 
 class PhaseStartedData(EventData):

@@ -29,6 +29,8 @@ from app.core.event_data import (
     PhaseStartedData,
     RunCancelledData,
     RunCreatedData,
+    RunPausedData,
+    RunResumedData,
     ToolData,
     WorkflowCompletedData,
     WorkflowFailedData,
@@ -42,6 +44,8 @@ class SprintEventType(StrEnum):
 
     RUN_CREATED = "run.created"
     RUN_CANCELLED = "run.cancelled"
+    RUN_PAUSED = "run.paused"
+    RUN_RESUMED = "run.resumed"
     WORKFLOW_STARTED = "workflow.started"
     WORKFLOW_STATUS = "workflow.status"
     WORKFLOW_COMPLETED = "workflow.completed"
@@ -111,6 +115,16 @@ class RunCreatedEvent(Envelope):
 class RunCancelledEvent(Envelope):
     event: Literal[SprintEventType.RUN_CANCELLED] = SprintEventType.RUN_CANCELLED
     data: RunCancelledData
+
+
+class RunPausedEvent(Envelope):
+    event: Literal[SprintEventType.RUN_PAUSED] = SprintEventType.RUN_PAUSED
+    data: RunPausedData
+
+
+class RunResumedEvent(Envelope):
+    event: Literal[SprintEventType.RUN_RESUMED] = SprintEventType.RUN_RESUMED
+    data: RunResumedData
 
 
 class WorkflowStartedEvent(Envelope):
@@ -268,6 +282,8 @@ class EscalationResolvedEvent(Envelope):
 Event = Annotated[
     RunCreatedEvent
     | RunCancelledEvent
+    | RunPausedEvent
+    | RunResumedEvent
     | WorkflowStartedEvent
     | WorkflowStatusEvent
     | WorkflowCompletedEvent

@@ -78,6 +78,8 @@ class Run(Base):
     """One run. `fence_*` name the queue job that may write; `last_sequence` numbers its events.
 
     `project` and `agent_name` are computed by the database, for filters; they are not read as attributes.
+    While `paused_at` is set nothing moves the run. `guidance` is pinned in every prompt. `forked_from` names
+    the attempt of another run whose commit it began with.
     """
 
     __tablename__ = "runs"
@@ -110,6 +112,11 @@ class Run(Base):
     fence_job: Mapped[int] = mapped_column(BigInteger, server_default="0")
     fence_try: Mapped[int] = mapped_column(server_default="0")
     version: Mapped[int] = mapped_column(server_default="1")
+    paused_at: Mapped[datetime | None]
+    paused_by: Mapped[str | None]
+    pause_reason: Mapped[str] = mapped_column(server_default="")
+    guidance: Mapped[list[str]] = mapped_column(server_default="{}")
+    forked_from: Mapped[dict[str, Any] | None]
     traceparent: Mapped[str | None]
     created_by: Mapped[str]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -2,7 +2,8 @@
 
 The rules, in the order in which they are asked:
 
-1. A run that is over stays over; an open escalation waits for its human.
+1. A run that is over stays over; one that is paused rests, whatever else holds; an open escalation waits
+   for its human.
 2. A human's decision is carried out: *accept* completes the phase, *reject* fails the run, *retry* grants
    further attempts.
 3. A phase without an attempt gets its first one; a phase whose attempt passed is complete; a run whose
@@ -84,6 +85,7 @@ class History:
         escalations: escalations of the current phase, oldest first.
         spent: the run's ledger.
         now: the moment of the question, so that pauses can be decided without a clock.
+        paused: a human holds the run.
     """
 
     status: RunStatus
@@ -93,6 +95,7 @@ class History:
     escalations: tuple[EscalationFacts, ...]
     spent: Spent
     now: datetime
+    paused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +140,7 @@ class Escalate:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Nothing to do now: a human is asked (`until` is None), or the agent rests until a moment."""
+    """Nothing to do now: a human is asked or holds the run (`until` is None), or the agent rests."""
 
     until: datetime | None = None
 
@@ -162,19 +165,31 @@ def decide(history: History, policy: RunPolicy) -> Decision:
     """Give the one next step of a run."""
     if history.status.is_final:
         return Finished()
+    if history.paused:
+        return Wait()
     if history.phase is None:
         return CompleteRun()
-    last_word = history.escalations[-1] if history.escalations else None
-    if last_word is not None:
-        if last_word.decision is None:
-            return Wait()
-        if last_word.decision is EscalationDecision.ACCEPT:
-            return CompletePhase(history.phase, last_word.attempt, accepted_by=last_word.decided_by)
-        if last_word.decision is EscalationDecision.REJECT:
-            return Fail(f"{history.phase} was rejected", by=last_word.decided_by)
+    asked = _asked_of_human(history, history.phase)
+    if asked is not None:
+        return asked
     if not history.attempts:
         return _start(history, policy, 1)
     return _after(history.attempts[-1], history, policy)
+
+
+def _asked_of_human(history: History, phase: str) -> Decision | None:
+    last_word = history.escalations[-1] if history.escalations else None
+    if last_word is None:
+        return None
+    match last_word.decision:
+        case None:
+            return Wait()
+        case EscalationDecision.ACCEPT:
+            return CompletePhase(phase, last_word.attempt, accepted_by=last_word.decided_by)
+        case EscalationDecision.REJECT:
+            return Fail(f"{phase} was rejected", by=last_word.decided_by)
+        case EscalationDecision.RETRY:
+            return None
 
 
 def attempts_allowed(escalations: tuple[EscalationFacts, ...], policy: RunPolicy) -> int:

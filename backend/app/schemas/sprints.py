@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
 from app.schemas.agents import AgentSpec
-from app.schemas.escalations import EscalationView
+from app.schemas.escalations import MAX_GUIDANCE_CHARS, EscalationView
 from app.schemas.evaluation import CriterionResultSchema
 from app.schemas.marks import MarkView
 from app.schemas.runs import (
@@ -223,6 +223,27 @@ class PhaseView(BaseModel):
     score: float | None
 
 
+class PauseView(BaseModel):
+    """Since when a sprint is held, by whom and why."""
+
+    model_config = ConfigDict(frozen=True)
+
+    at: datetime
+    by: str
+    reason: str
+
+
+class ForkOrigin(BaseModel):
+    """The attempt of another sprint whose commit a sprint began with."""
+
+    model_config = ConfigDict(frozen=True)
+
+    run_id: UUID
+    phase: str
+    attempt: int
+    commit: str
+
+
 class SprintView(BaseModel):
     """One sprint, as lists show it."""
 
@@ -245,6 +266,12 @@ class SprintView(BaseModel):
     )
     usage: Usage
     escalation_id: UUID | None = Field(description="The open escalation, if a human is asked.")
+    paused: PauseView | None = Field(
+        default=None, description="Set while a human holds the sprint; `status` says what it goes on with."
+    )
+    forked_from: ForkOrigin | None = Field(
+        default=None, description="The attempt it began with, if it was forked from another sprint."
+    )
     created_by: str
     created_at: datetime
     updated_at: datetime
@@ -256,6 +283,7 @@ class SprintDetail(SprintView):
     """One sprint, whole."""
 
     source: dict[str, Any]
+    guidance: list[str] = Field(default=[], description="Pinned in the prompt of every attempt.")
     policy: RunPolicy
     base_commit: str
     head_commit: str
@@ -278,6 +306,44 @@ class SprintCancel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     reason: CleanText = Field(default="", max_length=2000)
+
+
+class SprintPause(BaseModel):
+    """Why a sprint is held."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    reason: CleanText = Field(default="", max_length=2000)
+
+
+class SprintFork(BaseModel):
+    """The attempt a new sprint begins with, and what is different there.
+
+    The new sprint begins in the attempt's phase, with what the attempt left. It is judged against the same
+    base, with the policy of the sprint that it comes from; what is given here takes precedence.
+    """
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {"phase": "coding", "attempt": 2, "guidance": "Keep the parser; mend only the rounding."}
+            ]
+        },
+    )
+
+    phase: Phase
+    attempt: int = Field(ge=1, le=2**31 - 1, description="Number of the attempt within its phase.")
+    guidance: CleanText = Field(default="", max_length=MAX_GUIDANCE_CHARS)
+    name: Name | None = None
+    agent: AgentSpec | None = Field(default=None, description="Who works; by default the same as before.")
+    policy: PolicyOverrides = PolicyOverrides()
+
+    @field_validator("name")
+    @classmethod
+    def _no_control_characters(cls, value: str | None) -> str | None:
+        return value if value is None else clean_text(value)
 
 
 class EvaluateRequest(BaseModel):

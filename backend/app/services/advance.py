@@ -13,7 +13,6 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.core.event_data import (
-    AttemptInterruptedData,
     EscalationRequiredData,
     PhaseCompletedData,
     PhaseFailedData,
@@ -24,7 +23,6 @@ from app.core.event_data import (
 )
 from app.core.telemetry import continued_trace
 from app.core.websocket_events import (
-    AttemptInterruptedEvent,
     EscalationRequiredEvent,
     PhaseCompletedEvent,
     PhaseFailedEvent,
@@ -52,6 +50,7 @@ from app.runners.decision import (
 )
 from app.runners.refinement import refine
 from app.schemas.runs import AttemptState, EscalationReason, RunPolicy, RunStatus, Usage
+from app.services.attempt_rows import lay_down, release_attempts
 from app.services.history import Recorded, load_run
 from app.services.recording import FencedOutError, Recorder, Recording
 
@@ -101,7 +100,7 @@ class Advance:
         if next(rounds) > 0:
             # No worker was lost: what was half done is begun again without being counted.
             async with self._recorder.open(run_id, fence) as recording:
-                await _release_attempt(recording, "the database was away; the attempt goes on")
+                await release_attempts(recording, "the database was away; the attempt goes on")
         step = _Step(self, run_id, fence)
         with (
             continued_trace(await self._traceparent(run_id)),
@@ -116,7 +115,7 @@ class Advance:
                 asyncio.timeout(HAND_OVER_SECONDS),
                 self._recorder.open(run_id, fence) as recording,
             ):
-                await _release_attempt(recording, "the worker was stopped; the next one goes on")
+                await release_attempts(recording, "the worker was stopped; the next one goes on")
         except FencedOutError as reason:
             logger.debug("nothing to hand over: %s", reason)
         except (SQLAlchemyError, OSError) as error:
@@ -181,27 +180,11 @@ async def _record(recording: Recording, decision: Decision, policy: RunPolicy) -
             raise AssertionError(f"{decision} is not recorded here")
 
 
-async def _release_attempt(recording: Recording, reason: str) -> None:
-    working = [AttemptState.STARTED, AttemptState.EVALUATING]
-    statement = select(Attempt).where(Attempt.run_id == recording.run.id, Attempt.status.in_(working))
-    for attempt in await recording.session.scalars(statement):
-        _lay_down(attempt)
-        data = AttemptInterruptedData(reason=reason, lost_workers=attempt.lost_workers)
-        at = dict(recording.envelope(attempt.phase, attempt.number))
-        recording.emit(AttemptInterruptedEvent(**at, data=data))
-
-
 async def _attempt(recording: Recording, phase: str, number: int) -> Attempt:
     statement = select(Attempt).where(
         Attempt.run_id == recording.run.id, Attempt.phase == phase, Attempt.number == number
     )
     return (await recording.session.execute(statement)).scalar_one()
-
-
-def _lay_down(attempt: Attempt) -> None:
-    """Say of a half-done attempt that nobody works on it: it waits for its agent, or for its verdict."""
-    is_judged = attempt.status == AttemptState.EVALUATING
-    attempt.status = AttemptState.PRODUCED if is_judged else AttemptState.AGENT_FAILED
 
 
 async def _complete_phase(recording: Recording, decision: CompletePhase, policy: RunPolicy) -> None:
@@ -262,7 +245,7 @@ async def _count_lost_worker(recording: Recording, decision: Escalate) -> None:
     attempt = await _attempt(recording, decision.phase, decision.number)
     if attempt.status in (AttemptState.STARTED, AttemptState.EVALUATING):
         attempt.lost_workers += 1
-        _lay_down(attempt)
+        lay_down(attempt)
 
 
 def _fail(recording: Recording, decision: Fail) -> None:

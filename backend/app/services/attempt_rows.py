@@ -5,6 +5,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
+from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
 from app.agents.judge import Choice
@@ -89,6 +90,23 @@ def reclaim(recording: Recording, attempt: Attempt, claim: UUID, prompt: str) ->
     attempt.not_before = None
     attempt.trace_id = current_trace_id()
     attempt.started_at = datetime.now(UTC)
+
+
+async def release_attempts(recording: Recording, reason: str) -> None:
+    """Leave what is half done to whoever comes next; the interruption is no fault of the attempt."""
+    working = [AttemptState.STARTED, AttemptState.EVALUATING]
+    statement = select(Attempt).where(Attempt.run_id == recording.run.id, Attempt.status.in_(working))
+    for attempt in await recording.session.scalars(statement):
+        lay_down(attempt)
+        data = AttemptInterruptedData(reason=reason, lost_workers=attempt.lost_workers)
+        at = dict(recording.envelope(attempt.phase, attempt.number))
+        recording.emit(AttemptInterruptedEvent(**at, data=data))
+
+
+def lay_down(attempt: Attempt) -> None:
+    """Say of a half-done attempt that nobody works on it: it waits for its agent, or for its verdict."""
+    is_judged = attempt.status == AttemptState.EVALUATING
+    attempt.status = AttemptState.PRODUCED if is_judged else AttemptState.AGENT_FAILED
 
 
 def tell_optimization(recording: Recording, number: int, memory: FeedbackMemory) -> None:

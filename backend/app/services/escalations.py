@@ -119,7 +119,8 @@ class EscalationService:
             run.version += 1
             await session.flush()
             await append_events(session, run.id, _events(run, escalation, actor))
-            await enqueue_advance(session, run.id)
+            if run.paused_at is None:
+                await enqueue_advance(session, run.id)
             view = escalation_view(escalation, run.name)
             await once.keep(session, view)
         self._bell.ring(run.id)

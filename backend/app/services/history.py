@@ -58,6 +58,7 @@ async def load_run(session: AsyncSession, run_id: UUID) -> Recorded:
         escalations=tuple(escalation_facts(each) for each in here),
         spent=_spent(run, escalations),
         now=datetime.now(UTC),
+        paused=run.paused_at is not None,
     )
     return Recorded(run, RunPolicy.model_validate(run.policy), attempts, here, history)
 
@@ -82,7 +83,8 @@ async def load_memory(session: AsyncSession, recorded: Recorded) -> FeedbackMemo
             started_at=attempt.started_at,
             completed_at=attempt.completed_at,
         )
-    memory.guidance = [line for each in recorded.escalations for line in guidance_lines(each)]
+    said = (line for each in recorded.escalations for line in guidance_lines(each))
+    memory.guidance = [*run.guidance, *said]
     if recorded.policy.open_paths:
         memory.guidance.append(
             f"You may change these tests or settings: {', '.join(recorded.policy.open_paths)}"

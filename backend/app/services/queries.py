@@ -99,6 +99,7 @@ async def load_detail(session: AsyncSession, run_id: UUID) -> SprintDetail:
     return SprintDetail(
         **dict(sprint_view(run, attempts, escalations)),
         source=run.source,
+        guidance=run.guidance,
         policy=RunPolicy.model_validate(run.policy),
         base_commit=run.base_commit,
         head_commit=run.head_commit,

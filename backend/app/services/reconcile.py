@@ -1,6 +1,6 @@
 """Gives a job to every run that should move and has none."""
 
-from sqlalchemy import select, text
+from sqlalchemy import and_, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.engine import Sessions
@@ -29,7 +29,7 @@ class Reconcile:
 
 
 async def _enqueue_lacking(session: AsyncSession) -> int:
-    runnable = Run.status.in_([RunStatus.QUEUED, RunStatus.ACTIVE])
+    runnable = and_(Run.status.in_([RunStatus.QUEUED, RunStatus.ACTIVE]), Run.paused_at.is_(None))
     # Rows that somebody holds are being written right now, together with whatever job they need.
     statement = (
         select(Run.id)

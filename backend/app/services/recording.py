@@ -30,7 +30,7 @@ WriteOutcome = Callable[["Recording", Attempt], Awaitable[None]]
 
 
 class FencedOutError(Exception):
-    """The run was taken over, cancelled or finished; this worker's outcome is dropped."""
+    """The run was taken over, paused, cancelled or finished; this worker's outcome is dropped."""
 
 
 class Recording:
@@ -92,7 +92,7 @@ class Recorder:
         """Open one transaction on the run, locked; it commits at the end of the block.
 
         Raises:
-            FencedOutError: the run is not this job's any more, or it is over.
+            FencedOutError: the run is not this job's any more, it is paused, or it is over.
         """
         async with self._sessions.begin() as session:
             run = await session.get(Run, run_id, with_for_update=True)
@@ -100,6 +100,8 @@ class Recorder:
                 raise FencedOutError(f"run {run_id} was taken over")
             if RunStatus(run.status).is_final:
                 raise FencedOutError(f"run {run_id} is {run.status}")
+            if run.paused_at is not None:
+                raise FencedOutError(f"run {run_id} is paused")
             recording = Recording(session, run)
             yield recording
             await recording.flush_events()

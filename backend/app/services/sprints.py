@@ -7,9 +7,10 @@ from uuid import UUID, uuid4
 import anyio
 import logfire
 from sqlalchemy import update
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.errors import ConflictError, NotFoundError
-from app.core.event_data import RunCancelledData, RunCreatedData
+from app.core.event_data import ForkOriginData, RunCancelledData, RunCreatedData
 from app.core.telemetry import current_trace_id, current_traceparent
 from app.core.websocket_events import RunCancelledEvent, RunCreatedEvent
 from app.db.engine import Sessions
@@ -104,29 +105,13 @@ class SprintService:
         )
 
     async def _record(self, run: Run, bundle: bytes, once: Once) -> SprintDetail:
-        spec = AgentSpec.model_validate(run.agent)
-        data = RunCreatedData(
-            kind=run.kind,
-            name=run.name,
-            goal=run.goal,
-            phases=run.phases,
-            max_attempts=run.policy["max_attempts"],
-            agent=agent_label(spec),
-            scripted=spec.backend is AgentBackend.SCRIPTED,
-            source=run.source["location"],
-            base_commit=run.base_commit,
-        )
-        created = RunCreatedEvent(run_id=run.id, sprint_id=run.id, trace_id=current_trace_id(), data=data)
+        snapshot = Snapshot(run_id=run.id, commit=run.base_commit, kind="base", bundle=bundle)
         async with self._sessions.begin() as session:
             await once.claim(session)
             session.add(run)
             await session.flush()
-            session.add(Snapshot(run_id=run.id, commit=run.base_commit, kind="base", bundle=bundle))
-            await append_events(session, run.id, [created])
-            await enqueue_advance(session, run.id)
-            sprint = await load_detail(session, run.id)
-            await once.keep(session, sprint)
-        return sprint
+            session.add(snapshot)
+            return await announce_sprint(session, run, once)
 
     async def cancel(self, run_id: UUID, reason: str, actor: str, once: Once = UNKEYED) -> SprintDetail:
         """End a run that is not over: its job is taken away, its agent stopped, its escalation withdrawn.
@@ -147,6 +132,7 @@ class SprintService:
             run.status = RunStatus.CANCELLED
             run.status_reason = reason or f"cancelled by {actor}"
             run.finished_at = datetime.now(UTC)
+            run.paused_at, run.paused_by, run.pause_reason = None, None, ""
             run.version += 1
             withdraw = update(Escalation).where(Escalation.run_id == run_id, Escalation.status == "open")
             await session.execute(withdraw.values(status="withdrawn", version=Escalation.version + 1))
@@ -172,6 +158,29 @@ class SprintService:
             if await session.get(Run, run_id, with_for_update=True) is None:
                 raise NotFoundError(f"there is no sprint {run_id}")
             await enqueue_advance(session, run_id)
+
+
+async def announce_sprint(session: AsyncSession, run: Run, once: Once) -> SprintDetail:
+    """Tell of a run that was added to the transaction, give it its first job, and keep the answer."""
+    spec = AgentSpec.model_validate(run.agent)
+    data = RunCreatedData(
+        kind=run.kind,
+        name=run.name,
+        goal=run.goal,
+        phases=run.phases,
+        max_attempts=run.policy["max_attempts"],
+        agent=agent_label(spec),
+        scripted=spec.backend is AgentBackend.SCRIPTED,
+        source=run.source["location"],
+        base_commit=run.base_commit,
+        forked_from=ForkOriginData.model_validate(run.forked_from) if run.forked_from else None,
+    )
+    created = RunCreatedEvent(run_id=run.id, sprint_id=run.id, trace_id=current_trace_id(), data=data)
+    await append_events(session, run.id, [created])
+    await enqueue_advance(session, run.id)
+    sprint = await load_detail(session, run.id)
+    await once.keep(session, sprint)
+    return sprint
 
 
 def source_document(info: SourceInfo) -> dict[str, Any]:

@@ -86,6 +86,6 @@ class Takeover:
             if not await take_job_away(session, job):
                 return
             # A new job and not the old one again: the silent worker may wake up and finish *its* job.
-            if run is not None and not RunStatus(run.status).is_final:
+            if run is not None and run.paused_at is None and not RunStatus(run.status).is_final:
                 await enqueue_advance(session, job.run_id)
         logger.warning("job %s of run %s was taken from worker %s", job.id, job.run_id, job.worker_id)

@@ -18,7 +18,15 @@ from app.schemas.runs import (
     RunStatus,
     Usage,
 )
-from app.schemas.sprints import AttemptView, CandidateView, EvaluationView, PhaseView, SprintView
+from app.schemas.sprints import (
+    AttemptView,
+    CandidateView,
+    EvaluationView,
+    ForkOrigin,
+    PauseView,
+    PhaseView,
+    SprintView,
+)
 from app.services.advance import run_usage
 from app.services.history import escalation_facts
 
@@ -55,12 +63,21 @@ def sprint_view(run: Run, attempts: Sequence[Attempt], escalations: Sequence[Esc
         score=_latest_score(run, attempts),
         usage=run_usage(run),
         escalation_id=waiting,
+        paused=pause_view(run),
+        forked_from=ForkOrigin.model_validate(run.forked_from) if run.forked_from else None,
         created_by=run.created_by,
         created_at=run.created_at,
         updated_at=run.updated_at,
         started_at=run.started_at,
         finished_at=run.finished_at,
     )
+
+
+def pause_view(run: Run) -> PauseView | None:
+    """Who holds the run, if somebody does."""
+    if run.paused_at is None:
+        return None
+    return PauseView(at=run.paused_at, by=run.paused_by or "", reason=run.pause_reason)
 
 
 def phase_views(run: Run, attempts: Sequence[Attempt], escalations: Sequence[Escalation]) -> list[PhaseView]:

@@ -268,6 +268,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a run's log
+         * @description What the agents said and which tools they used so far, from the first line to the last.
+         *
+         *     A line of text is `TIME PHASE/ATTEMPT[#CANDIDATE] TEXT`; a tool's call begins with `>`, its result with
+         *     `<`. What agents wrote is given as it is, control characters included.
+         */
+        get: operations["download_log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/counts": {
         parameters: {
             query?: never;
@@ -404,6 +427,8 @@ export interface paths {
         /**
          * Show a diff
          * @description File by file as JSON; with `Accept: text/plain` or `text/x-diff` as one unified diff.
+         *
+         *     What was cut can be had whole: name the files in `path` (repeatable), as the diff shows them.
          */
         get: operations["show_diff"];
         put?: never;
@@ -428,6 +453,51 @@ export interface paths {
          * @description Stop the agent and end the sprint; what was recorded stays.
          */
         post: operations["cancel_sprint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sprints/{sprint_id}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a sprint with what an attempt left
+         * @description Begin a new sprint in the attempt's phase, with its files; `forked_from` records where it came from.
+         *
+         *     The other sprint is not touched, however it stands. Its reviewers' guidance, what failed in the attempt
+         *     and the guidance given here are pinned in the prompts.
+         */
+        post: operations["fork_sprint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sprints/{sprint_id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a sprint
+         * @description Stop the agent or the evaluators and hold the sprint; the attempt that is interrupted is not used up.
+         *
+         *     `status` stays what it was. A human who is asked can decide meanwhile; the sprint goes on when resumed.
+         */
+        post: operations["pause_sprint"];
         delete?: never;
         options?: never;
         head?: never;
@@ -494,6 +564,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sprints/{sprint_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a paused sprint
+         * @description Go on from where it was paused.
+         */
+        post: operations["resume_sprint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -540,7 +630,9 @@ export interface components {
     schemas: {
         /**
          * Against
-         * @description What an attempt is compared with: the run's base, or the commit the attempt started from.
+         * @description What an attempt is compared with: the run's base, or the output of the attempt before.
+         *
+         *     The first attempt of a phase has none before it: it is compared with what the phase started with.
          * @enum {string}
          */
         Against: "base" | "previous";
@@ -779,6 +871,36 @@ export interface components {
             verdict: string | null;
             /** Verdict Reason */
             verdict_reason: string;
+        };
+        /**
+         * AttemptDiff
+         * @description What an attempt changed.
+         *
+         *     `files` names every changed file. Patches beyond 200 KB of one file or 1 MB together are cut at a line end
+         *     and marked `truncated`; asked for by `path`, a file is whole up to 32 MB.
+         *
+         *     Attributes:
+         *         base_commit: what it is compared with.
+         *         head_commit: the attempt's output.
+         *         additions: lines added in the files that are named.
+         *         deletions: lines removed in them.
+         */
+        AttemptDiff: {
+            /** Additions */
+            additions: number;
+            /** Base Commit */
+            base_commit: string;
+            /** Deletions */
+            deletions: number;
+            /** Files */
+            files: components["schemas"]["FileDiff"][];
+            /** Head Commit */
+            head_commit: string;
+            /**
+             * Truncated
+             * @default false
+             */
+            truncated: boolean;
         };
         /** AttemptInterruptedData */
         AttemptInterruptedData: {
@@ -1206,19 +1328,6 @@ export interface components {
              * @default 0
              */
             pause_seconds: number;
-        };
-        /**
-         * Diff
-         * @description The difference of two commits. `files` is complete even when patches were cut (`truncated`).
-         */
-        Diff: {
-            /** Files */
-            files: components["schemas"]["FileDiff"][];
-            /**
-             * Truncated
-             * @default false
-             */
-            truncated: boolean;
         };
         /**
          * EmptySource
@@ -1946,7 +2055,7 @@ export interface components {
          */
         EventPage: {
             /** Events */
-            events: (components["schemas"]["RunCreatedEvent"] | components["schemas"]["RunCancelledEvent"] | components["schemas"]["WorkflowStartedEvent"] | components["schemas"]["WorkflowStatusEvent"] | components["schemas"]["WorkflowCompletedEvent"] | components["schemas"]["WorkflowFailedEvent"] | components["schemas"]["PhaseStartedEvent"] | components["schemas"]["PhaseCompletedEvent"] | components["schemas"]["PhaseFailedEvent"] | components["schemas"]["AttemptStartedEvent"] | components["schemas"]["AttemptProducedEvent"] | components["schemas"]["AttemptInterruptedEvent"] | components["schemas"]["AgentProgressEvent"] | components["schemas"]["AgentFailedEvent"] | components["schemas"]["ToolCalledEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["CandidateStartedEvent"] | components["schemas"]["CandidateGeneratedEvent"] | components["schemas"]["CandidateFailedEvent"] | components["schemas"]["JudgeStartedEvent"] | components["schemas"]["JudgeDecidedEvent"] | components["schemas"]["EvaluationStartedEvent"] | components["schemas"]["EvaluatorCompletedEvent"] | components["schemas"]["EvaluationCompletedEvent"] | components["schemas"]["EvaluationFailedEvent"] | components["schemas"]["OptimizationStartedEvent"] | components["schemas"]["EscalationRequiredEvent"] | components["schemas"]["EscalationResolvedEvent"])[];
+            events: (components["schemas"]["RunCreatedEvent"] | components["schemas"]["RunCancelledEvent"] | components["schemas"]["RunPausedEvent"] | components["schemas"]["RunResumedEvent"] | components["schemas"]["WorkflowStartedEvent"] | components["schemas"]["WorkflowStatusEvent"] | components["schemas"]["WorkflowCompletedEvent"] | components["schemas"]["WorkflowFailedEvent"] | components["schemas"]["PhaseStartedEvent"] | components["schemas"]["PhaseCompletedEvent"] | components["schemas"]["PhaseFailedEvent"] | components["schemas"]["AttemptStartedEvent"] | components["schemas"]["AttemptProducedEvent"] | components["schemas"]["AttemptInterruptedEvent"] | components["schemas"]["AgentProgressEvent"] | components["schemas"]["AgentFailedEvent"] | components["schemas"]["ToolCalledEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["CandidateStartedEvent"] | components["schemas"]["CandidateGeneratedEvent"] | components["schemas"]["CandidateFailedEvent"] | components["schemas"]["JudgeStartedEvent"] | components["schemas"]["JudgeDecidedEvent"] | components["schemas"]["EvaluationStartedEvent"] | components["schemas"]["EvaluatorCompletedEvent"] | components["schemas"]["EvaluationCompletedEvent"] | components["schemas"]["EvaluationFailedEvent"] | components["schemas"]["OptimizationStartedEvent"] | components["schemas"]["EscalationRequiredEvent"] | components["schemas"]["EscalationResolvedEvent"])[];
             /** Head */
             head: number;
             mode: components["schemas"]["ResumeMode"];
@@ -2020,6 +2129,40 @@ export interface components {
              * @default false
              */
             truncated: boolean;
+        };
+        /**
+         * ForkOrigin
+         * @description The attempt of another sprint whose commit a sprint began with.
+         */
+        ForkOrigin: {
+            /** Attempt */
+            attempt: number;
+            /** Commit */
+            commit: string;
+            /** Phase */
+            phase: string;
+            /**
+             * Run Id
+             * Format: uuid
+             */
+            run_id: string;
+        };
+        /**
+         * ForkOriginData
+         * @description The attempt whose commit a run began with.
+         */
+        ForkOriginData: {
+            /** Attempt */
+            attempt: number;
+            /** Commit */
+            commit: string;
+            /** Phase */
+            phase: string;
+            /**
+             * Run Id
+             * Format: uuid
+             */
+            run_id: string;
         };
         /**
          * GitSource
@@ -2240,6 +2383,12 @@ export interface components {
             ref: string;
         };
         /**
+         * LogFormat
+         * @description How a log is written: lines for people, or one event as JSON in each line.
+         * @enum {string}
+         */
+        LogFormat: "text" | "ndjson";
+        /**
          * MarkCreate
          * @description Whether one verdict was right: this is what measures the evaluators.
          */
@@ -2356,6 +2505,21 @@ export interface components {
             timestamp?: string;
             /** Trace Id */
             trace_id?: string | null;
+        };
+        /**
+         * PauseView
+         * @description Since when a sprint is held, by whom and why.
+         */
+        PauseView: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** By */
+            by: string;
+            /** Reason */
+            reason: string;
         };
         /**
          * Phase
@@ -2708,6 +2872,7 @@ export interface components {
             agent: string;
             /** Base Commit */
             base_commit: string;
+            forked_from?: components["schemas"]["ForkOriginData"] | null;
             /** Goal */
             goal: string;
             /** Kind */
@@ -2793,6 +2958,51 @@ export interface components {
          * @enum {string}
          */
         RunKind: "sprint";
+        /** RunPausedData */
+        RunPausedData: {
+            /** By */
+            by: string;
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+        };
+        /** RunPausedEvent */
+        RunPausedEvent: {
+            /** Attempt */
+            attempt?: number | null;
+            data: components["schemas"]["RunPausedData"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "run.paused";
+            /** Phase */
+            phase?: string | null;
+            /**
+             * Run Id
+             * Format: uuid
+             */
+            run_id: string;
+            /**
+             * Sequence
+             * @default 0
+             */
+            sequence: number;
+            /**
+             * Sprint Id
+             * Format: uuid
+             */
+            sprint_id: string;
+            /**
+             * Timestamp
+             * Format: date-time
+             */
+            timestamp?: string;
+            /** Trace Id */
+            trace_id?: string | null;
+        };
         /**
          * RunPolicy
          * @description The figures by which a run is decided; stored with the run, so a later default changes no run.
@@ -2856,6 +3066,46 @@ export interface components {
              * @default false
              */
             safe_fixes: boolean;
+        };
+        /** RunResumedData */
+        RunResumedData: {
+            /** By */
+            by: string;
+        };
+        /** RunResumedEvent */
+        RunResumedEvent: {
+            /** Attempt */
+            attempt?: number | null;
+            data: components["schemas"]["RunResumedData"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "run.resumed";
+            /** Phase */
+            phase?: string | null;
+            /**
+             * Run Id
+             * Format: uuid
+             */
+            run_id: string;
+            /**
+             * Sequence
+             * @default 0
+             */
+            sequence: number;
+            /**
+             * Sprint Id
+             * Format: uuid
+             */
+            sprint_id: string;
+            /**
+             * Timestamp
+             * Format: date-time
+             */
+            timestamp?: string;
+            /** Trace Id */
+            trace_id?: string | null;
         };
         /**
          * RunSort
@@ -3049,8 +3299,16 @@ export interface components {
             escalations: components["schemas"]["EscalationView"][];
             /** Finished At */
             finished_at: string | null;
+            /** @description The attempt it began with, if it was forked from another sprint. */
+            forked_from?: components["schemas"]["ForkOrigin"] | null;
             /** Goal */
             goal: string;
+            /**
+             * Guidance
+             * @description Pinned in the prompt of every attempt.
+             * @default []
+             */
+            guidance: string[];
             /** Head Commit */
             head_commit: string;
             /**
@@ -3065,6 +3323,8 @@ export interface components {
             max_attempts: number;
             /** Name */
             name: string;
+            /** @description Set while a human holds the sprint; `status` says what it goes on with. */
+            paused?: components["schemas"]["PauseView"] | null;
             /** Phase */
             phase: string | null;
             /** Phases */
@@ -3104,7 +3364,38 @@ export interface components {
          * @description Every value of an envelope's `event`.
          * @enum {string}
          */
-        SprintEventType: "run.created" | "run.cancelled" | "workflow.started" | "workflow.status" | "workflow.completed" | "workflow.failed" | "phase.started" | "phase.completed" | "phase.failed" | "attempt.started" | "attempt.produced" | "attempt.interrupted" | "agent.progress" | "agent.failed" | "tool.called" | "tool.result" | "candidate.started" | "candidate.generated" | "candidate.failed" | "judge.started" | "judge.decided" | "evaluation.started" | "evaluator.completed" | "evaluation.completed" | "evaluation.failed" | "optimization.started" | "escalation.required" | "escalation.resolved";
+        SprintEventType: "run.created" | "run.cancelled" | "run.paused" | "run.resumed" | "workflow.started" | "workflow.status" | "workflow.completed" | "workflow.failed" | "phase.started" | "phase.completed" | "phase.failed" | "attempt.started" | "attempt.produced" | "attempt.interrupted" | "agent.progress" | "agent.failed" | "tool.called" | "tool.result" | "candidate.started" | "candidate.generated" | "candidate.failed" | "judge.started" | "judge.decided" | "evaluation.started" | "evaluator.completed" | "evaluation.completed" | "evaluation.failed" | "optimization.started" | "escalation.required" | "escalation.resolved";
+        /**
+         * SprintFork
+         * @description The attempt a new sprint begins with, and what is different there.
+         *
+         *     The new sprint begins in the attempt's phase, with what the attempt left. It is judged against the same
+         *     base, with the policy of the sprint that it comes from; what is given here takes precedence.
+         * @example {
+         *       "attempt": 2,
+         *       "guidance": "Keep the parser; mend only the rounding.",
+         *       "phase": "coding"
+         *     }
+         */
+        SprintFork: {
+            /** @description Who works; by default the same as before. */
+            agent?: components["schemas"]["AgentSpec"] | null;
+            /**
+             * Attempt
+             * @description Number of the attempt within its phase.
+             */
+            attempt: number;
+            /**
+             * Guidance
+             * @default
+             */
+            guidance: string;
+            /** Name */
+            name?: string | null;
+            phase: components["schemas"]["Phase"];
+            /** @default {} */
+            policy: components["schemas"]["PolicyOverrides"];
+        };
         /**
          * SprintPage
          * @description A page of sprints, newest first; `next_cursor` is null on the last page.
@@ -3114,6 +3405,17 @@ export interface components {
             items: components["schemas"]["SprintView"][];
             /** Next Cursor */
             next_cursor: string | null;
+        };
+        /**
+         * SprintPause
+         * @description Why a sprint is held.
+         */
+        SprintPause: {
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
         };
         /**
          * SprintView
@@ -3141,6 +3443,8 @@ export interface components {
             escalation_id: string | null;
             /** Finished At */
             finished_at: string | null;
+            /** @description The attempt it began with, if it was forked from another sprint. */
+            forked_from?: components["schemas"]["ForkOrigin"] | null;
             /** Goal */
             goal: string;
             /**
@@ -3153,6 +3457,8 @@ export interface components {
             max_attempts: number;
             /** Name */
             name: string;
+            /** @description Set while a human holds the sprint; `status` says what it goes on with. */
+            paused?: components["schemas"]["PauseView"] | null;
             /** Phase */
             phase: string | null;
             /**
@@ -4904,6 +5210,96 @@ export interface operations {
             };
         };
     };
+    download_log: {
+        parameters: {
+            query?: {
+                attempt?: number | null;
+                format?: components["schemas"]["LogFormat"];
+                phase?: components["schemas"]["Phase"] | null;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                    "text/plain": string;
+                };
+            };
+            /** @description No valid token, where one is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not from here, or not with this role */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` name each */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     count_runs: {
         parameters: {
             query?: {
@@ -5552,6 +5948,8 @@ export interface operations {
         parameters: {
             query?: {
                 against?: components["schemas"]["Against"];
+                /** @description Only these files, and these whole. */
+                path?: string[];
             };
             header?: {
                 accept?: string;
@@ -5571,7 +5969,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Diff"];
+                    "application/json": components["schemas"]["AttemptDiff"];
+                    "text/x-diff": string;
                 };
             };
             /** @description No valid token, where one is needed */
@@ -5654,6 +6053,190 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["SprintCancel"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SprintDetail"];
+                };
+            };
+            /** @description No valid token, where one is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not from here, or not with this role */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` name each */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    fork_sprint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repetitions with the same key and body get the first answer; kept for a week. */
+                "idempotency-key"?: string | null;
+            };
+            path: {
+                sprint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SprintFork"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SprintDetail"];
+                };
+            };
+            /** @description No valid token, where one is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not from here, or not with this role */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` name each */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pause_sprint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repetitions with the same key and body get the first answer; kept for a week. */
+                "idempotency-key"?: string | null;
+            };
+            path: {
+                sprint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SprintPause"] | null;
             };
         };
         responses: {
@@ -5919,6 +6502,94 @@ export interface operations {
                 };
                 content: {
                     "text/x-diff": string;
+                };
+            };
+            /** @description No valid token, where one is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not from here, or not with this role */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` name each */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resume_sprint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repetitions with the same key and body get the first answer; kept for a week. */
+                "idempotency-key"?: string | null;
+            };
+            path: {
+                sprint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SprintDetail"];
                 };
             };
             /** @description No valid token, where one is needed */

@@ -19,7 +19,27 @@ from app.schemas.sprints import SprintCreate
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Work:
+class Bounds:
+    """Within which bounds a sprint works.
+
+    Attributes:
+        max_attempts: Attempts per phase until a human is asked.
+        max_tokens: Tokens the sprint may use until a human is asked.
+        max_cost: US dollars the sprint may cost until a human is asked.
+        deterministic_only: Judge with tools only, without models.
+        open_paths: GLOB of existing tests or tool configuration that may be changed; may be repeated.
+    """
+
+    max_attempts: Annotated[int | None, Parameter(validator=Number(gte=1, lte=20))] = None
+    max_tokens: Annotated[int | None, Parameter(validator=Number(gte=1))] = None
+    max_cost: Annotated[float | None, Parameter(validator=Number(gt=0))] = None
+    deterministic_only: Annotated[bool, Parameter(negative="")] = False
+    open_paths: Annotated[list[str] | None, Parameter(name="--open", negative="")] = None
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Work(Bounds):
     """What is worked on, and within which bounds.
 
     Attributes:
@@ -28,11 +48,6 @@ class Work:
         example: Run an example project instead; a script plays the agent.
         name: What lists call the sprint.
         phases: Some of discovery,coding,verification, separated by commas.
-        max_attempts: Attempts per phase until a human is asked.
-        max_tokens: Tokens the sprint may use until a human is asked.
-        max_cost: US dollars the sprint may cost until a human is asked.
-        deterministic_only: Judge with tools only, without models.
-        open_paths: GLOB of existing tests or tool configuration that may be changed; may be repeated.
     """
 
     repo: str | None = None
@@ -40,11 +55,6 @@ class Work:
     example: str | None = None
     name: str | None = None
     phases: str | None = None
-    max_attempts: Annotated[int | None, Parameter(validator=Number(gte=1, lte=20))] = None
-    max_tokens: Annotated[int | None, Parameter(validator=Number(gte=1))] = None
-    max_cost: Annotated[float | None, Parameter(validator=Number(gt=0))] = None
-    deterministic_only: Annotated[bool, Parameter(negative="")] = False
-    open_paths: Annotated[list[str] | None, Parameter(name="--open", negative="")] = None
 
 
 @Parameter(name="*")
@@ -116,7 +126,7 @@ async def describe(root: Root, goal: str | None, work: Work, worker: Worker) -> 
         CliError: something is missing, contradictory or not valid; the message names it.
         InvalidInputError: the script cannot be read.
     """
-    fields: dict[str, Any] = {"name": work.name, "policy": _policy(work)} | phases_of(work.phases)
+    fields: dict[str, Any] = {"name": work.name, "policy": policy_of(work)} | phases_of(work.phases)
     others = {"model": worker.model, "candidates": worker.candidates}
     if work.example is not None:
         if work.repo is not None or work.ref is not None or worker.script is not None:
@@ -140,7 +150,8 @@ async def describe(root: Root, goal: str | None, work: Work, worker: Worker) -> 
     )
 
 
-def _policy(work: Work) -> dict[str, Any]:
+def policy_of(work: Bounds) -> dict[str, Any]:
+    """What a sprint's policy is asked to be, as the API takes it."""
     policy: dict[str, Any] = {"max_attempts": work.max_attempts, "open_paths": work.open_paths}
     if work.deterministic_only:
         policy["deterministic_only"] = True

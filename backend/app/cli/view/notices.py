@@ -30,6 +30,8 @@ from app.core.websocket_events import (
     PhaseStartedEvent,
     RunCancelledEvent,
     RunCreatedEvent,
+    RunPausedEvent,
+    RunResumedEvent,
     ToolCalledEvent,
     ToolResultEvent,
     WorkflowCompletedEvent,
@@ -79,6 +81,10 @@ def _(event: RunCreatedEvent, state: SprintState) -> Iterable[Notice]:
         yield Notice("warn", f"{SCRIPT_WARNING} ({one_line(data.agent)})", depth=0)
     else:
         yield Notice("info", f"agent   {one_line(data.agent)}", depth=0)
+    if data.forked_from is not None:
+        origin = data.forked_from
+        place = f"{one_line(origin.phase)}/{origin.attempt} of sprint {origin.run_id}"
+        yield Notice("info", f"begins with what {place} left", depth=0)
 
 
 @_say.register
@@ -86,6 +92,17 @@ def _(event: RunCancelledEvent, state: SprintState) -> Iterable[Notice]:
     yield Notice(
         "cancelled", f"Sprint cancelled by {one_line(event.data.by)}{_because(event.data.reason)}", depth=0
     )
+
+
+@_say.register
+def _(event: RunPausedEvent, state: SprintState) -> Iterable[Notice]:
+    text = f"Sprint paused by {one_line(event.data.by)}{_because(event.data.reason)}"
+    yield Notice("paused", text, depth=0)
+
+
+@_say.register
+def _(event: RunResumedEvent, state: SprintState) -> Iterable[Notice]:
+    yield Notice("active", f"Sprint resumed by {one_line(event.data.by)}", depth=0)
 
 
 @_say.register

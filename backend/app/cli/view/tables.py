@@ -27,7 +27,7 @@ def sprints_table(sprints: Iterable[SprintView], now: datetime) -> Table:
         name = f"{one_line(each.name, 80)}{' (scripted)' if each.scripted else ''}"
         table.add_row(
             str(each.id)[:8],
-            _state(each.status.value),
+            _state("paused" if each.paused else each.status.value),
             one_line(each.phase or ""),
             attempt,
             _age(each.created_at, now),
@@ -71,6 +71,12 @@ def sprint_lines(sprint: SprintDetail) -> list[Line]:
         (f"  base    {sprint.base_commit[:12]}    head  {sprint.head_commit[:12] or 'none'}", ""),
         (f"  used    {usage_words(sprint.usage)}", ""),
     ]
+    if sprint.paused is not None:
+        held = f"since {sprint.paused.at:%Y-%m-%d %H:%M} UTC by {one_line(sprint.paused.by)}"
+        lines.append((f"  paused  {held}{_because(sprint.paused.reason)}", look("paused").style))
+    if sprint.forked_from is not None:
+        origin = sprint.forked_from
+        lines.append((f"  began with {origin.phase}/{origin.attempt} of sprint {origin.run_id}", ""))
     if sprint.scripted:
         lines.append((f"  {SCRIPT_WARNING}", "yellow"))
     for phase in sprint.phases:

@@ -26,6 +26,7 @@ _LOOKS = {
     "warn": Look("▲", "yellow"),
     "skipped": Look("⊘", "bright_black"),
     "waiting": Look("☻", "yellow"),
+    "paused": Look("‖", "yellow"),
     "open": Look("☻", "yellow"),
     "queued": Look("·", "bright_black"),
     "pending": Look("·", "bright_black"),

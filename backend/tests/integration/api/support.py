@@ -62,6 +62,8 @@ async def open_api(
         )
         services = ApiServices(
             sprints=cases.sprints,
+            pauses=cases.pauses,
+            forks=cases.forks,
             lists=cases.lists,
             queries=cases.queries,
             results=cases.results,

@@ -19,6 +19,8 @@ from app.runners.phase_runner import PhaseRunner
 from app.schemas.runs import RunPolicy
 from app.services.escalations import EscalationService
 from app.services.evaluations import EvaluationService
+from app.services.forking import ForkService
+from app.services.pausing import PauseService
 from app.services.queries import RunQueries
 from app.services.results import ResultService
 from app.services.run_lists import RunLists
@@ -181,6 +183,8 @@ class UseCases:
     store: WorkspaceStore
     trees: RunTrees
     sprints: SprintService
+    pauses: PauseService
+    forks: ForkService
     lists: RunLists
     queries: RunQueries
     results: ResultService
@@ -208,6 +212,8 @@ async def use_cases(database_url: str, data_dir: Path) -> AsyncGenerator[UseCase
             store=store,
             trees=trees,
             sprints=SprintService(sessions, store, git, SourcePolicy(), RunPolicy(), bell),
+            pauses=PauseService(sessions, bell),
+            forks=ForkService(sessions, RunPolicy(), bell),
             lists=RunLists(sessions),
             queries=RunQueries(sessions),
             results=ResultService(sessions, trees),

@@ -131,6 +131,49 @@ class TestCancel:
         assert (outcome.code, outcome.err) == (1, "phaserunner: the sprint is completed\n")
 
 
+class TestHolding:
+    @pytest.mark.parametrize(
+        ("command", "options", "body"),
+        [("pause", ["--reason", "lunch"], {"reason": "lunch"}), ("resume", [], {})],
+        ids=["pause", "resume"],
+    )
+    def test_pause_and_resume(self, command: str, options: list[str], body: dict[str, str]) -> None:
+        service = FakeService(sprints=[sprint_detail()])
+        path = f"/sprints/{service.sprints[0].id}/{command}"
+        service.routes["POST", path] = lambda request: httpx.Response(200, json={})
+        assert invoke(service, command, str(service.sprints[0].id), *options).code == 0
+        assert sent(service.requests[-1]) == body
+
+    def test_one_that_is_paused_already(self) -> None:
+        service = FakeService(sprints=[sprint_detail()])
+        refuse = problem(409, "the sprint is paused since today")
+        service.routes["POST", f"/sprints/{service.sprints[0].id}/pause"] = lambda request: refuse
+        outcome = invoke(service, "pause", str(service.sprints[0].id))
+        assert (outcome.code, outcome.err) == (1, "phaserunner: the sprint is paused since today\n")
+
+    def test_fork_asks_for_what_differs(self) -> None:
+        detail = sprint_detail(attempts=[attempt_view()])
+        service = FakeService(sprints=[detail])
+        made = detail.model_copy(update={"id": UUID(int=7)}).model_dump(mode="json")
+        service.routes["POST", f"/sprints/{detail.id}/fork"] = lambda request: httpx.Response(201, json=made)
+        outcome = invoke(service, "fork", str(detail.id), "--guidance", "Round up.", "--max-attempts", "5")
+        assert (outcome.code, outcome.out.strip()) == (0, str(UUID(int=7)))
+        assert sent(service.requests[-1]) == {
+            "phase": "coding",
+            "attempt": 1,
+            "guidance": "Round up.",
+            "policy": {"max_attempts": 5},
+        }
+
+    def test_fork_of_a_sprint_that_has_changed_nothing(self) -> None:
+        service = FakeService(sprints=[sprint_detail()])
+        outcome = invoke(service, "fork", str(service.sprints[0].id))
+        assert (outcome.code, outcome.err) == (
+            2,
+            "phaserunner: no attempt of the sprint has changed anything yet\n",
+        )
+
+
 class TestRun:
     def test_starts_watches_and_passes(self) -> None:
         service, story = FakeService(), Story()

@@ -77,6 +77,16 @@ TABLE = {
         history(AttemptFacts(1, AttemptState.PASSED)),
         CompletePhase("coding", 1),
     ),
+    "a paused run rests, whatever it would do next": (history(failed(1), paused=True), Wait()),
+    "also when a human has decided": (
+        history(*THREE_FAILED, paused=True, escalations=(resolved(EscalationDecision.ACCEPT),)),
+        Wait(),
+    ),
+    "and when nothing is left to do": (history(phase=None, paused=True), Wait()),
+    "one that is over is over, paused or not": (
+        history(status=RunStatus.CANCELLED, paused=True),
+        Finished(),
+    ),
     "no phase left completes the run": (history(phase=None), CompleteRun()),
     "a failed attempt is followed by the next": (history(failed(1)), StartAttempt("coding", 2)),
     "recorded output is judged, the agent is not run again": (
