@@ -10,12 +10,13 @@ from importlib.metadata import version
 import uvicorn
 
 from app.api.app import Doors, create_app
-from app.container import Container, build_container, build_worker, open_database, open_scratch, open_sessions
+from app.container import Container, build_container, build_worker
 from app.core.config import Settings
 from app.core.errors import InvalidInputError
 from app.core.security import require_safe_binding
 from app.core.telemetry import configure_logging, configure_telemetry
 from app.jobs.worker import running
+from app.opening import open_database, open_scratch, open_sessions
 from app.realtime.protocol import EventHttpProtocol, EventServer, EventWebSocketProtocol
 from app.realtime.service import Realtime, open_realtime
 

@@ -3,10 +3,11 @@
 import asyncio
 import signal
 
-from app.container import build_container, build_worker, open_database, open_scratch, open_sessions
+from app.container import build_container, build_worker
 from app.core.config import Settings
 from app.core.telemetry import configure_logging, configure_telemetry
 from app.jobs.worker import running
+from app.opening import open_database, open_scratch, open_sessions
 from app.realtime.service import open_doorbell
 
 

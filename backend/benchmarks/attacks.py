@@ -8,12 +8,13 @@ from pathlib import Path
 
 import logfire
 
-from app.container import build_calibration, build_tools
+from app.container import build_calibration
 from app.core.config import Settings
 from app.corpora.attacks import ATTACKS
 from app.corpora.format import CorpusCase
 from app.schemas.calibration import CaseOutcome, Label
 from app.services.calibration import Panel
+from app.toolbox import build_tools
 
 HEAD = """# Attempts to pass without the work
 

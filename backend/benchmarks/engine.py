@@ -13,13 +13,13 @@ from sqlalchemy import text
 
 from app.agents.judge import FirstContender
 from app.agents.port import AgentLimits
-from app.container import build_tools, open_sessions
 from app.core.config import Settings
 from app.db.embedded.server import acquire
 from app.db.engine import Sessions
 from app.db.migrate import upgrade_to_head
 from app.jobs.silence import SilenceRules
 from app.jobs.worker import JobWorker, WorkerTimings, running
+from app.opening import open_sessions
 from app.realtime.service import open_realtime
 from app.runners.phase_runner import PhaseRunner
 from app.schemas.agents import AgentSpec
@@ -34,6 +34,7 @@ from app.services.recording import Bell, Recorder
 from app.services.sprints import SprintService
 from app.services.takeover import Takeover
 from app.services.trees import RunTrees
+from app.toolbox import build_tools
 from app.workspaces.store import WorkspaceStore
 from benchmarks.git_clock import TimedGit
 from benchmarks.trivial_gate import trivial_registry

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import logfire
 
-from app.container import Tools, build_calibration, build_tools
+from app.container import build_calibration
 from app.core.config import Settings
 from app.corpora.builtin import Build, built_in
 from app.corpora.format import CorpusCase
 from app.runners.scorecard import by_area, rate
 from app.schemas.calibration import CalibrationReport, CaseOutcome, Finding, Label, Rate
 from app.services.calibration import Panel
+from app.toolbox import Tools, build_tools
 from benchmarks.machine import machine
 
 HUMANEVAL = (

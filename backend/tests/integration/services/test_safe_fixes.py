@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from app.container import Container, build_container, open_sessions
+from app.container import Container, build_container
 from app.core.config import Settings
 from app.db.engine import Sessions
 from app.db.models import Attempt, Candidate, Evaluation, EventRow
+from app.opening import open_sessions
 from app.schemas.sprints import SprintCreate
 from tests.integration.services.support import RememberingBell
 

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from app.container import build_calibration, build_tools
+from app.container import build_calibration
 from app.core.config import Settings
 from app.corpora.humaneval import humaneval_cases
 from app.services.calibration import Panel
+from app.toolbox import build_tools
 
 pytestmark = pytest.mark.anyio
 
