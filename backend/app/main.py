@@ -2,9 +2,11 @@
 
 import asyncio
 import contextlib
+import resource
 import socket
+import sys
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from importlib.metadata import version
 
 import uvicorn
@@ -15,12 +17,18 @@ from app.core.config import Settings
 from app.core.errors import InvalidInputError
 from app.core.security import require_safe_binding
 from app.core.telemetry import configure_logging, configure_telemetry
+from app.db.engine import Sessions
 from app.jobs.worker import running
 from app.opening import open_database, open_scratch, open_sessions
+from app.realtime.hub import HubLimits
 from app.realtime.protocol import EventHttpProtocol, EventServer, EventWebSocketProtocol
-from app.realtime.service import Realtime, open_realtime
+from app.realtime.service import Realtime, RealtimeTimings, open_realtime
+from app.realtime.subscription import Pace
+from app.services.queries import RunQueries
 
-_MAX_FRAME_BYTES = 65_536
+_FILES_OF_OUR_OWN = 512
+"""Connections to the database and to models, pipes to agents and tools: more than a worker has by default."""
+
 _READY_POLL_SECONDS = 0.02
 
 Ready = Callable[[str], None]
@@ -65,7 +73,7 @@ async def open_service(
     async with AsyncExitStack() as stack:
         url = await stack.enter_async_context(open_database(settings))
         sessions = await stack.enter_async_context(open_sessions(settings, url))
-        realtime = await stack.enter_async_context(open_realtime(url))
+        realtime = await stack.enter_async_context(_open_realtime(settings, url, sessions))
         scratch = await stack.enter_async_context(open_scratch(settings))
         container = build_container(settings, sessions, realtime.doorbell, scratch)
         stop_worker = _no_worker
@@ -77,6 +85,29 @@ async def open_service(
 
 def _no_worker() -> None:
     """Nothing to stop."""
+
+
+def _open_realtime(settings: Settings, url: str, sessions: Sessions) -> AbstractAsyncContextManager[Realtime]:
+    limits = HubLimits(
+        max_connections=min(settings.EVENT_MAX_CONNECTIONS, _connections_that_fit()),
+        max_subscriptions=settings.EVENT_MAX_SUBSCRIPTIONS,
+        max_frame_bytes=settings.EVENT_MAX_FRAME_BYTES,
+        ring_events=settings.EVENT_RING_EVENTS,
+        ring_bytes=settings.EVENT_RING_BYTES,
+        stall_seconds=settings.EVENT_STALL_SECONDS,
+        heartbeat_seconds=settings.EVENT_HEARTBEAT_SECONDS,
+        pace=Pace(max_lag=settings.EVENT_MAX_LAG),
+    )
+    timings = RealtimeTimings(poll=settings.EVENT_POLL_SECONDS)
+    return open_realtime(url, RunQueries(sessions).states, timings=timings, limits=limits)
+
+
+def _connections_that_fit() -> int:
+    """How many clients leave enough open files for everything else."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files == resource.RLIM_INFINITY:
+        return sys.maxsize
+    return max(files - _FILES_OF_OUR_OWN, files // 2)
 
 
 def _listen(settings: Settings) -> socket.socket:
@@ -100,7 +131,7 @@ def _config(app: object, settings: Settings) -> uvicorn.Config:
         app,  # pyright: ignore[reportArgumentType] - FastAPI is an ASGI application
         http=EventHttpProtocol,
         ws=EventWebSocketProtocol,
-        ws_max_size=_MAX_FRAME_BYTES,
+        ws_max_size=settings.EVENT_MAX_FRAME_BYTES,
         ws_per_message_deflate=False,
         log_config=None,
         access_log=False,

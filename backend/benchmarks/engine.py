@@ -29,6 +29,7 @@ from app.services.candidates import CandidateRuns
 from app.services.escalations import EscalationService
 from app.services.judging import Judging
 from app.services.producing import Producing
+from app.services.queries import RunQueries
 from app.services.reconcile import Reconcile
 from app.services.recording import Bell, Recorder
 from app.services.sprints import SprintService
@@ -107,7 +108,10 @@ async def open_engine(place: Path) -> AsyncGenerator[Engine]:
     try:
         await upgrade_to_head(lease.url)
         settings = Settings(DATA_DIR=place)
-        async with open_sessions(settings, lease.url) as sessions, open_realtime(lease.url) as realtime:
+        async with (
+            open_sessions(settings, lease.url) as sessions,
+            open_realtime(lease.url, RunQueries(sessions).states) as realtime,
+        ):
             engine, worker = _assemble(settings, lease.url, sessions, realtime.doorbell)
             async with running(worker):
                 yield engine

@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import suppress
+from dataclasses import replace
 from uuid import UUID
 
 from starlette.responses import Response
@@ -9,11 +10,11 @@ from starlette.types import Receive, Scope, Send
 
 from app.api.until_first import until_first
 from app.core.errors import NotFoundError
-from app.core.event_frames import ResumeMode, SubscribedFrame
+from app.core.event_frames import ResumeMode, Start, SubscribedFrame
 from app.realtime.hub import Hub, HubFullError
 from app.realtime.protocol import aborter
-from app.realtime.reader import Start, StoredEvent
-from app.realtime.subscription import ClientGoneError, SlowClientError, Subscription
+from app.realtime.reader import StoredEvent
+from app.realtime.subscription import ClientGoneError, SlowClientError, Subscription, Wish
 
 _HEADERS = {
     "content-type": "text/event-stream; charset=utf-8",
@@ -25,12 +26,12 @@ _HEADERS = {
 class EventStream(Response):
     """The response that follows one run until it is over, the client leaves or the process shuts down."""
 
-    def __init__(self, hub: Hub, run_id: UUID, *, after: int) -> None:
+    def __init__(self, hub: Hub, run_id: UUID, wish: Wish) -> None:
         super().__init__(headers=_HEADERS)
         del self.headers["content-length"]
         self._hub = hub
         self._run_id = run_id
-        self._after = after
+        self._wish = wish
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -42,7 +43,7 @@ class EventStream(Response):
 
     async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
         sink = StreamSink(send, self._run_id, stall_seconds=self._hub.limits.stall_seconds)
-        subscription = self._hub.subscription(self._run_id, sink, after=self._after, until_final=True)
+        subscription = self._hub.subscription(self._run_id, sink, replace(self._wish, until_final=True))
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         try:
             await until_first(
@@ -72,6 +73,11 @@ class EventStream(Response):
         await self._hub.closing.wait()
 
 
+def format_position(sequence: int, epoch: str) -> bytes:
+    """The `id` of a streamed event, which a browser sends back as `Last-Event-ID`: `57@9f8c…`."""
+    return b"%d@%s" % (sequence, epoch.encode())
+
+
 class StreamSink:
     """Writes events into an open response."""
 
@@ -79,21 +85,17 @@ class StreamSink:
         self._send = send
         self._run_id = run_id
         self._stall_seconds = stall_seconds
+        self._epoch = ""
 
     async def begin(self, start: Start) -> None:
         """Say it when the client must forget what it has; open the stream for buffering proxies otherwise."""
+        self._epoch = start.epoch
         if start.mode is ResumeMode.RESUMED:
             await self.write(b": resumed\n\n")
             return
-        frame = SubscribedFrame(
-            run=self._run_id,
-            head=start.head,
-            after=start.after,
-            mode=start.mode,
-            status=start.status,
-            snapshot=f"/api/v1/runs/{self._run_id}/events",
-        )
-        await self.write(b"event: reset\nid: %d\ndata: %s\n\n" % (start.after, frame.wire()))
+        frame = SubscribedFrame.of(self._run_id, start)
+        position = format_position(start.after, start.epoch)
+        await self.write(b"event: reset\nid: %s\ndata: %s\n\n" % (position, frame.wire()))
 
     def offer(self, event: StoredEvent) -> bool:
         """Never at once: HTTP offers no way."""
@@ -101,9 +103,8 @@ class StreamSink:
 
     async def send(self, event: StoredEvent) -> None:
         """Send one event; JSON text has no line ends, so that it is one line of data."""
-        await self.write(
-            b"id: %d\nevent: %s\ndata: %s\n\n" % (event.sequence, event.type.encode(), event.wire)
-        )
+        position = format_position(event.sequence, self._epoch)
+        await self.write(b"id: %s\nevent: %s\ndata: %s\n\n" % (position, event.type.encode(), event.wire))
 
     async def write(self, chunk: bytes, *, more: bool = True) -> None:
         """Write whole lines; with `more=False` end the response.

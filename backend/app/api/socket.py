@@ -13,9 +13,9 @@ from app.api.socket_conversation import Conversation, read_message
 from app.api.socket_pipe import ClosingError, Pipe, PlainSink
 from app.api.until_first import until_first
 from app.core.errors import NotFoundError
-from app.core.event_frames import MAX_SEQUENCE, CloseCode, ErrorFrame, HeartbeatFrame
-from app.realtime.hub import Hub, HubFullError
-from app.realtime.subscription import ClientGoneError, SlowClientError
+from app.core.event_frames import MAX_EPOCH_CHARS, MAX_SEQUENCE, CloseCode, ErrorFrame, HeartbeatFrame
+from app.realtime.hub import Hub, HubFullError, HubLimits
+from app.realtime.subscription import ClientGoneError, SlowClientError, Wish
 
 router = APIRouter(prefix="/api/v1")
 
@@ -23,6 +23,7 @@ router = APIRouter(prefix="/api/v1")
 class _PlainRequest(BaseModel):
     run_id: UUID
     after: Annotated[int, Field(ge=0, le=MAX_SEQUENCE)] = 0
+    epoch: Annotated[str, Field(max_length=MAX_EPOCH_CHARS)] | None = None
 
 
 @router.websocket("/ws")
@@ -37,17 +38,22 @@ async def follow_many(websocket: WebSocket, hub: HubDependency) -> None:
 
 
 @router.websocket("/ws/sprints/{run_id}")
-async def follow_one(websocket: WebSocket, hub: HubDependency, run_id: str, after: str = "0") -> None:
-    """Follow one run without sending anything, from the cursor `?after=`."""
+async def follow_one(
+    websocket: WebSocket, hub: HubDependency, run_id: str, after: str = "0", epoch: str | None = None
+) -> None:
+    """Follow one run without sending anything, from the cursor `?after=&epoch=`."""
 
     async def stream(pipe: Pipe) -> None:
-        request = await _plain_request(pipe, run_id, after)
-        subscription = hub.subscription(request.run_id, PlainSink(pipe, request.run_id), after=request.after)
+        request = await _plain_request(pipe, {"run_id": run_id, "after": after, "epoch": epoch})
+        sink = PlainSink(pipe, request.run_id)
+        subscription = hub.subscription(request.run_id, sink, Wish(request.after, request.epoch))
 
         def heartbeats() -> list[HeartbeatFrame]:
             return [HeartbeatFrame(run=request.run_id, head=subscription.served)]
 
-        await until_first(_ignore_messages(websocket), subscription.run(), _tend(pipe, hub, heartbeats))
+        await until_first(
+            _ignore_messages(websocket, hub.limits), subscription.run(), _tend(pipe, hub, heartbeats)
+        )
 
     await _serve(websocket, hub, stream)
 
@@ -84,15 +90,15 @@ async def _tend(pipe: Pipe, hub: Hub, heartbeats: Callable[[], Iterable[Heartbea
             raise ClosingError(CloseCode.RESTART, "the service restarts")
 
 
-async def _plain_request(pipe: Pipe, run_id: str, after: str) -> _PlainRequest:
+async def _plain_request(pipe: Pipe, given: dict[str, str | None]) -> _PlainRequest:
     try:
-        return _PlainRequest.model_validate({"run_id": run_id, "after": after})
+        return _PlainRequest.model_validate(given)
     except ValidationError as error:
         frame = ErrorFrame.from_validation(error)
         await pipe.send_frame(frame)
         raise ClosingError(CloseCode.BAD_REQUEST, f"{frame.field} is not valid") from error
 
 
-async def _ignore_messages(websocket: WebSocket) -> None:
+async def _ignore_messages(websocket: WebSocket, limits: HubLimits) -> None:
     while True:
-        await read_message(websocket)
+        await read_message(websocket, limits.max_frame_bytes)

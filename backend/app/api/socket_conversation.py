@@ -13,7 +13,6 @@ from app.api.until_first import cancel_and_wait, until_first
 from app.core.errors import NotFoundError
 from app.core.event_frames import (
     CLIENT_FRAME_ADAPTER,
-    MAX_CLIENT_FRAME_BYTES,
     RUNS,
     ClientFrame,
     CloseCode,
@@ -26,12 +25,12 @@ from app.core.event_frames import (
 )
 from app.realtime.hub import Hub
 from app.realtime.run_list import RunListFollower
-from app.realtime.subscription import ClientGoneError, Subscription
+from app.realtime.subscription import ClientGoneError, Subscription, Wish
 
 Topic = UUID | Literal["runs"]
 
 
-async def read_message(websocket: WebSocket) -> str:
+async def read_message(websocket: WebSocket, max_bytes: int) -> str:
     """The next text message.
 
     Raises:
@@ -44,8 +43,8 @@ async def read_message(websocket: WebSocket) -> str:
     text: str | None = message.get("text")
     if text is None:
         raise ClosingError(CloseCode.UNSUPPORTED, "messages are JSON text")
-    if len(text) > MAX_CLIENT_FRAME_BYTES:
-        raise ClosingError(CloseCode.TOO_BIG, f"a message has at most {MAX_CLIENT_FRAME_BYTES} bytes")
+    if len(text) > max_bytes or len(text.encode()) > max_bytes:
+        raise ClosingError(CloseCode.TOO_BIG, f"a message has at most {max_bytes} bytes")
     return text
 
 
@@ -84,7 +83,7 @@ class Conversation:
 
     async def _read(self) -> None:
         while True:
-            text = await read_message(self._websocket)
+            text = await read_message(self._websocket, self._hub.limits.max_frame_bytes)
             try:
                 frame = CLIENT_FRAME_ADAPTER.validate_json(text)
             except ValidationError as error:
@@ -124,11 +123,9 @@ class Conversation:
         task.add_done_callback(on_end)
 
     async def _follow_run(self, run_id: UUID, frame: SubscribeFrame) -> None:
+        types = frozenset(frame.filters) if frame.filters else None
         subscription = self._subscriptions[run_id] = self._hub.subscription(
-            run_id,
-            RunSink(self._pipe, run_id),
-            after=frame.after,
-            types=frozenset(frame.filters) if frame.filters else None,
+            run_id, RunSink(self._pipe, run_id), Wish(frame.after, frame.epoch, types)
         )
         try:
             await subscription.run()
@@ -139,8 +136,8 @@ class Conversation:
 
     async def _follow_list(self) -> None:
         follower = RunListFollower()
-        self._hub.run_list.join(follower)
         try:
+            await self._hub.run_list.join(follower)
             # Changes are states without numbers: there is nothing to resume, the list is fetched anew.
             await self._pipe.send_frame(SubscribedFrame(run=RUNS, mode=ResumeMode.RESET))
             while True:

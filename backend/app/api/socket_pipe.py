@@ -7,9 +7,10 @@ from uuid import UUID
 from fastapi import WebSocket, WebSocketDisconnect
 from starlette.websockets import WebSocketState
 
-from app.core.event_frames import CloseCode, Frame, ResumeMode, SubscribedFrame
+from app.core.event_frames import CloseCode, Frame, ResumeMode, Start, SubscribedFrame
+from app.realtime.message import text_message
 from app.realtime.protocol import direct_socket
-from app.realtime.reader import Start, StoredEvent
+from app.realtime.reader import StoredEvent
 from app.realtime.subscription import ClientGoneError, SlowClientError
 
 
@@ -30,18 +31,18 @@ class Pipe:
         self._stall_seconds = stall_seconds
         self._direct = direct_socket(websocket.scope)
 
-    def offer(self, text: bytes) -> bool:
-        """Send one frame now, or say that it cannot be sent now."""
-        return self._direct is not None and self._direct.offer(text)
+    def offer(self, message: bytes) -> bool:
+        """Send one framed message now, or say that it cannot be sent now."""
+        return self._direct is not None and self._direct.offer(message)
 
     async def send(self, text: bytes) -> None:
-        """Send one frame, waiting until the client takes it.
+        """Send one message, waiting until the client takes it.
 
         Raises:
             SlowClientError: it does not take it in time.
             ClientGoneError: it is gone.
         """
-        if self.offer(text):
+        if self.offer(text_message(text)):
             return
         try:
             async with asyncio.timeout(self._stall_seconds):
@@ -76,21 +77,11 @@ class RunSink:
 
     async def begin(self, start: Start) -> None:
         """Say where the events begin."""
-        is_reset = start.mode is ResumeMode.RESET
-        await self._pipe.send_frame(
-            SubscribedFrame(
-                run=self._run_id,
-                head=start.head,
-                after=start.after,
-                mode=start.mode,
-                status=start.status,
-                snapshot=f"/api/v1/runs/{self._run_id}/events" if is_reset else None,
-            )
-        )
+        await self._pipe.send_frame(SubscribedFrame.of(self._run_id, start))
 
     def offer(self, event: StoredEvent) -> bool:
         """Send one event now, or say that it cannot be sent now."""
-        return self._pipe.offer(event.wire)
+        return self._pipe.offer(event.message)
 
     async def send(self, event: StoredEvent) -> None:
         """Send one event, waiting until the client takes it."""

@@ -106,6 +106,17 @@ class Settings(BaseSettings):
     ENGINE_LEFTOVERS_SECONDS: float = Field(default=60.0, gt=0.0, le=86_400.0)
     SHUTDOWN_GRACE_SECONDS: float = Field(default=5.0, ge=0.0, le=300.0)
 
+    # Events, as they are delivered to clients
+    EVENT_MAX_CONNECTIONS: int = Field(default=4000, ge=1, le=100_000)
+    EVENT_MAX_SUBSCRIPTIONS: int = Field(default=50, ge=1, le=10_000)
+    EVENT_MAX_FRAME_BYTES: int = Field(default=16_384, ge=4096, le=1_000_000)
+    EVENT_STALL_SECONDS: float = Field(default=10.0, gt=0.0, le=600.0)
+    EVENT_MAX_LAG: int = Field(default=10_000, ge=1)
+    EVENT_HEARTBEAT_SECONDS: float = Field(default=15.0, gt=0.0, le=600.0)
+    EVENT_POLL_SECONDS: float = Field(default=1.0, gt=0.0, le=60.0)
+    EVENT_RING_EVENTS: int = Field(default=512, ge=1, le=100_000)
+    EVENT_RING_BYTES: int = Field(default=4_000_000, ge=1)
+
     # Tracing: spans leave the machine only when one of these is set.
     LOGFIRE_TOKEN: SecretStr | None = None
     OTEL_EXPORTER_OTLP_ENDPOINT: str | None = None

@@ -1,6 +1,6 @@
 """What travels on the event sockets besides events: control frames and close codes."""
 
-from datetime import datetime
+from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import Annotated, Literal, Self
 from uuid import UUID
@@ -8,6 +8,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from app.core.websocket_events import SprintEventType
+from app.schemas.sprints import ListedRun
 
 RUNS: Literal["runs"] = "runs"
 """Names the list of all runs where a frame otherwise names one run."""
@@ -15,8 +16,7 @@ RUNS: Literal["runs"] = "runs"
 MAX_SEQUENCE = 2**63 - 1
 """The largest number that Postgres can compare an event's sequence with."""
 
-MAX_CLIENT_FRAME_BYTES = 16 * 1024
-"""No frame that a client may send comes near this size."""
+MAX_EPOCH_CHARS = 64
 
 
 class CloseCode(IntEnum):
@@ -47,8 +47,8 @@ class Frame(BaseModel):
 class SubscribeFrame(Frame):
     """Asks for the events of a run whose sequence is greater than `after`, or for changes of all runs.
 
-    `filters` names the types of interest; without it all types are sent. A second subscription to the same
-    run takes the place of the first.
+    `epoch` says in which history of events `after` was counted. `filters` names the types of interest;
+    without it all types are sent. A second subscription to the same run takes the place of the first.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -56,6 +56,7 @@ class SubscribeFrame(Frame):
     type: Literal["subscribe"] = "subscribe"
     run: UUID | Literal["runs"]
     after: Annotated[int, Field(ge=0, le=MAX_SEQUENCE, strict=True)] = 0
+    epoch: Annotated[str, Field(max_length=MAX_EPOCH_CHARS)] | None = None
     filters: Annotated[list[SprintEventType], Field(min_length=1, max_length=64)] | None = None
 
 
@@ -81,21 +82,47 @@ class ResumeMode(StrEnum):
     RESET = "reset"
 
 
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where delivery begins: behind `after`; `head` is the run's last sequence at that time."""
+
+    mode: ResumeMode
+    after: int
+    head: int
+    status: str
+    epoch: str
+
+
 class SubscribedFrame(Frame):
     """Answers `subscribe`: the events that follow begin behind `after`.
 
-    `head` is the run's last stored sequence. With mode `reset` the cursor was of no use (ahead of the head,
-    or older than what is kept): the client forgets what it has, takes `after` as its cursor, and may refetch
-    from the path `snapshot`.
+    `head` is the run's last stored sequence, `epoch` the history that it belongs to. With mode `reset` the
+    cursor was of no use (ahead of the head, older than what is kept, or counted in another history): the
+    client forgets what it has, takes `after` as its cursor, and fetches `snapshot` for what came before. The
+    same frame comes again, with `reset`, when that happens during a subscription.
     """
 
     type: Literal["subscribed"] = "subscribed"
     run: UUID | Literal["runs"]
     head: int = 0
     after: int = 0
+    epoch: str | None = None
     mode: ResumeMode
     status: str | None = None
     snapshot: str | None = None
+
+    @classmethod
+    def of(cls, run_id: UUID, start: Start) -> Self:
+        """The answer for a run."""
+        return cls(
+            run=run_id,
+            head=start.head,
+            after=start.after,
+            epoch=start.epoch,
+            mode=start.mode,
+            status=start.status,
+            snapshot=f"/api/v1/sprints/{run_id}" if start.mode is ResumeMode.RESET else None,
+        )
 
 
 class UnsubscribedFrame(Frame):
@@ -133,21 +160,10 @@ class ErrorFrame(Frame):
         return cls(code="invalid-input", detail=first["msg"], field=field)
 
 
-class RunState(BaseModel):
-    """How a run stands, for lists. `attempt` is the latest of the current phase."""
-
-    model_config = ConfigDict(frozen=True)
+class RunState(ListedRun):
+    """How a run stands, with everything that lists over HTTP show but its goal, which does not change."""
 
     run_id: UUID
-    kind: str
-    name: str
-    status: str
-    status_reason: str
-    phase: str | None
-    attempt: int | None
-    last_sequence: int
-    version: int
-    updated_at: datetime
 
 
 class RunFrame(Frame):
@@ -156,13 +172,26 @@ class RunFrame(Frame):
     type: Literal["run"] = "run"
     run: RunState
 
+    @classmethod
+    def of(cls, run: ListedRun) -> Self:
+        """The frame for a run as a list shows it."""
+        return cls(run=RunState.model_validate({**dict(run), "run_id": run.id}))
+
     def wire(self) -> bytes:
         """The frame as JSON text; a run's state always has all members."""
         return self.model_dump_json().encode()
 
 
+class RunGoneFrame(Frame):
+    """A run was deleted, or is not in the database that was restored."""
+
+    type: Literal["gone"] = "gone"
+    run: UUID
+
+
 ServerFrame = Annotated[
-    SubscribedFrame | UnsubscribedFrame | HeartbeatFrame | ErrorFrame | RunFrame, Field(discriminator="type")
+    SubscribedFrame | UnsubscribedFrame | HeartbeatFrame | ErrorFrame | RunFrame | RunGoneFrame,
+    Field(discriminator="type"),
 ]
 """Any frame that the server sends beside events."""
 

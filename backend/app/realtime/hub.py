@@ -1,15 +1,15 @@
 """Who follows what in this process: feeds of watched runs, subscriptions, and the limits on both."""
 
 import asyncio
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from uuid import UUID
 
 from app.realtime.feed import Feed, Ring
-from app.realtime.reader import EventLog, StoredEvent
+from app.realtime.reader import EventLog, StoredEvent, Watched
 from app.realtime.run_list import RunList
-from app.realtime.subscription import Pace, Sink, Subscription
+from app.realtime.subscription import Pace, Sink, Subscription, Wish
 
 
 class HubFullError(Exception):
@@ -24,8 +24,9 @@ class HubLimits:
     `pace.max_lag` events behind. Rings are per watched run. `heartbeat_seconds` is the heartbeats' period.
     """
 
-    max_connections: int = 2_000
+    max_connections: int = 4_000
     max_subscriptions: int = 50
+    max_frame_bytes: int = 16_384
     ring_events: int = 512
     ring_bytes: int = 4_000_000
     stall_seconds: float = 10.0
@@ -48,6 +49,7 @@ class Hub:
         self.run_list = run_list
         self.limits = limits
         self.closing = asyncio.Event()
+        self._reader = reader
         self._reader = reader
         self._on_watch = on_watch
         self._feeds: dict[UUID, Feed] = {}
@@ -73,25 +75,9 @@ class Hub:
         finally:
             self._connections -= 1
 
-    def subscription(
-        self,
-        run_id: UUID,
-        sink: Sink,
-        *,
-        after: int,
-        types: frozenset[str] | None = None,
-        until_final: bool = False,
-    ) -> Subscription:
+    def subscription(self, run_id: UUID, sink: Sink, wish: Wish) -> Subscription:
         """A subscription to one run, which does nothing until its `run` is awaited."""
-        return Subscription(
-            self._watched(run_id),
-            self._reader,
-            sink,
-            self.limits.pace,
-            after=after,
-            types=types,
-            until_final=until_final,
-        )
+        return Subscription(self._watched(run_id), self._reader, sink, self.limits.pace, wish)
 
     def close(self) -> None:
         """Ask every connection to end; may be called more than once."""
@@ -100,7 +86,33 @@ class Hub:
     def cursors(self, run_ids: Iterable[UUID] | None = None) -> dict[UUID, int]:
         """For each watched run, or those of `run_ids` that are watched, the last published sequence."""
         feeds = self._feeds.values() if run_ids is None else map(self._feeds.get, run_ids)
-        return {feed.run_id: feed.head for feed in feeds if feed is not None and feed.started}
+        return {feed.run_id: feed.head for feed in feeds if feed is not None and feed.epoch}
+
+    def compare(self, cursors: Mapping[UUID, int], watched: Watched) -> dict[UUID, int]:
+        """Void feeds that are not what the database has: their runs were deleted or restored.
+
+        Args:
+            cursors: what `cursors` gave before the database was asked.
+            watched: what it answered.
+
+        Returns:
+            The cursors of the runs that have events behind them.
+        """
+        behind: dict[UUID, int] = {}
+        for run_id, cursor in cursors.items():
+            last = watched.lasts.get(run_id, -1)
+            feed = self._feeds.get(run_id)
+            if feed is not None and (last < cursor or feed.epoch not in (None, watched.epoch)):
+                feed.void()
+            elif last > cursor:
+                behind[run_id] = cursor
+        return behind
+
+    def void(self, run_id: UUID) -> None:
+        """Let everyone who follows a run look again where it stands."""
+        feed = self._feeds.get(run_id)
+        if feed is not None:
+            feed.void()
 
     def publish(self, run_id: UUID, events: Sequence[StoredEvent]) -> None:
         """Hand new events of a run to whoever follows it."""

@@ -27,8 +27,11 @@ ABORT_EXTENSION = "phaserunner.abort"
 class DirectSocket(Protocol):
     """A WebSocket beside ASGI."""
 
-    def offer(self, text: bytes) -> bool:
-        """Send UTF-8 text now; False when the client has not taken what was sent before, or is gone."""
+    def offer(self, message: bytes) -> bool:
+        """Send a framed message (`message.text_message`) now.
+
+        False when the client has not taken what was sent before, or is gone.
+        """
         ...
 
     def evict(self, code: int, reason: str) -> None:
@@ -58,12 +61,15 @@ class EventWebSocketProtocol(WebSocketsSansIOProtocol):
         extensions[DIRECT_EXTENSION] = self
         await super().run_asgi()
 
-    def offer(self, text: bytes) -> bool:
-        """Send UTF-8 text now, or say that it cannot be sent now."""
+    def offer(self, message: bytes) -> bool:
+        """Send a framed message now, or say that it cannot be sent now.
+
+        It was framed once for all clients: an unfragmented message changes nothing in the state of the
+        connection that the library keeps, and no extension is in use.
+        """
         if not self.writable.is_set() or not self._is_open:
             return False
-        self.conn.send_text(text)
-        self._flush()
+        self.transport.write(message)
         return True
 
     def evict(self, code: int, reason: str) -> None:
@@ -92,6 +98,7 @@ class EventWebSocketProtocol(WebSocketsSansIOProtocol):
             and not self.close_sent
             and not self.disconnected
             and self.conn.state is OPEN
+            and not self.conn.extensions
             and not self.transport.is_closing()
         )
 

@@ -6,12 +6,14 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC
-from typing import Protocol, TypeVar
+from typing import Protocol, Self, TypeVar
 from uuid import UUID
 
 import asyncpg
 
-from app.core.event_frames import ResumeMode, RunState
+from app.core.event_frames import ResumeMode, Start
+from app.realtime.identity import epoch_expression
+from app.realtime.message import text_message, text_of
 
 logger = logging.getLogger(__name__)
 
@@ -20,8 +22,14 @@ DATABASE_ERRORS = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
 
 _COLUMNS = "sequence, type, phase, attempt, data, at, trace_id"
 _HEAD = """
-    SELECT status, last_sequence, (SELECT min(sequence) FROM events WHERE run_id = runs.id) AS first
+    SELECT status, last_sequence, (SELECT min(sequence) FROM events WHERE run_id = runs.id) AS first,
+           {epoch} AS epoch
     FROM runs WHERE id = $1
+"""
+_WATCHED = """
+    SELECT {epoch} AS epoch, coalesce(array_agg(id), '{{}}') AS ids,
+           coalesce(array_agg(last_sequence), '{{}}') AS lasts
+    FROM runs WHERE id = ANY($1::uuid[])
 """
 _READ = f"""
     SELECT {_COLUMNS} FROM events WHERE run_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3
@@ -37,15 +45,9 @@ _NEWS = f"""
     ) AS news
     ORDER BY watched.run_id, news.sequence
 """  # noqa: S608 (constants only)
-_STATES = """
-    SELECT id AS run_id, kind, name, status, status_reason, phase, last_sequence, version, updated_at,
-           (SELECT max(number) FROM attempts
-            WHERE attempts.run_id = runs.id AND attempts.phase = runs.phase) AS attempt
-    FROM runs
-"""
-_STATES_BY_ID = f"{_STATES} WHERE id = ANY($1::uuid[])"
-# Both conditions are served by an index. The second finds a run that began and ended between two polls.
-_STATES_UNFINISHED = f"""{_STATES}
+# Both conditions are served by an index. The second finds a run that began and ended between two looks.
+_MARKS = """
+    SELECT id, status, last_sequence, version FROM runs
     WHERE status IN ('queued', 'active', 'waiting') OR created_at > now() - interval '1 minute'
 """
 
@@ -54,37 +56,59 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class StoredEvent:
-    """One committed event; `wire` is its envelope as JSON text, made once for all clients."""
+    """One committed event; `message` is its envelope, framed once as a WebSocket message for all clients."""
 
     sequence: int
     type: str
-    wire: bytes
+    message: bytes
 
+    @classmethod
+    def of(cls, sequence: int, kind: str, wire: bytes) -> Self:
+        """The event whose envelope is the JSON text `wire`."""
+        return cls(sequence, kind, text_message(wire))
 
-@dataclass(frozen=True, slots=True)
-class Start:
-    """Where delivery begins: behind `after`; `head` is the run's last sequence at that time."""
-
-    mode: ResumeMode
-    after: int
-    head: int
-    status: str
+    @property
+    def wire(self) -> bytes:
+        """The envelope as JSON text."""
+        return text_of(self.message)
 
 
 @dataclass(frozen=True, slots=True)
 class RunHead:
-    """A run's status, its last sequence (0 without events) and the first one that is still kept."""
+    """A run's status, its last sequence (0 without events), the first one that is still kept, its epoch."""
 
     status: str
     last: int
     first: int
+    epoch: str
 
-    def start(self, after: int) -> Start:
-        """Decide whether a client that has everything up to `after` can go on from there."""
+    def start(self, after: int, epoch: str | None = None) -> Start:
+        """Decide whether a client that has everything up to `after` of `epoch` can go on from there.
+
+        Who does not know an epoch is believed.
+        """
         oldest = self.first - 1
-        fits = oldest <= after <= self.last
+        is_same = after == 0 or epoch is None or epoch == self.epoch
+        fits = is_same and oldest <= after <= self.last
         mode = ResumeMode.RESUMED if fits else ResumeMode.RESET
-        return Start(mode, after if fits else oldest, self.last, self.status)
+        return Start(mode, after if fits else oldest, self.last, self.status, self.epoch)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What changes whenever a run does."""
+
+    status: str
+    last_sequence: int
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """The last sequence of each run that exists among those asked for, and the epoch of all."""
+
+    epoch: str
+    lasts: Mapping[UUID, int]
 
 
 class EventLog(Protocol):
@@ -104,15 +128,23 @@ class EventReader:
 
     def __init__(self, pool: "asyncpg.Pool[asyncpg.Record]") -> None:
         self._pool = pool
+        self._epoch: str | None = None
 
     async def head(self, run_id: UUID) -> RunHead | None:
         """Where the run's events begin and end; None when there is no such run."""
-        row = await self._pool.fetchrow(_HEAD, run_id)
+        row = await self._pool.fetchrow(await self._with_epoch(_HEAD), run_id)
         if row is None:
             return None
         last: int = row["last_sequence"]
         first: int | None = row["first"]
-        return RunHead(row["status"], last, last + 1 if first is None else first)
+        return RunHead(row["status"], last, last + 1 if first is None else first, row["epoch"])
+
+    async def watched(self, run_ids: Collection[UUID]) -> Watched:
+        """How far these runs have come."""
+        row = await self._pool.fetchrow(await self._with_epoch(_WATCHED), list(run_ids))
+        if row is None:
+            raise AssertionError("an aggregate always has a row")
+        return Watched(row["epoch"], dict(zip(map(_plain_uuid, row["ids"]), row["lasts"], strict=True)))
 
     async def read(self, run_id: UUID, after: int, limit: int) -> list[StoredEvent]:
         """The first `limit` events behind `after`, in order."""
@@ -127,13 +159,22 @@ class EventReader:
             found.setdefault(run_id, []).append(_stored(run_id, row))
         return found
 
-    async def states(self, run_ids: Collection[UUID]) -> list[RunState]:
-        """How these runs stand; those that do not exist are left out."""
-        return [_state(row) for row in await self._pool.fetch(_STATES_BY_ID, list(run_ids))]
+    async def epoch(self) -> str:
+        """Which history of events this is."""
+        epoch: str = await self._pool.fetchval(await self._with_epoch("SELECT {epoch}"))
+        return epoch
 
-    async def unfinished(self) -> list[RunState]:
-        """How every run stands that is not over, or that is younger than a minute."""
-        return [_state(row) for row in await self._pool.fetch(_STATES_UNFINISHED)]
+    async def marks(self) -> dict[UUID, Mark]:
+        """The mark of every run that is not over, or that is younger than a minute."""
+        return {
+            _plain_uuid(row["id"]): Mark(row["status"], row["last_sequence"], row["version"])
+            for row in await self._pool.fetch(_MARKS)
+        }
+
+    async def _with_epoch(self, statement: str) -> str:
+        if self._epoch is None:
+            self._epoch = await epoch_expression(self._pool)
+        return statement.format(epoch=self._epoch)
 
 
 async def patiently(read: Callable[[], Awaitable[T]], *, pause_seconds: float) -> T:
@@ -155,11 +196,7 @@ def _stored(run_id: UUID, row: asyncpg.Record) -> StoredEvent:
         f'"timestamp":"{at}","phase":{json.dumps(row["phase"])},"attempt":{json.dumps(row["attempt"])},'
         f'"trace_id":{json.dumps(row["trace_id"])},"data":{row["data"]}}}'
     )
-    return StoredEvent(sequence, kind, text.encode())
-
-
-def _state(row: asyncpg.Record) -> RunState:
-    return RunState.model_validate({**row, "run_id": _plain_uuid(row["run_id"])})
+    return StoredEvent.of(sequence, kind, text.encode())
 
 
 def _plain_uuid(value: UUID) -> UUID:

@@ -2,26 +2,46 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from typing import Protocol
 from uuid import UUID
 
-from app.core.event_frames import RunFrame, RunState
+from app.core.event_frames import RUNS, ResumeMode, RunFrame, RunGoneFrame, SubscribedFrame
 from app.realtime.inbox import Bell, Inbox
-from app.realtime.reader import DATABASE_ERRORS, EventReader
+from app.realtime.reader import DATABASE_ERRORS, Mark, patiently
 from app.schemas.runs import RunStatus
+from app.schemas.sprints import ListedRun
 
 logger = logging.getLogger(__name__)
+
+ReadStates = Callable[[Collection[UUID]], Awaitable[Sequence[ListedRun]]]
+"""Gives the states of those runs that exist, as lists over HTTP show them; raises `DATABASE_ERRORS`."""
+
+
+_START_OVER = SubscribedFrame(run=RUNS, mode=ResumeMode.RESET).wire()
+
+
+class Marks(Protocol):
+    """Says which runs there are, and which of them have changed."""
+
+    async def epoch(self) -> str:
+        """Which history of runs this is."""
+        ...
+
+    async def marks(self) -> Mapping[UUID, Mark]:
+        """The mark of every run that is not over, or that is younger than a minute."""
+        ...
 
 
 class RunListFollower:
     """One list. A slow client gets the latest state of each changed run, never a queue of old ones."""
 
     def __init__(self) -> None:
-        self._waiting: dict[UUID, bytes] = {}
+        self._waiting: dict[UUID | None, bytes] = {}
         self._changed = asyncio.Event()
 
-    def put(self, run_id: UUID, frame: bytes) -> None:
-        """Take the latest state of a run; it replaces one that was not fetched yet."""
+    def put(self, run_id: UUID | None, frame: bytes) -> None:
+        """Take the latest state of a run, or None's of the list; it replaces one that was not fetched yet."""
         self._waiting[run_id] = frame
         self._changed.set()
 
@@ -37,58 +57,86 @@ class RunListFollower:
 class RunList:
     """Watches all runs while somebody follows; `run` watches until cancelled.
 
-    Bells name changed runs. A lost bell is made good by a poll of the runs that are not over: those whose
-    state differs from the one last told, and those that are no longer among them.
+    Bells name changed runs. A lost bell is made good by a poll of the marks of the runs that are not over:
+    those whose mark differs from the one last seen are read and told, and so are those that are no longer
+    among them. What a poll costs grows with the runs that are not over, in one light row each.
     """
 
-    def __init__(self, reader: EventReader, inbox: Inbox, *, pace_seconds: float) -> None:
+    def __init__(self, reader: Marks, read_states: ReadStates, inbox: Inbox, *, pace_seconds: float) -> None:
         self._reader = reader
+        self._read_states = read_states
         self._inbox = inbox
         self._pace_seconds = pace_seconds
-        self._told: dict[UUID, RunState] = {}
+        self._seen: dict[UUID, Mark] | None = None
+        self._epoch = ""
+        self._first_look = asyncio.Lock()
         self._followers: dict[RunListFollower, None] = {}
 
-    def join(self, follower: RunListFollower) -> None:
-        """Tell `follower` of every change from now on."""
+    async def join(self, follower: RunListFollower) -> None:
+        """Tell `follower` of every change that is committed after this returns; perhaps of some before it."""
         self._followers[follower] = None
-        self._inbox.ring_everywhere()
+        async with self._first_look:
+            if self._seen is None:
+                self._epoch = await patiently(self._reader.epoch, pause_seconds=self._pace_seconds)
+                self._seen = dict(await patiently(self._reader.marks, pause_seconds=self._pace_seconds))
+                self._inbox.ring_everywhere()
 
     def leave(self, follower: RunListFollower) -> None:
         """Tell it no more."""
         self._followers.pop(follower, None)
         if not self._followers:
-            self._told.clear()
+            self._seen = None
 
     async def run(self) -> None:
         """Look at each hint, but not more often than every `pace_seconds`."""
         while True:
             bell = await self._inbox.take()
-            if self._followers:
+            if self._seen is not None:
                 try:
-                    self._tell(await self._look(bell))
+                    await self._look(bell, self._seen)
                 except DATABASE_ERRORS as error:
                     logger.warning("the list of runs cannot be read, trying again: %s", error)
                     self._inbox.ring_everywhere()
             await asyncio.sleep(self._pace_seconds)
 
-    async def _look(self, bell: Bell) -> list[RunState]:
-        if not bell.everywhere:
-            return await self._reader.states(bell.run_ids)
-        unfinished = await self._reader.unfinished()
-        gone = (self._told.keys() | bell.run_ids) - {state.run_id for state in unfinished}
-        return unfinished + (await self._reader.states(gone) if gone else [])
-
-    def _tell(self, states: Iterable[RunState]) -> None:
+    async def _look(self, bell: Bell, seen: dict[UUID, Mark]) -> None:
+        changed = set(bell.run_ids)
+        if bell.everywhere:
+            await self._compare_epochs()
+            marks = await self._reader.marks()
+            changed |= {run_id for run_id, mark in marks.items() if seen.get(run_id) != mark}
+            changed |= _drop_the_old(seen, marks)
+        if not changed:
+            return
+        states = await self._read_states(changed)
         for state in states:
-            if self._told.get(state.run_id) == state:
-                continue
-            frame = RunFrame(run=state).wire()
-            for follower in self._followers:
-                follower.put(state.run_id, frame)
-            self._remember(state)
+            self._tell(state, seen)
+        for run_id in changed - {state.id for state in states}:
+            if seen.pop(run_id, None) is not None:
+                self._put(run_id, RunGoneFrame(run=run_id).wire())
 
-    def _remember(self, state: RunState) -> None:
-        if RunStatus(state.status).is_final:
-            self._told.pop(state.run_id, None)
-        else:
-            self._told[state.run_id] = state
+    async def _compare_epochs(self) -> None:
+        epoch = await self._reader.epoch()
+        if epoch != self._epoch:
+            self._epoch = epoch
+            self._put(None, _START_OVER)
+
+    def _tell(self, state: ListedRun, seen: dict[UUID, Mark]) -> None:
+        mark = Mark(state.status, state.last_sequence, state.version)
+        if seen.get(state.id) == mark:
+            return
+        self._put(state.id, RunFrame.of(state).wire())
+        seen[state.id] = mark
+
+    def _put(self, run_id: UUID | None, frame: bytes) -> None:
+        for follower in self._followers:
+            follower.put(run_id, frame)
+
+
+def _drop_the_old(seen: dict[UUID, Mark], marks: Mapping[UUID, Mark]) -> set[UUID]:
+    """Forget runs that were over and are not among `marks` any more; give those that were not over."""
+    missing = seen.keys() - marks.keys()
+    over = {run_id for run_id in missing if RunStatus(seen[run_id].status).is_final}
+    for run_id in over:
+        del seen[run_id]
+    return missing - over

@@ -13,7 +13,7 @@ from app.realtime.hub import Hub, HubLimits
 from app.realtime.inbox import Inbox
 from app.realtime.listener import Listener, ListenerTimings
 from app.realtime.reader import EventReader
-from app.realtime.run_list import RunList
+from app.realtime.run_list import ReadStates, RunList
 from app.realtime.tailer import Tailer
 
 
@@ -38,6 +38,7 @@ class Realtime:
 @asynccontextmanager
 async def open_realtime(
     database_url: str,
+    read_states: ReadStates,
     *,
     timings: RealtimeTimings | None = None,
     limits: HubLimits | None = None,
@@ -47,6 +48,7 @@ async def open_realtime(
 
     Args:
         database_url: `postgresql://…`, without a SQLAlchemy driver.
+        read_states: reads runs as lists show them.
         timings: periods of its loops.
         limits: bounds on clients.
         pool_size: connections for reading, beside one that rings and one that listens.
@@ -64,7 +66,7 @@ async def open_realtime(
         reader = EventReader(pool)
         doorbell = Doorbell(connect)
         for_runs, for_list = Inbox(timings.poll), Inbox(timings.poll)
-        run_list = RunList(reader, for_list, pace_seconds=timings.run_list)
+        run_list = RunList(reader, read_states, for_list, pace_seconds=timings.run_list)
         hub = Hub(reader, run_list, limits, on_watch=lambda run_id: for_runs.ring([run_id]))
 
         def hear(run_ids: Collection[UUID] | None) -> None:

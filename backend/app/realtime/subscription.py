@@ -7,13 +7,14 @@ event can slip in between.
 import asyncio
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from app.core.errors import NotFoundError
+from app.core.event_frames import ResumeMode, Start
 from app.core.websocket_events import FINAL_EVENT_TYPES
 from app.realtime.feed import Feed
-from app.realtime.reader import EventLog, RunHead, Start, StoredEvent, patiently
+from app.realtime.reader import EventLog, RunHead, StoredEvent, patiently
 from app.schemas.runs import RunStatus
 
 
@@ -29,7 +30,7 @@ class Sink(Protocol):
     """Where the events of a subscription go."""
 
     async def begin(self, start: Start) -> None:
-        """Say where delivery begins, before the first event.
+        """Say where delivery begins, before the first event, and again when it begins anew with a reset.
 
         Raises:
             SlowClientError: as in `send`.
@@ -61,10 +62,24 @@ class Pace:
     pause: float = 1.0
 
 
-class Subscription:
-    """Delivers the events of a run behind `after`, each once and in order; `run` delivers until cancelled.
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a client asks for: the events of these types (None for all) behind `after`, counted in `epoch`.
 
-    With `until_final` it ends when the run is over and everything was sent.
+    With `until_final` delivery ends when the run is over and everything was sent.
+    """
+
+    after: int = 0
+    epoch: str | None = None
+    types: frozenset[str] | None = None
+    until_final: bool = False
+
+
+class Subscription:
+    """Delivers the events of a run that are wished for, each once and in order, until cancelled.
+
+    When the run's history turns out to be another, or what is missing was trimmed, it begins again with a
+    reset.
     """
 
     def __init__(
@@ -73,20 +88,20 @@ class Subscription:
         reader: EventLog,
         sink: Sink,
         pace: Pace,
-        *,
-        after: int,
-        types: frozenset[str] | None = None,
-        until_final: bool = False,
+        wish: Wish,
     ) -> None:
         self._watched = watched
         self._reader = reader
         self._sink = sink
         self._pace = pace
-        self._cursor = after
-        self._types = types
-        self._until_final = until_final
-        self._ask_for_end = until_final
+        self._cursor = wish.after
+        self._epoch: str | None = wish.epoch
+        self._types = wish.types
+        self._until_final = wish.until_final
+        self._ask_for_end = wish.until_final
         self._end: int | None = None
+        self._has_begun = False
+        self._must_look = True
         self._live = False
         self._was_live = False
         self._behind = asyncio.Event()
@@ -108,10 +123,6 @@ class Subscription:
         with self._watched as feed:
             feed.join(self)
             try:
-                start = (await self._look(feed)).start(self._cursor)
-                feed.start(start.head)
-                self._cursor = start.after
-                await self._sink.begin(start)
                 await self._follow(feed)
             finally:
                 self._live = False
@@ -124,11 +135,22 @@ class Subscription:
         for event in events:
             if event.sequence <= self._cursor:
                 continue
-            if self._until_final or (self._wanted(event) and not self._sink.offer(event)):
+            if not self._takes(event):
                 self._live = False
                 self._behind.set()
                 return
             self._cursor = event.sequence
+
+    def look_again(self) -> None:
+        """Ask the database anew where the run stands, and begin again from there."""
+        self._must_look = True
+        self._live = False
+        self._behind.set()
+
+    def _takes(self, event: StoredEvent) -> bool:
+        if self._until_final or event.sequence != self._cursor + 1:
+            return False
+        return not self._wanted(event) or self._sink.offer(event)
 
     async def _follow(self, feed: Feed) -> None:
         while self._end is None or self._cursor < self._end:
@@ -143,14 +165,42 @@ class Subscription:
             await self._behind.wait()
 
     async def _catch_up(self, feed: Feed) -> None:
-        while self._cursor < feed.head:
-            if self._was_live and feed.head - self._cursor > self._pace.max_lag:
+        while self._must_look or self._cursor < feed.head:
+            if self._must_look:
+                await self._begin(feed)
+            elif self._was_live and feed.head - self._cursor > self._pace.max_lag:
                 raise SlowClientError(f"the client is {feed.head - self._cursor} events behind")
-            batch = feed.ring.after(self._cursor) or await self._read(feed)
-            if not batch:
-                raise NotFoundError(f"run {feed.run_id} was deleted")
-            for event in batch:
-                await self._deliver(event)
+            else:
+                await self._replay(feed)
+
+    async def _begin(self, feed: Feed, *, kept_from: int = 0) -> None:
+        """Find where to begin and say it; events before `kept_from` are known to be gone."""
+        head = await self._look_until_valid(feed)
+        # No await since the look: the feed does not begin with what was overtaken by a void.
+        feed.start(head)
+        if kept_from and head.epoch == self._epoch and head.last >= self._cursor:
+            head = replace(head, first=min(max(head.first, kept_from), head.last + 1))
+        start = head.start(self._cursor, self._epoch)
+        is_news = not self._has_begun or start.mode is ResumeMode.RESET or start.epoch != self._epoch
+        self._cursor, self._epoch = start.after, start.epoch
+        if is_news:
+            self._has_begun, self._was_live = True, False
+            self._end, self._ask_for_end = None, self._until_final
+            await self._sink.begin(start)
+
+    async def _replay(self, feed: Feed) -> None:
+        batch = feed.ring.after(self._cursor) or await self._read(feed)
+        if self._must_look:
+            return  # the batch is of a history that is no more
+        if not batch or batch[0].sequence != self._cursor + 1:
+            # What is missing was trimmed since the look, or the whole run was deleted.
+            self._must_look = True
+            await self._begin(feed, kept_from=batch[0].sequence if batch else feed.head + 1)
+            return
+        for event in batch:
+            if self._must_look or event.sequence != self._cursor + 1:
+                return
+            await self._deliver(event)
 
     async def _deliver(self, event: StoredEvent) -> None:
         if self._wanted(event) and not self._sink.offer(event):
@@ -161,6 +211,13 @@ class Subscription:
 
     def _wanted(self, event: StoredEvent) -> bool:
         return self._types is None or event.type in self._types
+
+    async def _look_until_valid(self, feed: Feed) -> RunHead:
+        while True:
+            self._must_look = False
+            head = await self._look(feed)
+            if not self._must_look:
+                return head
 
     async def _look(self, feed: Feed) -> RunHead:
         head = await patiently(lambda: self._reader.head(feed.run_id), pause_seconds=self._pace.pause)

@@ -1,12 +1,27 @@
 """Reads what was committed to the watched runs and hands it to the hub: one query for each wake-up."""
 
 import logging
+from collections.abc import Collection, Mapping
+from typing import Protocol
+from uuid import UUID
 
 from app.realtime.hub import Hub
 from app.realtime.inbox import Bell, Inbox
-from app.realtime.reader import DATABASE_ERRORS, EventReader
+from app.realtime.reader import DATABASE_ERRORS, StoredEvent, Watched
 
 logger = logging.getLogger(__name__)
+
+
+class News(Protocol):
+    """The committed events of many runs, as the tailer reads them; raises `DATABASE_ERRORS`."""
+
+    async def watched(self, run_ids: Collection[UUID]) -> Watched:
+        """How far these runs have come."""
+        ...
+
+    async def news(self, cursors: Mapping[UUID, int], limit: int) -> dict[UUID, list[StoredEvent]]:
+        """For each run that has events behind its cursor, the first `limit` of them."""
+        ...
 
 
 class Tailer:
@@ -16,7 +31,7 @@ class Tailer:
     always a beginning of its sequence, never one with holes that fill later.
     """
 
-    def __init__(self, reader: EventReader, hub: Hub, inbox: Inbox, *, batch: int) -> None:
+    def __init__(self, reader: News, hub: Hub, inbox: Inbox, *, batch: int) -> None:
         self._reader = reader
         self._hub = hub
         self._inbox = inbox
@@ -32,11 +47,29 @@ class Tailer:
                 logger.warning("new events cannot be read, the next poll tries again: %s", error)
 
     async def _look(self, bell: Bell) -> None:
-        cursors = self._hub.cursors(None if bell.everywhere else bell.run_ids)
+        if bell.everywhere:
+            await self._look_everywhere()
+        else:
+            await self._publish_behind(self._hub.cursors(bell.run_ids))
+
+    async def _look_everywhere(self) -> None:
+        """Find news that no bell has told, and runs that are not what they were."""
+        cursors = self._hub.cursors()
+        if not cursors:
+            return
+        behind = self._hub.compare(cursors, await self._reader.watched(cursors))
+        found = await self._publish_behind(behind)
+        for run_id in behind.keys() - found:
+            self._hub.void(run_id)  # what was behind its cursor was trimmed before it was read
+
+    async def _publish_behind(self, cursors: Mapping[UUID, int]) -> set[UUID]:
+        """Publish everything behind the cursors; give the runs that had something."""
+        found: set[UUID] = set()
         while cursors:
             news = await self._reader.news(cursors, self._batch)
+            found |= news.keys()
             for run_id, events in news.items():
                 self._hub.publish(run_id, events)
-            cursors = self._hub.cursors(
-                run_id for run_id, events in news.items() if len(events) >= self._batch
-            )
+            more = [run_id for run_id, events in news.items() if len(events) >= self._batch]
+            cursors = self._hub.cursors(more)
+        return found

@@ -244,15 +244,14 @@ class ForkOrigin(BaseModel):
     commit: str
 
 
-class SprintView(BaseModel):
-    """One sprint, as lists show it."""
+class ListedRun(BaseModel):
+    """A run in a list: everything short that is known of it. `attempt` is the latest of the current phase."""
 
     model_config = ConfigDict(frozen=True)
 
     id: UUID
     kind: RunKind
     name: str
-    goal: str
     status: RunStatus
     status_reason: str
     phase: str | None
@@ -272,11 +271,19 @@ class SprintView(BaseModel):
     forked_from: ForkOrigin | None = Field(
         default=None, description="The attempt it began with, if it was forked from another sprint."
     )
+    last_sequence: int = Field(default=0, description="The number of the run's latest event.")
+    version: int = Field(default=1, description="Grows with each change of where the run stands.")
     created_by: str
     created_at: datetime
     updated_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+
+
+class SprintView(ListedRun):
+    """One sprint, as lists show it."""
+
+    goal: str
 
 
 class SprintDetail(SprintView):
@@ -287,7 +294,6 @@ class SprintDetail(SprintView):
     policy: RunPolicy
     base_commit: str
     head_commit: str
-    last_sequence: int
     phases: list[PhaseView]
     attempts: list[AttemptView]
     escalations: list[EscalationView]

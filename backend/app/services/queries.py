@@ -1,6 +1,6 @@
 """Reads runs for people: one whole, one attempt, and what lists show of many."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from uuid import UUID
 
 import anyio.to_thread
@@ -13,7 +13,7 @@ from app.core.errors import NotFoundError
 from app.db.engine import Sessions
 from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run, VerdictMark
 from app.schemas.runs import RunPolicy
-from app.schemas.sprints import AttemptDetail, AttemptView, PromptPart, SprintDetail, SprintView
+from app.schemas.sprints import AttemptDetail, AttemptView, ListedRun, PromptPart, SprintDetail, SprintView
 from app.services.evaluation_rows import evaluation_result, judges_usage
 from app.services.prompt_changes import prompt_changes
 from app.services.views import Marks, attempt_view, candidate_view, escalation_view, phase_views, sprint_view
@@ -26,6 +26,12 @@ class RunQueries:
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
+
+    async def states(self, run_ids: Collection[UUID]) -> Sequence[ListedRun]:
+        """Give these runs as lists show them; those that do not exist are left out."""
+        async with self._sessions() as session:
+            runs = (await session.scalars(select(Run).where(Run.id.in_(run_ids)))).all()
+            return await load_views(session, runs)
 
     async def get(self, run_id: UUID) -> SprintDetail:
         """Give one run, whole.
@@ -103,7 +109,6 @@ async def load_detail(session: AsyncSession, run_id: UUID) -> SprintDetail:
         policy=RunPolicy.model_validate(run.policy),
         base_commit=run.base_commit,
         head_commit=run.head_commit,
-        last_sequence=run.last_sequence,
         phases=phase_views(run, attempts, escalations),
         attempts=[views[each.id] for each in ordered],
         escalations=[escalation_view(each, run.name) for each in escalations],

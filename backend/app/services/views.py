@@ -65,6 +65,8 @@ def sprint_view(run: Run, attempts: Sequence[Attempt], escalations: Sequence[Esc
         escalation_id=waiting,
         paused=pause_view(run),
         forked_from=ForkOrigin.model_validate(run.forked_from) if run.forked_from else None,
+        last_sequence=run.last_sequence,
+        version=run.version,
         created_by=run.created_by,
         created_at=run.created_at,
         updated_at=run.updated_at,

@@ -49,7 +49,7 @@ async def open_api(
     """Build the application and a client for it."""
     async with (
         use_cases(database_url, data_dir) as cases,
-        open_realtime(plain_url(database_url)) as realtime,
+        open_realtime(plain_url(database_url), cases.queries.states) as realtime,
     ):
         registry = EvaluatorRegistry()
         registry.register(RuffLintEvaluator())

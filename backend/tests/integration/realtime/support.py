@@ -22,7 +22,6 @@ from app.api import socket as socket_routes
 from app.core.errors import PhaseRunnerError
 from app.core.event_data import AgentProgressData, ProgressLine, WorkflowCompletedData
 from app.core.event_data import Usage as EventUsage
-from app.core.event_frames import MAX_CLIENT_FRAME_BYTES
 from app.core.websocket_events import AgentProgressEvent, Event, WorkflowCompletedEvent
 from app.db.engine import Sessions, create_engine, create_sessions, plain_url
 from app.db.models import Run
@@ -31,6 +30,7 @@ from app.realtime.listener import ListenerTimings
 from app.realtime.protocol import EventHttpProtocol, EventServer, EventWebSocketProtocol
 from app.realtime.service import Realtime, RealtimeTimings, open_realtime
 from app.realtime.store import append_events
+from app.services.queries import RunQueries
 
 QUICK = RealtimeTimings(
     poll=0.05, run_list=0.01, listener=ListenerTimings(check=0.05, answer=5.0, retry=0.01)
@@ -63,7 +63,7 @@ class Runs:
                 "phases": ["discovery", "coding", "verification"],
                 "phase": "coding",
                 "policy": {},
-                "agent": {},
+                "agent": {"backend": "auto"},
                 "source": {},
                 "status": "active",
                 "base_commit": "0" * 40,
@@ -141,7 +141,9 @@ async def serving(
     """Serve events on loopback; `send_buffer` makes the kernel hold back little for a stalled client."""
     async with (
         _sessions(database_url) as sessions,
-        open_realtime(plain_url(database_url), timings=timings, limits=limits) as realtime,
+        open_realtime(
+            plain_url(database_url), RunQueries(sessions).states, timings=timings, limits=limits
+        ) as realtime,
     ):
         with closing(socket.socket()) as listening:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -171,7 +173,7 @@ async def _serving(
         application,
         http=EventHttpProtocol,
         ws=protocol,
-        ws_max_size=MAX_CLIENT_FRAME_BYTES,
+        ws_max_size=HubLimits().max_frame_bytes,
         ws_per_message_deflate=False,
         lifespan="off",
         log_config=None,

@@ -25,6 +25,7 @@ async def test_resume_goes_on_where_the_client_was(database_url: str) -> None:
             "run": str(run_id),
             "head": 5,
             "after": 3,
+            "epoch": await service.realtime.reader.epoch(),
             "mode": "resumed",
             "status": "active",
         }
@@ -39,7 +40,7 @@ async def test_a_cursor_ahead_of_the_head_is_reset_and_told_so(database_url: str
         answer = await subscribe(connection, run_id, after=after)
         events = await receive_events(connection, 5)
     assert (answer["mode"], answer["head"], answer["after"]) == ("reset", 5, 0)
-    assert answer["snapshot"] == f"/api/v1/runs/{run_id}/events"
+    assert answer["snapshot"] == f"/api/v1/sprints/{run_id}"
     assert [event["sequence"] for event in events] == [1, 2, 3, 4, 5]
 
 

@@ -6,11 +6,15 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.realtime.feed import Feed, Ring
-from app.realtime.reader import StoredEvent
+from app.realtime.reader import RunHead, StoredEvent
 
 
-def events(*sequences: int, size: int = 1) -> list[StoredEvent]:
-    return [StoredEvent(sequence, "agent.progress", b"x" * size) for sequence in sequences]
+def events(*sequences: int, size: int = 2) -> list[StoredEvent]:
+    return [StoredEvent.of(sequence, "agent.progress", b"x" * (size - 2)) for sequence in sequences]
+
+
+def head(last: int, epoch: str = "here") -> RunHead:
+    return RunHead("active", last, 1, epoch)
 
 
 def sequences(found: Sequence[StoredEvent]) -> list[int]:
@@ -45,13 +49,17 @@ def test_ring_is_bounded_by_size() -> None:
     assert sequences(ring.after(1)) == [2, 3]
     ring.extend(events(4, size=1_000))
     assert ring.after(3) == []
-    ring.extend(events(5, size=1))
+    ring.extend(events(5, size=2))
     assert sequences(ring.after(4)) == [5]
 
 
 class Recorder:
     def __init__(self) -> None:
         self.got: list[int] = []
+        self.looks = 0
+
+    def look_again(self) -> None:
+        self.looks += 1
 
     def notify(self, events: Sequence[StoredEvent]) -> None:
         self.got += sequences(events)
@@ -64,8 +72,8 @@ def test_feed_publishes_nothing_before_its_start_and_nothing_twice() -> None:
     follower = Recorder()
     feed.join(follower)
     feed.publish(events(1))
-    feed.start(1)
-    feed.start(0)
+    feed.start(head(1))
+    feed.start(head(0))
     feed.publish(events(1, 2))
     feed.publish(events(2))
     feed.publish(events(2, 3, 4))
@@ -87,7 +95,37 @@ def test_a_follower_may_leave_while_it_is_told() -> None:
     leaver, stayer = Leaver(), Recorder()
     feed.join(leaver)
     feed.join(stayer)
-    feed.start(0)
+    feed.start(head(0))
     feed.publish(events(1))
     feed.publish(events(2))
     assert (leaver.got, stayer.got) == ([1], [1, 2])
+
+
+def test_a_broken_follower_keeps_nothing_from_the_others() -> None:
+    feed = Feed(uuid4(), Ring(max_events=10, max_bytes=100), lambda _run_id: None)
+
+    class Broken(Recorder):
+        def notify(self, events: Sequence[StoredEvent]) -> None:
+            raise RuntimeError("its connection is in a strange state")
+
+    broken, other = Broken(), Recorder()
+    feed.join(broken)
+    feed.join(other)
+    feed.start(head(0))
+    feed.publish(events(1))
+    assert (other.got, broken.looks, other.looks) == ([1], 1, 0)
+
+
+@pytest.mark.parametrize("gap", [[3], [2, 4], [2, 3, 5]])
+def test_events_that_do_not_follow_void_the_feed(gap: list[int]) -> None:
+    feed = Feed(uuid4(), Ring(max_events=10, max_bytes=100), lambda _run_id: None)
+    follower = Recorder()
+    feed.join(follower)
+    feed.start(head(0))
+    feed.publish(events(1))
+    feed.publish(events(*gap))
+    assert (follower.got, follower.looks) == ([1], 1)
+    assert (feed.epoch, feed.ring.after(0)) == (None, [])
+    feed.start(head(gap[-1], "there"))
+    feed.publish(events(gap[-1] + 1))
+    assert (follower.got, feed.epoch) == ([1, gap[-1] + 1], "there")

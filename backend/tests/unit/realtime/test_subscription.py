@@ -9,11 +9,11 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.core.errors import NotFoundError
-from app.core.event_frames import ResumeMode
+from app.core.event_frames import ResumeMode, Start
 from app.core.websocket_events import SprintEventType
 from app.realtime.feed import Feed, Ring
-from app.realtime.reader import RunHead, Start, StoredEvent
-from app.realtime.subscription import Pace, SlowClientError, Subscription
+from app.realtime.reader import RunHead, StoredEvent
+from app.realtime.subscription import Pace, SlowClientError, Subscription, Wish
 
 pytestmark = pytest.mark.anyio
 
@@ -26,7 +26,7 @@ PACE = Pace(batch=3, max_lag=1_000, pause=0.0)
 
 
 def event(sequence: int, kind: str = PROGRESS) -> StoredEvent:
-    return StoredEvent(sequence, kind, b"%d" % sequence)
+    return StoredEvent.of(sequence, kind, b"%d" % sequence)
 
 
 class MemoryLog:
@@ -44,7 +44,7 @@ class MemoryLog:
         self.events.append(event(len(self.events) + 1, kind))
 
     async def head(self, run_id: UUID) -> RunHead | None:
-        found = RunHead(self.status, len(self.events), self.first) if self.exists else None
+        found = RunHead(self.status, len(self.events), self.first, "here") if self.exists else None
         await self._travel()
         return found
 
@@ -105,7 +105,7 @@ def subscription(feed: Feed, log: MemoryLog, sink: Client, pace: Pace = PACE, **
     def watched():
         yield feed
 
-    return Subscription(watched(), log, sink, pace, **{"after": 0, **options})
+    return Subscription(watched(), log, sink, pace, Wish(**options))
 
 
 async def turns_until(condition: Callable[[], bool]) -> None:
@@ -120,7 +120,7 @@ async def turns_until(condition: Callable[[], bool]) -> None:
 async def tail(feed: Feed, log: MemoryLog, chance: random.Random) -> None:
     """What the tailer does: reads behind the feed's head, sees it late, publishes it."""
     while True:
-        if feed.started:
+        if feed.epoch is not None:
             after = feed.head
             news = log.events[after : after + 3]
             for _ in range(chance.randrange(3)):
@@ -158,7 +158,7 @@ async def test_a_lagging_tailer_does_not_repeat_what_the_client_has() -> None:
     log, feed, client = MemoryLog(random.Random(1)), feed_of(), Client(random.Random(1), willing=1.0)
     for _ in range(5):
         log.commit()
-    feed.start(2)  # an earlier subscriber looked when there were two events
+    feed.start(RunHead("active", 2, 1, "here"))  # an earlier subscriber looked when there were two events
     one = subscription(feed, log, client, after=4)
     task = asyncio.create_task(one.run())
     await turns_until(lambda: one.served == 4)
@@ -183,7 +183,26 @@ async def test_a_lagging_tailer_does_not_repeat_what_the_client_has() -> None:
     ],
 )
 def test_start(first: int, last: int, after: int, mode: ResumeMode, begins_after: int) -> None:
-    assert RunHead("active", last, first).start(after) == Start(mode, begins_after, last, "active")
+    head = RunHead("active", last, first, "here")
+    expected = Start(mode, begins_after, last, "active", "here")
+    assert head.start(after) == head.start(after, "here") == expected
+
+
+@pytest.mark.parametrize(
+    ("first", "after", "mode", "begins_after"),
+    [
+        pytest.param(1, 4, ResumeMode.RESET, 0, id="a number of another history"),
+        pytest.param(1, 9, ResumeMode.RESET, 0, id="that is also the head here"),
+        pytest.param(5, 6, ResumeMode.RESET, 4, id="and some is trimmed"),
+        pytest.param(1, 0, ResumeMode.RESUMED, 0, id="nothing is a beginning of every history"),
+        pytest.param(5, 0, ResumeMode.RESET, 4, id="nothing is too old"),
+    ],
+)
+def test_start_with_a_cursor_of_another_history(
+    first: int, after: int, mode: ResumeMode, begins_after: int
+) -> None:
+    start = RunHead("active", 9, first, "here").start(after, "elsewhere")
+    assert start == Start(mode, begins_after, 9, "active", "here")
 
 
 async def test_ends_with_the_run() -> None:
@@ -237,7 +256,7 @@ async def test_a_run_that_is_deleted_during_replay() -> None:
     task = asyncio.create_task(subscription(feed, log, client).run())
     await client.until(lambda: bool(client.got))
     log.exists = False
-    with pytest.raises(NotFoundError, match="deleted"):
+    with pytest.raises(NotFoundError, match="no run"):
         await task
 
 

@@ -1,0 +1,32 @@
+"""Tells one history of events from another: the number of an event means something in its own alone.
+
+A restored dump, a promoted standby or another database may hold the same run with other events under the
+same numbers. The *epoch* is a fingerprint of where the table of events lives, computed and not stored: what
+is stored would be restored with the rest.
+"""
+
+import asyncpg
+
+# A dump that is restored gets another table, another database or another cluster; a standby that was promoted
+# and a restore to a point in time begin a new timeline of the write-ahead log.
+_FULL = """md5(concat_ws('/',
+    (SELECT system_identifier FROM pg_control_system()),
+    (SELECT oid FROM pg_database WHERE datname = current_database()),
+    to_regclass('events')::oid, left(pg_walfile_name(pg_current_wal_lsn()), 8)))"""
+_NARROW = """md5(concat_ws('/',
+    (SELECT oid FROM pg_database WHERE datname = current_database()), to_regclass('events')::oid))"""
+_NOT_OFFERED = (
+    asyncpg.InsufficientPrivilegeError,
+    asyncpg.FeatureNotSupportedError,
+    asyncpg.ObjectNotInPrerequisiteStateError,
+    asyncpg.UndefinedFunctionError,
+)
+
+
+async def epoch_expression(pool: "asyncpg.Pool[asyncpg.Record]") -> str:
+    """The SQL expression of the epoch that this server can compute; managed ones may hide a part of it."""
+    try:
+        await pool.fetchval(f"SELECT {_FULL}")
+    except _NOT_OFFERED:
+        return _NARROW
+    return _FULL
