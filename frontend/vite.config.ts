@@ -23,9 +23,9 @@ export default defineConfig({
     proxy: { "/api": { target: service, ws: true }, "/openapi.json": service },
   },
   test: {
-    environment: "jsdom",
+    // Those that need a page say so in their first line.
+    environment: "node",
     include: ["src/**/*.test.{ts,tsx}", "tests/**/*.test.{ts,tsx}"],
-    setupFiles: ["tests/setup.ts"],
     restoreMocks: true,
   },
 });

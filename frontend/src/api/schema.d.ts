@@ -2050,10 +2050,12 @@ export interface components {
          * EventPage
          * @description Some events of a run in order.
          *
-         *     `head` is the run's last sequence; `next_after` is the cursor of the next page. With mode `reset` the
-         *     cursor was of no use, and the page begins with the first event that there is.
+         *     `head` is the run's last sequence; `next_after` and `epoch` are the cursor of the next page. With mode
+         *     `reset` the cursor was of no use, and the page begins with the first event that is kept.
          */
         EventPage: {
+            /** Epoch */
+            epoch: string;
             /** Events */
             events: (components["schemas"]["RunCreatedEvent"] | components["schemas"]["RunCancelledEvent"] | components["schemas"]["RunPausedEvent"] | components["schemas"]["RunResumedEvent"] | components["schemas"]["WorkflowStartedEvent"] | components["schemas"]["WorkflowStatusEvent"] | components["schemas"]["WorkflowCompletedEvent"] | components["schemas"]["WorkflowFailedEvent"] | components["schemas"]["PhaseStartedEvent"] | components["schemas"]["PhaseCompletedEvent"] | components["schemas"]["PhaseFailedEvent"] | components["schemas"]["AttemptStartedEvent"] | components["schemas"]["AttemptProducedEvent"] | components["schemas"]["AttemptInterruptedEvent"] | components["schemas"]["AgentProgressEvent"] | components["schemas"]["AgentFailedEvent"] | components["schemas"]["ToolCalledEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["CandidateStartedEvent"] | components["schemas"]["CandidateGeneratedEvent"] | components["schemas"]["CandidateFailedEvent"] | components["schemas"]["JudgeStartedEvent"] | components["schemas"]["JudgeDecidedEvent"] | components["schemas"]["EvaluationStartedEvent"] | components["schemas"]["EvaluatorCompletedEvent"] | components["schemas"]["EvaluationCompletedEvent"] | components["schemas"]["EvaluationFailedEvent"] | components["schemas"]["OptimizationStartedEvent"] | components["schemas"]["EscalationRequiredEvent"] | components["schemas"]["EscalationResolvedEvent"])[];
             /** Head */
@@ -2953,6 +2955,22 @@ export interface components {
             type: "run";
         };
         /**
+         * RunGoneFrame
+         * @description A run was deleted, or is not in the database that was restored.
+         */
+        RunGoneFrame: {
+            /**
+             * Run
+             * Format: uuid
+             */
+            run: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "gone";
+        };
+        /**
          * RunKind
          * @description Which front door a run came through.
          * @enum {string}
@@ -3118,26 +3136,80 @@ export interface components {
         RunSort: "newest" | "oldest" | "updated" | "cost" | "tokens";
         /**
          * RunState
-         * @description How a run stands, for lists. `attempt` is the latest of the current phase.
+         * @description How a run stands, with everything that lists over HTTP show but its goal, which does not change.
          */
         RunState: {
+            /**
+             * Agent
+             * @description Who does the work; a script says that it is one.
+             */
+            agent: string;
             /** Attempt */
             attempt: number | null;
-            /** Kind */
-            kind: string;
-            /** Last Sequence */
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string;
+            /**
+             * Escalation Id
+             * @description The open escalation, if a human is asked.
+             */
+            escalation_id: string | null;
+            /** Finished At */
+            finished_at: string | null;
+            /**
+             * @description The attempt it began with, if it was forked from another sprint.
+             * @default null
+             */
+            forked_from: components["schemas"]["ForkOrigin"] | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            kind: components["schemas"]["RunKind"];
+            /**
+             * Last Sequence
+             * @description The number of the run's latest event.
+             * @default 0
+             */
             last_sequence: number;
+            /** Max Attempts */
+            max_attempts: number;
             /** Name */
             name: string;
+            /**
+             * @description Set while a human holds the sprint; `status` says what it goes on with.
+             * @default null
+             */
+            paused: components["schemas"]["PauseView"] | null;
             /** Phase */
             phase: string | null;
+            /**
+             * Project
+             * @description Where the source is: a path or a URL.
+             * @default
+             */
+            project: string;
             /**
              * Run Id
              * Format: uuid
              */
             run_id: string;
-            /** Status */
-            status: string;
+            /**
+             * Score
+             * @description The score of the latest judged attempt; null before there is one.
+             * @default null
+             */
+            score: number | null;
+            /** Scripted */
+            scripted: boolean;
+            /** Started At */
+            started_at: string | null;
+            status: components["schemas"]["RunStatus"];
             /** Status Reason */
             status_reason: string;
             /**
@@ -3145,7 +3217,12 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
-            /** Version */
+            usage: components["schemas"]["Usage"];
+            /**
+             * Version
+             * @description Grows with each change of where the run stands.
+             * @default 1
+             */
             version: number;
         };
         /**
@@ -3184,7 +3261,7 @@ export interface components {
             /** Say */
             say: string;
         };
-        ServerFrame: components["schemas"]["SubscribedFrame"] | components["schemas"]["UnsubscribedFrame"] | components["schemas"]["HeartbeatFrame"] | components["schemas"]["ErrorFrame"] | components["schemas"]["RunFrame"];
+        ServerFrame: components["schemas"]["SubscribedFrame"] | components["schemas"]["UnsubscribedFrame"] | components["schemas"]["HeartbeatFrame"] | components["schemas"]["ErrorFrame"] | components["schemas"]["RunFrame"] | components["schemas"]["RunGoneFrame"];
         /**
          * Share
          * @description A share of a number of cases. Without cases there is no share: null, never 0.
@@ -3317,7 +3394,11 @@ export interface components {
              */
             id: string;
             kind: components["schemas"]["RunKind"];
-            /** Last Sequence */
+            /**
+             * Last Sequence
+             * @description The number of the run's latest event.
+             * @default 0
+             */
             last_sequence: number;
             /** Max Attempts */
             max_attempts: number;
@@ -3358,6 +3439,12 @@ export interface components {
              */
             updated_at: string;
             usage: components["schemas"]["Usage"];
+            /**
+             * Version
+             * @description Grows with each change of where the run stands.
+             * @default 1
+             */
+            version: number;
         };
         /**
          * SprintEventType
@@ -3453,6 +3540,12 @@ export interface components {
              */
             id: string;
             kind: components["schemas"]["RunKind"];
+            /**
+             * Last Sequence
+             * @description The number of the run's latest event.
+             * @default 0
+             */
+            last_sequence: number;
             /** Max Attempts */
             max_attempts: number;
             /** Name */
@@ -3485,14 +3578,21 @@ export interface components {
              */
             updated_at: string;
             usage: components["schemas"]["Usage"];
+            /**
+             * Version
+             * @description Grows with each change of where the run stands.
+             * @default 1
+             */
+            version: number;
         };
         /**
          * SubscribedFrame
          * @description Answers `subscribe`: the events that follow begin behind `after`.
          *
-         *     `head` is the run's last stored sequence. With mode `reset` the cursor was of no use (ahead of the head,
-         *     or older than what is kept): the client forgets what it has, takes `after` as its cursor, and may refetch
-         *     from the path `snapshot`.
+         *     `head` is the run's last stored sequence, `epoch` the history that it belongs to. With mode `reset` the
+         *     cursor was of no use (ahead of the head, older than what is kept, or counted in another history): the
+         *     client forgets what it has, takes `after` as its cursor, and fetches `snapshot` for what came before. The
+         *     same frame comes again, with `reset`, when that happens during a subscription.
          */
         SubscribedFrame: {
             /**
@@ -3500,6 +3600,11 @@ export interface components {
              * @default 0
              */
             after: number;
+            /**
+             * Epoch
+             * @default null
+             */
+            epoch: string | null;
             /**
              * Head
              * @default 0
@@ -3528,8 +3633,8 @@ export interface components {
          * SubscribeFrame
          * @description Asks for the events of a run whose sequence is greater than `after`, or for changes of all runs.
          *
-         *     `filters` names the types of interest; without it all types are sent. A second subscription to the same
-         *     run takes the place of the first.
+         *     `epoch` says in which history of events `after` was counted. `filters` names the types of interest;
+         *     without it all types are sent. A second subscription to the same run takes the place of the first.
          */
         SubscribeFrame: {
             /**
@@ -3537,6 +3642,11 @@ export interface components {
              * @default 0
              */
             after: number;
+            /**
+             * Epoch
+             * @default null
+             */
+            epoch: string | null;
             /**
              * Filters
              * @default null
@@ -3688,8 +3798,11 @@ export interface components {
          * @description What was consumed so far. An unknown cost is null, never zero.
          */
         Usage: {
-            /** Cost Usd */
-            cost_usd?: number | null;
+            /**
+             * Cost Usd
+             * @default null
+             */
+            cost_usd: number | null;
             /**
              * Input Tokens
              * @default 0
@@ -5115,11 +5228,12 @@ export interface operations {
         parameters: {
             query?: {
                 after?: number;
+                epoch?: string | null;
                 limit?: number;
             };
             header?: {
                 accept?: string;
-                "last-event-id"?: number | null;
+                "last-event-id"?: string | null;
             };
             path: {
                 run_id: string;

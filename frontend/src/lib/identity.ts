@@ -22,7 +22,7 @@ function read(): Identity {
 const store = createStore<Identity>(read());
 
 export const identity = {
-  current: store.get,
+  get: store.get,
   subscribe: store.subscribe,
   set(next: Identity): void {
     const kept = { token: next.token.trim(), name: next.name.trim() };

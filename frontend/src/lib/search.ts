@@ -8,7 +8,9 @@ const whole = z.catch(z.optional(z.int().check(z.positive())), undefined);
 
 const runs = z.object({
   status: z.catch(z.optional(z.array(z.enum(STATUSES))), undefined),
+  needs_human: z.catch(z.optional(z.boolean()), undefined),
   q: text(200),
+  sort: z.catch(z.optional(z.enum(["newest", "oldest", "updated", "cost", "tokens"])), undefined),
 });
 const run = z.object({
   phase: z.catch(z.optional(z.enum(["discovery", "coding", "verification"])), undefined),

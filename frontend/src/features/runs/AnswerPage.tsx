@@ -1,16 +1,6 @@
-/** Answer: not built yet. */
-import { PageHeader } from "@/components/PageHeader";
-import { EmptyState } from "@/components/states";
+/** `/answers/:id`: the same page, for a run of another kind. */
+import { SprintPage } from "./SprintPage";
 
 export function AnswerPage({ id }: { id: string }) {
-  return (
-    <>
-      <PageHeader title="Answer" />
-      <EmptyState title="This page is not built yet">
-        <p>
-          The command line and the API have what belongs here. <code className="theirs">{id}</code>
-        </p>
-      </EmptyState>
-    </>
-  );
+  return <SprintPage id={id} />;
 }

@@ -1,16 +1,109 @@
-/** Runs: not built yet. */
+/** `/`: every run, filtered by what the URL says, kept up to date by events. */
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { Rocket, SearchX } from "lucide-react";
+
+import { Button, buttonClass } from "@/components/Button";
 import { PageHeader } from "@/components/PageHeader";
-import { EmptyState } from "@/components/states";
+import { EmptyState, ErrorState, LoadingState } from "@/components/states";
+import { plural } from "@/lib/format";
+import { runCountsQuery, type RunFilters, runsQuery, type Sprint } from "@/lib/queries/sprints";
+import type { RunsSearch } from "@/lib/search";
+
+import { RunFiltersBar } from "./components/RunFiltersBar";
+import { RunsTable } from "./components/RunsTable";
+
+const route = getRouteApi("/");
 
 export function RunsPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { q, needs_human } = search;
+  const runs = useInfiniteQuery({ ...runsQuery(search), placeholderData: keepPreviousData });
+  const counts = useQuery({ ...runCountsQuery({ q, needs_human }), placeholderData: keepPreviousData });
+  const waiting = useQuery(runCountsQuery({}));
+  const items = runs.data?.pages.flatMap((page) => page.items) ?? [];
+  const needing = waiting.data?.needs_human ?? 0;
+
+  function change(part: Partial<RunsSearch>): void {
+    void navigate({ search: (before: RunsSearch) => ({ ...before, ...part }), replace: "q" in part });
+  }
+
   return (
     <>
-      <PageHeader title="Runs" />
-      <EmptyState title="This page is not built yet">
-        <p>
-          The command line and the API have what belongs here.
-        </p>
-      </EmptyState>
+      <PageHeader
+        title="Runs"
+        beside={
+          needing > 0 && (
+            <Link to="/escalations" className="rounded-full bg-waiting-chip px-3 py-0.5 font-medium text-waiting underline">
+              {needing === 1 ? "1 run needs a human" : `${needing} runs need a human`}
+            </Link>
+          )
+        }
+      />
+      <RunFiltersBar search={search} counts={counts.data} onChange={change} />
+      <Content filters={search} query={runs} items={items} onClear={() => void navigate({ search: {} })} />
     </>
+  );
+}
+
+interface ContentProps {
+  filters: RunFilters;
+  items: readonly Sprint[];
+  query: {
+    isPending: boolean;
+    error: unknown;
+    hasNextPage: boolean;
+    isFetchingNextPage: boolean;
+    refetch: () => unknown;
+    fetchNextPage: () => unknown;
+  };
+  onClear: () => void;
+}
+
+function Content({ filters, items, query, onClear }: ContentProps) {
+  if (query.isPending) return <LoadingState what="the runs" />;
+  if (query.error && items.length === 0) {
+    return <ErrorState error={query.error} what="load the runs" onRetry={() => void query.refetch()} />;
+  }
+  if (items.length === 0) return isFiltered(filters) ? <NothingFound onClear={onClear} /> : <NothingYet />;
+  return (
+    <>
+      <RunsTable runs={items} />
+      <div className="flex items-center gap-3 py-3 text-muted">
+        <span>{plural(items.length, "run")} shown</span>
+        {query.hasNextPage && (
+          <Button onClick={() => void query.fetchNextPage()} disabled={query.isFetchingNextPage}>
+            {query.isFetchingNextPage ? "Loading …" : "Show more"}
+          </Button>
+        )}
+      </div>
+    </>
+  );
+}
+
+function isFiltered(filters: RunFilters): boolean {
+  return Boolean(filters.q || filters.status?.length || filters.needs_human !== undefined);
+}
+
+function NothingFound({ onClear }: { onClear: () => void }) {
+  return (
+    <EmptyState icon={SearchX} title="No run fits these filters">
+      <Button onClick={onClear}>Show all runs</Button>
+    </EmptyState>
+  );
+}
+
+function NothingYet() {
+  return (
+    <EmptyState icon={Rocket} title="No run yet">
+      <p>Start a sprint with a goal and a repository. The agent works, evaluators judge, and you are asked when it is stuck.</p>
+      <Link to="/new" className={buttonClass("primary")}>
+        New sprint
+      </Link>
+      <p>
+        Or from a terminal: <code>phaserunner run &quot;GOAL&quot; --repo PATH</code>
+      </p>
+    </EmptyState>
   );
 }

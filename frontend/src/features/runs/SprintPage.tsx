@@ -1,16 +1,72 @@
-/** Sprint: not built yet. */
+/** `/sprints/:id`: what a run does, how it was judged and why, live. */
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+
+import { EvalMatrix } from "@/components/EvalMatrix";
+import { EvidencePanel } from "@/components/EvidencePanel";
 import { PageHeader } from "@/components/PageHeader";
-import { EmptyState } from "@/components/states";
+import { PhaseRail } from "@/components/PhaseRail";
+import { ErrorState, LoadingState } from "@/components/states";
+import { StatusBadge } from "@/components/StatusBadge";
+import { Timeline } from "@/components/Timeline";
+import { chosenAttempt } from "@/lib/evidence";
+import { useRunEvents } from "@/lib/live-context";
+import { type SprintDetail, sprintQuery } from "@/lib/queries/sprints";
+import { parseRunSearch } from "@/lib/search";
+import type { RunEvents } from "@/lib/stream/live";
+
+import { NextPrompt } from "./components/NextPrompt";
+import { RunActions } from "./components/RunActions";
+import { RunFacts } from "./components/RunFacts";
+import { RunTabs } from "./components/RunTabs";
 
 export function SprintPage({ id }: { id: string }) {
+  const sprint = useQuery(sprintQuery(id));
+  const events = useRunEvents(id);
+  if (sprint.isPending) return <LoadingState what="the run" />;
+  if (!sprint.data) return <ErrorState error={sprint.error} what="load the run" onRetry={() => void sprint.refetch()} />;
+  return <Loaded sprint={sprint.data} events={events} />;
+}
+
+const root = getRouteApi("__root__");
+
+function Loaded({ sprint, events }: { sprint: SprintDetail; events: RunEvents }) {
+  const search = parseRunSearch(root.useSearch());
+  const navigate = useNavigate();
+  const attempt = chosenAttempt(sprint, search.phase, search.attempt);
   return (
     <>
-      <PageHeader title="Sprint" />
-      <EmptyState title="This page is not built yet">
-        <p>
-          The command line and the API have what belongs here. <code className="theirs">{id}</code>
-        </p>
-      </EmptyState>
+      <PageHeader title={sprint.name} beside={<StatusBadge status={sprint.status} />} actions={<RunActions sprint={sprint} />} />
+      <RunFacts sprint={sprint} />
+      <div className="my-4 flex flex-col gap-4">
+        <PhaseRail phases={sprint.phases} />
+        <Timeline sprint={sprint} />
+      </div>
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <section className="card min-w-0" aria-labelledby="verdicts">
+          <h2 id="verdicts" className="border-b border-line px-3 py-2 font-semibold">
+            Verdicts
+          </h2>
+          <EvalMatrix sprint={sprint} attempt={attempt} evaluator={search.evaluator} />
+        </section>
+        <div className="flex min-w-0 flex-col gap-3">
+          {attempt ? (
+            <>
+              <EvidencePanel key={`${attempt.id} ${search.evaluator ?? ""}`} attempt={attempt} evaluator={search.evaluator} />
+              <NextPrompt events={events.events} attempt={attempt} />
+            </>
+          ) : (
+            <p className="card p-3 text-muted">No attempt yet. Evidence appears here as soon as one is judged.</p>
+          )}
+        </div>
+      </div>
+      <RunTabs
+        sprint={sprint}
+        events={events}
+        attempt={attempt}
+        search={search}
+        onSearch={(part) => void navigate({ to: ".", search: (before) => ({ ...before, ...part }), replace: "find" in part, resetScroll: false, hash: true })}
+      />
     </>
   );
 }

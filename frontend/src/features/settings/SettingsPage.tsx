@@ -1,16 +1,116 @@
-/** Settings: not built yet. */
+/** `/settings`: what this browser keeps: theme, notifications, who you are. */
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, type ReactNode, useState } from "react";
+
+import { Button } from "@/components/Button";
 import { PageHeader } from "@/components/PageHeader";
-import { EmptyState } from "@/components/states";
+import { identity } from "@/lib/identity";
+import { notifications, type NoticeState } from "@/lib/notifications";
+import { infoQuery } from "@/lib/queries/service";
+import { useStore } from "@/lib/store";
+import { theme, type Theme } from "@/lib/theme";
+
+const THEMES: readonly { value: Theme; label: string }[] = [
+  { value: "system", label: "As the system" },
+  { value: "light", label: "Light" },
+  { value: "dark", label: "Dark" },
+];
+const NOTICES: Record<NoticeState, string> = {
+  on: "You are told when a run needs a human while this page is in the background.",
+  off: "You are not told. The number in the page's title shows what waits.",
+  denied: "This browser was told to deny them; allow them in its settings of this site.",
+  unsupported: "This browser offers none, or not over an address without https.",
+};
+const FIELD = "min-h-8 w-full rounded-md border border-line bg-raised px-2";
 
 export function SettingsPage() {
+  const chosen = useStore(theme);
+  const notice = useStore(notifications);
+  const info = useQuery(infoQuery);
   return (
-    <>
+    <div className="mx-auto max-w-2xl">
       <PageHeader title="Settings" />
-      <EmptyState title="This page is not built yet">
-        <p>
-          The command line and the API have what belongs here.
-        </p>
-      </EmptyState>
-    </>
+      <Section title="Appearance">
+        <fieldset className="flex flex-wrap gap-4">
+          <legend className="sr-only">Theme</legend>
+          {THEMES.map((each) => (
+            <label key={each.value} className="flex min-h-8 items-center gap-2">
+              <input type="radio" name="theme" checked={chosen === each.value} onChange={() => theme.set(each.value)} />
+              {each.label}
+            </label>
+          ))}
+        </fieldset>
+      </Section>
+      <Section title="Notifications">
+        <p className="mb-2 text-muted">{NOTICES[notice]}</p>
+        {notice === "off" && <Button onClick={() => void notifications.turnOn()}>Turn on</Button>}
+        {notice === "on" && <Button onClick={() => notifications.turnOff()}>Turn off</Button>}
+      </Section>
+      <Section title="Who you are">
+        <IdentityForm />
+      </Section>
+      {info.data && (
+        <Section title="The service">
+          <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
+            <dt className="text-muted">Version</dt>
+            <dd>{info.data.version}</dd>
+            <dt className="text-muted">Agent by default</dt>
+            <dd>
+              {info.data.default_agent}
+              {!info.data.default_agent_ready && " (no key is configured)"}
+            </dd>
+            <dt className="text-muted">Evaluator model</dt>
+            <dd>{info.data.evaluator_model}</dd>
+            <dt className="text-muted">Attempts per phase</dt>
+            <dd>{info.data.max_attempts}</dd>
+          </dl>
+        </Section>
+      )}
+    </div>
+  );
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="card mb-4 p-4">
+      <h2 className="mb-3 font-semibold">{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+function IdentityForm() {
+  const kept = useStore(identity);
+  const [name, setName] = useState(kept.name);
+  const [token, setToken] = useState(kept.token);
+  const [saved, setSaved] = useState(false);
+
+  function save(event: FormEvent): void {
+    event.preventDefault();
+    identity.set({ name, token });
+    setSaved(true);
+  }
+
+  return (
+    <form onSubmit={save} className="flex flex-col gap-3">
+      <label className="flex flex-col gap-1">
+        Name
+        <input className={FIELD} value={name} maxLength={100} autoComplete="name" onChange={(event) => setName(event.target.value)} />
+        <span className="text-muted">Recorded with your decisions where the service asks for no token.</span>
+      </label>
+      <label className="flex flex-col gap-1">
+        API token
+        <input className={FIELD} type="password" value={token} maxLength={200} autoComplete="off" onChange={(event) => setToken(event.target.value)} />
+        <span className="text-muted">
+          Made by <code>phaserunner tokens create NAME --role reviewer</code>; kept in this browser only.
+        </span>
+      </label>
+      <div className="flex items-center gap-3">
+        <Button type="submit" weight="primary">
+          Save
+        </Button>
+        <span role="status">{saved && "Saved"}</span>
+      </div>
+    </form>
   );
 }

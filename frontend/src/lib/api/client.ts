@@ -10,7 +10,7 @@ export type Schemas = components["schemas"];
 
 const withIdentity: Middleware = {
   onRequest({ request }) {
-    const { token, name } = identity.current();
+    const { token, name } = identity.get();
     if (token) request.headers.set("Authorization", `Bearer ${token}`);
     if (name) request.headers.set("X-PhaseRunner-User", encodeHeader(name));
     return request;

@@ -4,7 +4,7 @@ export const keys = {
   evaluators: ["evaluators"] as const,
   runs: ["runs"] as const,
   runList: (filters: object) => ["runs", "list", filters] as const,
-  runCount: (status: string) => ["runs", "count", status] as const,
+  runCounts: (filters: object) => ["runs", "counts", filters] as const,
   sprint: (id: string) => ["sprint", id] as const,
   attempt: (id: string, phase: string, number: number) => ["sprint", id, "attempt", phase, number] as const,
   diff: (id: string, phase: string, number: number, against: string) =>

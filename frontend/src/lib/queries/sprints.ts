@@ -13,11 +13,12 @@ export type Evaluation = Schemas["EvaluationView"];
 export type RunStatus = Schemas["RunStatus"];
 export type Phase = Schemas["Phase"];
 export type SprintCreate = Schemas["SprintCreate"];
-export type Diff = Schemas["Diff"];
 
 export interface RunFilters {
-  readonly status?: readonly RunStatus[];
-  readonly q?: string;
+  readonly status?: readonly RunStatus[] | undefined;
+  readonly needs_human?: boolean | undefined;
+  readonly q?: string | undefined;
+  readonly sort?: Schemas["RunSort"] | undefined;
 }
 
 const PAGE = 50;
@@ -31,9 +32,9 @@ export const runsQuery = (filters: RunFilters) =>
         api.GET("/api/v1/runs", {
           params: {
             query: {
+              ...filters,
+              status: [...(filters.status ?? [])],
               limit: PAGE,
-              ...(filters.status?.length ? { status: [...filters.status] } : {}),
-              ...(filters.q ? { q: filters.q } : {}),
               ...(pageParam ? { cursor: pageParam } : {}),
             },
           },
@@ -41,6 +42,13 @@ export const runsQuery = (filters: RunFilters) =>
         }),
       ),
     getNextPageParam: (last) => last.next_cursor,
+  });
+
+/** How many runs there are by status, whatever status is filtered by. */
+export const runCountsQuery = (filters: Omit<RunFilters, "status" | "sort">) =>
+  queryOptions({
+    queryKey: keys.runCounts(filters),
+    queryFn: ({ signal }) => unwrap(api.GET("/api/v1/runs/counts", { params: { query: { ...filters } }, signal })),
   });
 
 export const sprintQuery = (id: string) =>

@@ -11,7 +11,7 @@ export function connectSocket(events: SocketEvents): Socket {
   const address = () => location.origin.replace(/^http/, "ws") + PATH;
   // Browsers cannot set headers on a WebSocket; asked for at each connection, as the token may be new.
   const protocols = () => {
-    const { token } = identity.current();
+    const { token } = identity.get();
     return token ? ["phaserunner", `bearer.${token}`] : null;
   };
   const socket = new ReconnectingWebSocket(address, protocols, {

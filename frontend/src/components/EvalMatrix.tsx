@@ -1,0 +1,81 @@
+/** Evaluators against attempts: who judged what how. A cell opens its evidence. */
+import { Link } from "@tanstack/react-router";
+
+import { formatScore } from "@/lib/format";
+import type { Attempt, Evaluation, SprintDetail } from "@/lib/queries/sprints";
+
+import { StatusBadge } from "./StatusBadge";
+
+interface Props {
+  sprint: SprintDetail;
+  attempt: Attempt | undefined;
+  evaluator: string | undefined;
+}
+
+export function EvalMatrix({ sprint, attempt, evaluator }: Props) {
+  const judged = sprint.attempts.filter((each) => each.evaluations.length > 0);
+  const names = [...new Set(judged.flatMap((each) => each.evaluations.map((one) => one.evaluator)))];
+  if (names.length === 0) return <p className="p-3 text-muted">Nothing was judged yet.</p>;
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className="overflow-x-auto" role="region" aria-label="Verdicts" tabIndex={0}>
+      <table className="table-rows w-full border-collapse">
+        <thead>
+          <tr>
+            <th scope="col">Evaluator</th>
+            {judged.map((each) => (
+              <th key={each.id} scope="col" className={each.id === attempt?.id ? "bg-sunken" : ""}>
+                <span className="block capitalize">{each.phase}</span>
+                Attempt {each.number}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {names.map((name) => (
+            <tr key={name}>
+              <th scope="row" className="whitespace-nowrap font-medium">
+                <Link to="/evaluators/$name" params={{ name }} className="hover:underline">
+                  {name}
+                </Link>
+              </th>
+              {judged.map((each) => {
+                const found = each.evaluations.find((one) => one.evaluator === name);
+                const isShown = each.id === attempt?.id && name === evaluator;
+                return (
+                  <td key={each.id} className={isShown ? "outline-2 -outline-offset-2 outline-accent" : ""}>
+                    {found ? <Cell id={sprint.id} attempt={each} evaluation={found} isShown={isShown} /> : <span className="text-muted">–</span>}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface CellProps {
+  id: string;
+  attempt: Attempt;
+  evaluation: Evaluation;
+  isShown: boolean;
+}
+
+function Cell({ id, attempt, evaluation, isShown }: CellProps) {
+  return (
+    <Link
+      to="/sprints/$id"
+      params={{ id }}
+      search={(before) => ({ ...before, phase: attempt.phase as "coding", attempt: attempt.number, evaluator: evaluation.evaluator })}
+      resetScroll={false}
+      aria-current={isShown}
+      className="inline-flex items-center gap-2 hover:underline"
+    >
+      <StatusBadge status={evaluation.status} />
+      <span className="text-muted">{formatScore(evaluation.score)}</span>
+      {!evaluation.gate && <span className="text-xs text-muted">advice</span>}
+    </Link>
+  );
+}

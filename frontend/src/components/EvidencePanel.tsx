@@ -1,0 +1,107 @@
+/** What evaluators found in one attempt: what did not pass is open, what passed is folded up. */
+import { formatDuration, formatScore } from "@/lib/format";
+import { byAttention } from "@/lib/evidence";
+import type { Attempt, Evaluation } from "@/lib/queries/sprints";
+import { plainText } from "@/lib/text/ansi";
+
+import { StatusBadge } from "./StatusBadge";
+import { Theirs } from "./Theirs";
+
+interface Props {
+  attempt: Attempt;
+  /** Comes first and is open, whatever its verdict. */
+  evaluator?: string | undefined;
+}
+
+export function EvidencePanel({ attempt, evaluator }: Props) {
+  const ordered = byAttention(attempt.evaluations);
+  const chosen = ordered.find((each) => each.evaluator === evaluator);
+  const rest = ordered.filter((each) => each !== chosen);
+  const open = rest.filter((each) => each.status === "failed" || each.status === "errored");
+  const folded = rest.filter((each) => !open.includes(each));
+  return (
+    <section aria-label={`Evidence of ${attempt.phase} attempt ${attempt.number}`} className="flex flex-col gap-3">
+      <h2 className="flex flex-wrap items-center gap-2 font-semibold">
+        <span className="capitalize">{attempt.phase}</span> attempt {attempt.number}
+        <StatusBadge status={attempt.verdict ?? attempt.status} />
+        {attempt.score !== null && <span className="font-normal text-muted">score {formatScore(attempt.score)}</span>}
+      </h2>
+      {attempt.verdict_reason && (
+        <p className="text-muted">
+          <Theirs text={attempt.verdict_reason} />
+        </p>
+      )}
+      {attempt.last_error && (
+        <pre className="theirs card p-2">{plainText(attempt.last_error)}</pre>
+      )}
+      {ordered.length === 0 && <p className="text-muted">Not judged yet.</p>}
+      {chosen && <Evidence key={chosen.id} evaluation={chosen} open />}
+      {open.map((each) => (
+        <Evidence key={each.id} evaluation={each} open />
+      ))}
+      {folded.map((each) => (
+        <Evidence key={each.id} evaluation={each} open={false} />
+      ))}
+    </section>
+  );
+}
+
+export function Evidence({ evaluation, open }: { evaluation: Evaluation; open: boolean }) {
+  return (
+    <details className="card" open={open} data-evaluator={evaluation.evaluator}>
+      <summary className="flex min-h-8 cursor-pointer flex-wrap items-center gap-x-3 px-3 py-1">
+        <StatusBadge status={evaluation.status} />
+        <span className="font-medium">{evaluation.evaluator}</span>
+        <span className="text-muted">
+          {evaluation.gate ? "gate" : "advice"} · score {formatScore(evaluation.score)}
+          {evaluation.duration_ms !== null && ` · ${formatDuration(evaluation.duration_ms)}`}
+        </span>
+      </summary>
+      <div className="flex flex-col gap-2 border-t border-line p-3">
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+        <pre className="theirs max-h-96 overflow-auto" tabIndex={0}>
+          {plainLines(evaluation.feedback) || "Nothing was said."}
+        </pre>
+        <Criteria evaluation={evaluation} />
+        {evaluation.suggestions.length > 0 && (
+          <>
+            <h3 className="font-medium">What to do</h3>
+            <ul className="list-disc pl-5">
+              {evaluation.suggestions.map((each, index) => (
+                <li key={index} className="theirs">
+                  {plainLines(each)}
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+        <details>
+          <summary className="cursor-pointer text-muted">Details</summary>
+          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+          <pre className="theirs mt-1 max-h-96 overflow-auto" tabIndex={0}>
+            {plainLines(JSON.stringify({ version: evaluation.version, ...evaluation.metadata }, null, 2))}
+          </pre>
+        </details>
+      </div>
+    </details>
+  );
+}
+
+function Criteria({ evaluation }: { evaluation: Evaluation }) {
+  const failing = evaluation.criteria.filter((each) => each.passed === false);
+  if (failing.length === 0) return null;
+  return (
+    <ul className="flex flex-col gap-1">
+      {failing.map((each, index) => (
+        <li key={index} className="flex flex-wrap gap-2">
+          <StatusBadge status="failed" word={plainLines(each.criterion)} />
+          <Theirs text={each.message} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function plainLines(text: string): string {
+  return text.split("\n").map(plainText).join("\n");
+}

@@ -1,0 +1,60 @@
+/** When agents worked, evaluators judged and humans were asked; waiting is compressed. */
+import { Bot, Gavel, Hourglass, type LucideIcon, UserRound } from "lucide-react";
+import { useMemo } from "react";
+
+import { formatClock, formatDuration } from "@/lib/format";
+import { useNow } from "@/lib/now";
+import type { SprintDetail } from "@/lib/queries/sprints";
+import { buildTimeline, type Piece, type PieceKind } from "@/lib/timeline";
+
+const KINDS: Record<PieceKind, { word: string; icon: LucideIcon; look: string }> = {
+  working: { word: "Agent works", icon: Bot, look: "bg-running" },
+  evaluating: { word: "Evaluation", icon: Gavel, look: "bg-passed" },
+  waiting: { word: "Waiting for a human", icon: UserRound, look: "bg-waiting-chip hatched" },
+  idle: { word: "Pause", icon: Hourglass, look: "hatched" },
+};
+
+export function Timeline({ sprint }: { sprint: SprintDetail }) {
+  const isOver = sprint.finished_at !== null;
+  const now = useNow();
+  const until = isOver ? 0 : now;
+  const pieces = useMemo(() => buildTimeline(sprint, until), [sprint, until]);
+  const first = pieces[0];
+  const last = pieces.at(-1);
+  if (!first || !last) return <p className="text-muted">Nothing has happened yet; a worker takes up the first attempt.</p>;
+  const kinds = (Object.keys(KINDS) as PieceKind[]).filter((kind) => pieces.some((each) => each.kind === kind));
+  return (
+    <figure className="m-0">
+      <ol className="flex h-7 w-full gap-px overflow-hidden rounded-md border border-line" aria-label="Timeline">
+        {pieces.map((piece) => (
+          <PieceBar key={`${piece.kind} ${piece.from}`} piece={piece} />
+        ))}
+      </ol>
+      <figcaption className="mt-1 flex flex-wrap items-center gap-x-4 text-muted">
+        <span>{formatClock(first.from)}</span>
+        {kinds.map((kind) => {
+          const { icon: Icon, word, look } = KINDS[kind];
+          return (
+            <span key={kind} className="inline-flex items-center gap-1.5">
+              <span aria-hidden className={`inline-block h-3 w-4 rounded-sm border border-line ${look}`} />
+              <Icon aria-hidden size={14} />
+              {word}
+            </span>
+          );
+        })}
+        <span className="ml-auto">{isOver ? formatClock(last.to) : "now"}</span>
+      </figcaption>
+    </figure>
+  );
+}
+
+function PieceBar({ piece }: { piece: Piece }) {
+  const { word, look } = KINDS[piece.kind];
+  const where = piece.attempt === null ? "" : `, ${piece.phase} attempt ${piece.attempt}`;
+  const told = `${word}${where}: ${formatDuration(piece.to - piece.from)}${piece.open ? " so far" : ""}`;
+  return (
+    <li className={`min-w-1 ${look} ${piece.open ? "going-on" : ""}`} style={{ width: `${piece.width * 100}%` }} title={told}>
+      <span className="sr-only">{told}</span>
+    </li>
+  );
+}

@@ -1,0 +1,95 @@
+/** One line of a log: its number links to it, its colours are the terminal's. */
+import { memo, type ReactNode } from "react";
+
+import { formatClock } from "@/lib/format";
+import type { LogLine } from "@/lib/log";
+import { parseAnsi, type Span } from "@/lib/text/ansi";
+
+interface Props {
+  line: LogLine;
+  number: number;
+  words: string;
+  isCurrent: boolean;
+  isNamed: boolean;
+}
+
+const MARKS = { text: "", call: ">", result: "<", note: "" } as const;
+const LOOKS = { text: "", call: "text-accent", result: "text-muted", note: "font-semibold" } as const;
+const COLOURS: Record<string, string> = {
+  muted: "text-muted",
+  failed: "text-failed",
+  passed: "text-passed",
+  errored: "text-errored",
+  ink: "text-ink",
+  "ansi-green": "text-ansi-green",
+  "ansi-yellow": "text-ansi-yellow",
+  "ansi-cyan": "text-ansi-cyan",
+};
+const ADDRESS = /https?:\/\/[^\s<>"'`⟦]+[^\s<>"'`⟦.,;:!?)\]}]/g;
+
+export const LogRow = memo(function LogRow({ line, number, words, isCurrent, isNamed }: Props) {
+  const ground = isNamed || isCurrent ? "bg-highlight" : "";
+  return (
+    <div className={`flex gap-3 px-2 ${ground}`} data-kind={line.kind}>
+      <a
+        href={`#L${line.id}`}
+        className="w-14 shrink-0 select-none text-right text-muted no-underline hover:underline"
+        aria-label={`Line ${number}`}
+        title={`${formatClock(line.time)} ${line.phase ?? ""} ${line.attempt ?? ""}`}
+      >
+        {number}
+      </a>
+      <span aria-hidden className="w-2 shrink-0 text-muted">
+        {MARKS[line.kind]}
+      </span>
+      {line.candidate > 0 && <span className="shrink-0 text-muted">#{line.candidate}</span>}
+      <span className={`theirs min-w-0 flex-1 ${LOOKS[line.kind]}`}>
+        {parseAnsi(line.text).map((span, index) => (
+          <Styled key={index} span={span} words={words} isPlain={isNamed || isCurrent} />
+        ))}
+      </span>
+    </div>
+  );
+});
+
+function Styled({ span, words, isPlain }: { span: Span; words: string; isPlain: boolean }) {
+  const { colour, bold, italic, underline } = span.style;
+  const look = [
+    colour && !isPlain ? COLOURS[colour] : "",
+    bold ? "font-bold" : "",
+    italic ? "italic" : "",
+    underline ? "underline" : "",
+  ];
+  return <span className={look.filter(Boolean).join(" ")}>{words ? marked(span.text, words) : linked(span.text)}</span>;
+}
+
+function marked(text: string, words: string): ReactNode {
+  const parts: ReactNode[] = [];
+  const lower = text.toLowerCase();
+  const wanted = words.toLowerCase();
+  // Lower case may have another length; then nothing is marked rather than something wrong.
+  if (lower.length !== text.length) return text;
+  let at = 0;
+  for (let found = lower.indexOf(wanted); found >= 0; found = lower.indexOf(wanted, at)) {
+    parts.push(text.slice(at, found), <mark key={found}>{text.slice(found, found + wanted.length)}</mark>);
+    at = found + wanted.length;
+  }
+  return [...parts, text.slice(at)];
+}
+
+function linked(text: string): ReactNode {
+  const found = [...text.matchAll(ADDRESS)];
+  if (found.length === 0) return text;
+  let at = 0;
+  const parts: ReactNode[] = [];
+  for (const each of found) {
+    parts.push(
+      text.slice(at, each.index),
+      <a key={each.index} href={each[0]} target="_blank" rel="noopener noreferrer nofollow" className="underline">
+        {each[0]}
+      </a>,
+    );
+    at = each.index + each[0].length;
+  }
+  return [...parts, text.slice(at)];
+}

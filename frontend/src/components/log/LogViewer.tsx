@@ -1,0 +1,112 @@
+/** A run's log: follows until its reader scrolls up, searches, and links to single lines. */
+import { ArrowDownToLine, Download } from "lucide-react";
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
+
+import { Button } from "@/components/Button";
+import { formatCount, plural } from "@/lib/format";
+import { findLines, type LogLine } from "@/lib/log";
+
+import { LogRows, type LogRowsHandle } from "./LogRows";
+
+interface Props {
+  lines: readonly LogLine[];
+  /** The run's events are all here. */
+  isComplete: boolean;
+  isLive: boolean;
+  find: string;
+  onFind: (words: string) => void;
+  onDownload: () => void;
+  /** The line that the URL names, such as `12.0`. */
+  named: string;
+}
+
+const FIELD = "min-h-8 rounded-md border border-line bg-raised px-2";
+
+export function LogViewer({ lines, isComplete, isLive, find, onFind, onDownload, named }: Props) {
+  const rows = useRef<LogRowsHandle>(null);
+  const [pausedAt, setPausedAt] = useState<number | null>(named ? 0 : null);
+  const words = useDeferredValue(find);
+  const hits = useMemo(() => findLines(lines, words), [lines, words]);
+  const [hit, setHit] = useState(-1);
+  const count = lines.length;
+
+  const firstHit = hits[0] ?? -1;
+  useEffect(() => {
+    setHit(-1);
+    if (!words || firstHit < 0) return;
+    setHit(0);
+    setPausedAt((before) => before ?? count);
+    rows.current?.show(firstHit);
+    // Lines that come later do not move the reader.
+    // oxlint-disable-next-line react/exhaustive-deps react/exhaustive-effect-dependencies
+  }, [words, firstHit]);
+
+  function step(by: number): void {
+    if (hits.length === 0) return;
+    const next = (hit + by + hits.length) % hits.length;
+    setHit(next);
+    setPausedAt((before) => before ?? count);
+    rows.current?.show(hits[next] ?? 0);
+  }
+
+  function follow(): void {
+    setPausedAt(null);
+    rows.current?.toEnd();
+  }
+
+  const fresh = pausedAt === null ? 0 : Math.max(0, count - pausedAt);
+  return (
+    <section aria-label="Log" className="card overflow-hidden">
+      <div className="flex flex-wrap items-center gap-2 border-b border-line p-2">
+        <input
+          type="search"
+          aria-label="Search the log"
+          placeholder="Search the log"
+          maxLength={200}
+          className={`${FIELD} w-56`}
+          value={find}
+          onChange={(event) => onFind(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter") return;
+            event.preventDefault();
+            step(event.shiftKey ? -1 : 1);
+          }}
+        />
+        <span role="status" className="text-muted">
+          {words && (hits.length === 0 ? "no line" : `${Math.max(hit, 0) + 1} of ${plural(hits.length, "line")}`)}
+        </span>
+        <span className="ml-auto text-muted" data-log-count={count}>
+          {plural(count, "line")}
+          {!isComplete && " so far, loading …"}
+        </span>
+        <Button onClick={onDownload}>
+          <Download aria-hidden size={16} />
+          Download
+        </Button>
+      </div>
+      <LogRows
+        ref={rows}
+        lines={lines}
+        words={words}
+        current={hits[hit] ?? -1}
+        named={named}
+        follows={pausedAt === null}
+        onPause={() => setPausedAt((before) => before ?? count)}
+        onFollow={follow}
+      />
+      <div className="flex min-h-10 items-center gap-3 border-t border-line px-2 py-1 text-muted">
+        {pausedAt === null ? (
+          <span>{isLive ? "Following. Scroll up to pause." : "The end of the log."}</span>
+        ) : (
+          <>
+            <span role="status">Paused{fresh > 0 && `: ${formatCount(fresh)} new ${fresh === 1 ? "line" : "lines"}`}</span>
+            <Button onClick={follow}>
+              <ArrowDownToLine aria-hidden size={16} />
+              Follow <kbd>End</kbd>
+            </Button>
+          </>
+        )}
+      </div>
+    </section>
+  );
+}

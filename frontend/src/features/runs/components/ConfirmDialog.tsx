@@ -1,0 +1,64 @@
+/** Asks before something that cannot be taken back, and for its reason. */
+import { AlertDialog } from "radix-ui";
+import { type FormEvent, useState } from "react";
+
+import { Button } from "@/components/Button";
+import { explain } from "@/components/states";
+
+interface Props {
+  open: boolean;
+  title: string;
+  text: string;
+  label: string;
+  confirm: string;
+  isBusy: boolean;
+  error: unknown;
+  onConfirm: (reason: string) => void;
+  onClose: () => void;
+}
+
+export function ConfirmDialog({ open, title, text, label, confirm, isBusy, error, onConfirm, onClose }: Props) {
+  const [reason, setReason] = useState("");
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    onConfirm(reason);
+  }
+
+  return (
+    <AlertDialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
+      <AlertDialog.Portal>
+        <AlertDialog.Overlay className="fixed inset-0 z-40 bg-black/40" />
+        <AlertDialog.Content className="card fixed left-1/2 top-[20dvh] z-50 w-[min(30rem,calc(100vw-2rem))] -translate-x-1/2 p-4 shadow-xl">
+          <AlertDialog.Title className="text-lg font-semibold">{title}</AlertDialog.Title>
+          <AlertDialog.Description className="my-2 text-muted">{text}</AlertDialog.Description>
+          <form onSubmit={submit} className="flex flex-col gap-3">
+            <label className="flex flex-col gap-1">
+              {label}
+              <textarea
+                className="rounded-md border border-line bg-raised p-2"
+                rows={2}
+                maxLength={2000}
+                value={reason}
+                onChange={(event) => setReason(event.target.value)}
+              />
+            </label>
+            {error !== null && error !== undefined && (
+              <p role="alert" className="theirs text-failed">
+                {explain(error, "do this").text}
+              </p>
+            )}
+            <div className="flex justify-end gap-2">
+              <AlertDialog.Cancel asChild>
+                <Button>Go back</Button>
+              </AlertDialog.Cancel>
+              <Button type="submit" weight="danger" disabled={isBusy}>
+                {isBusy ? "Waiting for the service …" : confirm}
+              </Button>
+            </div>
+          </form>
+        </AlertDialog.Content>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  );
+}

@@ -1,0 +1,68 @@
+/** What a run is: its goal, who works on what, since when, at which cost. */
+import type { ReactNode } from "react";
+
+import { Cost } from "@/components/Cost";
+import { Elapsed, RelativeTime } from "@/components/RelativeTime";
+import { Theirs } from "@/components/Theirs";
+import type { SprintDetail } from "@/lib/queries/sprints";
+import { visible } from "@/lib/text/visible";
+
+const SHORT_GOAL = 200;
+
+export function RunFacts({ sprint }: { sprint: SprintDetail }) {
+  const goal = visible(sprint.goal);
+  const isShort = goal.length <= SHORT_GOAL && !goal.includes("\n");
+  return (
+    <div className="flex flex-col gap-2">
+      {isShort ? (
+        <p className="theirs max-w-4xl">{goal}</p>
+      ) : (
+        <details className="max-w-4xl">
+          <summary className="theirs cursor-pointer">{goal.slice(0, SHORT_GOAL).split("\n")[0]} …</summary>
+          <p className="theirs mt-2">{goal}</p>
+        </details>
+      )}
+      {sprint.status_reason && (
+        <p className="theirs">
+          <strong className="font-medium">Why:</strong> <Theirs text={sprint.status_reason} />
+        </p>
+      )}
+      <dl className="flex flex-wrap gap-x-6 gap-y-1">
+        <Fact name="Started">
+          <RelativeTime at={sprint.created_at} /> by <Theirs text={sprint.created_by} />
+        </Fact>
+        <Fact name={sprint.finished_at ? "Took" : "Since"}>
+          <Elapsed from={sprint.created_at} to={sprint.finished_at} />
+        </Fact>
+        <Fact name="Cost">
+          <Cost usage={sprint.usage} />
+        </Fact>
+        <Fact name="Agent">
+          <Theirs text={sprint.agent} />
+        </Fact>
+        {sprint.project && (
+          <Fact name="Project">
+            <Theirs text={sprint.project} />
+          </Fact>
+        )}
+        {sprint.base_commit && (
+          <Fact name="Base">
+            <code>{sprint.base_commit.slice(0, 10)}</code>
+          </Fact>
+        )}
+        <Fact name="Id">
+          <code>{sprint.id.slice(0, 8)}</code>
+        </Fact>
+      </dl>
+    </div>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="flex min-w-0 gap-1.5">
+      <dt className="text-muted">{name}</dt>
+      <dd className="min-w-0 break-words">{children}</dd>
+    </div>
+  );
+}

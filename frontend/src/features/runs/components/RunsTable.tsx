@@ -1,0 +1,82 @@
+/** The table of runs; J and K move through it, Enter opens. */
+import { Link } from "@tanstack/react-router";
+import { useMemo, useRef } from "react";
+
+import { Cost } from "@/components/Cost";
+import { RelativeTime } from "@/components/RelativeTime";
+import { StatusBadge } from "@/components/StatusBadge";
+import { formatScore } from "@/lib/format";
+import type { Sprint } from "@/lib/queries/sprints";
+import { type Action, useActions } from "@/lib/shortcuts";
+
+export function RunsTable({ runs }: { runs: readonly Sprint[] }) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const actions = useMemo<readonly Action[]>(() => {
+    const move = (by: number) => moveFocus(body.current, by);
+    return [
+      { id: "next-run", label: "Next run", keys: "j", group: "Runs", run: () => move(1) },
+      { id: "previous-run", label: "Previous run", keys: "k", group: "Runs", run: () => move(-1) },
+    ];
+  }, []);
+  useActions(actions);
+
+  return (
+    // Focusable, so that the keyboard can scroll it.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className="card overflow-x-auto" role="region" aria-label="Runs" tabIndex={0}>
+      <table className="table-rows w-full border-collapse">
+        <thead>
+          <tr>
+            <th scope="col">Status</th>
+            <th scope="col">Run</th>
+            <th scope="col">Phase</th>
+            <th scope="col" className="number">Attempt</th>
+            <th scope="col" className="number">Score</th>
+            <th scope="col">Started</th>
+            <th scope="col" className="number">Cost</th>
+            <th scope="col">Agent</th>
+          </tr>
+        </thead>
+        <tbody ref={body}>
+          {runs.map((run) => (
+            <RunRow key={run.id} run={run} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function RunRow({ run }: { run: Sprint }) {
+  return (
+    <tr className="hover:bg-sunken">
+      <td className="bg-canvas">
+        <StatusBadge status={run.status} />
+      </td>
+      <td className="w-full max-w-0">
+        <Link to="/sprints/$id" params={{ id: run.id }} className="block truncate font-medium hover:underline" title={run.goal.slice(0, 500)}>
+          <bdi>{run.name}</bdi>
+        </Link>
+      </td>
+      <td>{run.phase ?? "–"}</td>
+      <td className="number whitespace-nowrap">{run.attempt === null ? "–" : `${run.attempt}/${run.max_attempts}`}</td>
+      <td className="number">{formatScore(run.score)}</td>
+      <td>
+        <RelativeTime at={run.created_at} />
+      </td>
+      <td className="number whitespace-nowrap">
+        <Cost usage={run.usage} />
+      </td>
+      <td className="max-w-56 truncate" title={run.agent}>
+        <bdi>{run.agent}</bdi>
+      </td>
+    </tr>
+  );
+}
+
+function moveFocus(body: HTMLElement | null, by: number): void {
+  const links = [...(body?.querySelectorAll("a") ?? [])];
+  const here = links.findIndex((link) => link === document.activeElement);
+  const next = here === -1 ? (by > 0 ? 0 : links.length - 1) : Math.min(links.length - 1, Math.max(0, here + by));
+  links[next]?.focus();
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+
+import { commandOf, EMPTY_FIELDS, requestOf, type StartFields } from "./start-form";
+
+const fields = (part: Partial<StartFields>): StartFields => ({ ...EMPTY_FIELDS, goal: "Mend it", path: "/p", ...part });
+
+describe("requestOf", () => {
+  it("sends only what was chosen", () => {
+    expect(requestOf(fields({}))).toEqual({ goal: "Mend it", source: { kind: "local", path: "/p" } });
+  });
+
+  it.each<[string, Partial<StartFields>, object]>([
+    ["git", { sourceKind: "git", url: " https://h/r ", ref: "main" }, { source: { kind: "git", url: "https://h/r", ref: "main" } }],
+    ["nothing", { sourceKind: "empty" }, { source: { kind: "empty" } }],
+    ["phases in their order", { phases: ["verification", "coding"] }, { phases: ["coding", "verification"] }],
+    ["no phase at all is sent, and refused by the service", { phases: [] }, { phases: [] }],
+    ["model", { model: "openai:gpt", candidates: "3" }, { agent: { model: "openai:gpt", candidates: 3 } }],
+    ["budget", { maxTokens: "10", maxCost: "0.5" }, { policy: { budget: { tokens: 10, cost_usd: 0.5 } } }],
+    ["what is no number goes to the service as it is", { maxAttempts: "three" }, { policy: { max_attempts: "three" } }],
+    ["globs, one a line", { openPaths: "a*\n\n b " }, { policy: { open_paths: ["a*", "b"] } }],
+  ])("%s", (_, part, expected) => {
+    expect(requestOf(fields(part))).toMatchObject(expected);
+  });
+});
+
+describe("commandOf", () => {
+  it("says the same in words of the command line", () => {
+    expect(commandOf(fields({ goal: "Say it's done", maxAttempts: "2", openPaths: "tests/*", deterministicOnly: true }))).toBe(
+      "phaserunner run 'Say it'\\''s done' --repo /p --max-attempts 2 --deterministic-only --open 'tests/*'",
+    );
+  });
+
+  it.each<[string, Partial<StartFields>]>([
+    ["an uploaded archive", { sourceKind: "archive" }],
+    ["a script", { backend: "scripted" }],
+    ["a threshold", { passThreshold: "0.9" }],
+  ])("offers nothing for %s", (_, part) => {
+    expect(commandOf(fields(part))).toBeNull();
+  });
+});

@@ -1,0 +1,27 @@
+/** Which verdict of a run deserves to be seen first. Pure. */
+import type { Attempt, Evaluation, SprintDetail } from "./queries/sprints";
+
+/** The order in which verdicts of one attempt deserve attention: gates before advice, failures first. */
+const RANK: Record<string, number> = { failed: 0, errored: 1, skipped: 2, passed: 3 };
+
+export function byAttention(evaluations: readonly Evaluation[]): readonly Evaluation[] {
+  return evaluations.toSorted((one, other) => rank(one) - rank(other));
+}
+
+function rank(each: Evaluation): number {
+  const position = RANK[each.status] ?? 2;
+  // What did not pass and does not decide comes after every gate that did not pass.
+  return position * 2 + (each.gate ? 0 : position < 2 ? 5 : 1);
+}
+
+/** The latest attempt that was judged, else the latest one. */
+export function attemptToShow(attempts: readonly Attempt[]): Attempt | undefined {
+  return attempts.findLast((each) => each.evaluations.length > 0) ?? attempts.at(-1);
+}
+
+/** The attempt that a URL names, else the one to show. */
+export function chosenAttempt(sprint: SprintDetail, phase: string | undefined, number: number | undefined): Attempt | undefined {
+  if (number === undefined) return attemptToShow(sprint.attempts);
+  const named = sprint.attempts.filter((each) => each.number === number && (phase === undefined || each.phase === phase));
+  return named.at(-1) ?? attemptToShow(sprint.attempts);
+}

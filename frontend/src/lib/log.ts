@@ -1,0 +1,100 @@
+/** Turns a run's events into the lines of its log. */
+import type { RunEvent } from "./stream/frames";
+import { plainText } from "./text/ansi";
+
+export type LineKind = "text" | "call" | "result" | "note";
+
+export interface LogLine {
+  /** `sequence.index`: the same for everyone and for ever, so that a URL can name it. */
+  readonly id: string;
+  readonly kind: LineKind;
+  readonly text: string;
+  readonly time: string;
+  readonly phase: string | null;
+  readonly attempt: number | null;
+  readonly candidate: number;
+}
+
+/** The lines of one event. */
+export function linesOf(event: RunEvent): readonly LogLine[] {
+  const line = (kind: LineKind, text: string, index: number, candidate = 0, time = event.timestamp): LogLine => ({
+    id: `${event.sequence}.${index}`,
+    kind,
+    text,
+    time: time ?? "",
+    phase: event.phase ?? null,
+    attempt: event.attempt ?? null,
+    candidate,
+  });
+  switch (event.event) {
+    case "agent.progress":
+      return event.data.lines.map((each, index) => line("text", each.text, index, event.data.candidate ?? 0, each.at));
+    case "tool.called":
+    case "tool.result": {
+      const { tool, text, candidate } = event.data;
+      const kind = event.event === "tool.called" ? "call" : "result";
+      const told = kind === "call" && !text.startsWith(tool) ? `${tool} ${text}` : text;
+      return told.split("\n").map((each, index) => line(kind, each, index, candidate ?? 0));
+    }
+    default: {
+      const note = noteOf(event);
+      return note ? note.split("\n").map((each, index) => line("note", each, index)) : [];
+    }
+  }
+}
+
+type Notes = { [E in RunEvent as E["event"]]?: (event: E) => string };
+
+const NOTES: Notes = {
+  "run.created": ({ data }) => `Run created: ${data.name}`,
+  "run.cancelled": ({ data }) => `Cancelled by ${data.by}${data.reason ? `: ${data.reason}` : ""}`,
+  "workflow.completed": () => "The run is completed",
+  "workflow.failed": ({ data }) => `The run failed: ${data.reason}`,
+  "phase.started": ({ phase }) => `Phase ${phase}`,
+  "phase.completed": ({ phase, data }) =>
+    `Phase ${phase} completed${data.accepted_by ? `, accepted by ${data.accepted_by}` : ""}`,
+  "phase.failed": ({ phase, data }) => `Phase ${phase} failed: ${data.reason}`,
+  "attempt.started": ({ phase, attempt, data }) => `Attempt ${attempt} of ${phase}${data.resumed ? ", taken up again" : ""}`,
+  "attempt.interrupted": ({ data }) => `Interrupted: ${data.reason}`,
+  "agent.failed": ({ data }) => `The agent failed: ${data.message}`,
+  "evaluator.completed": ({ data }) => `${data.evaluator_name}: ${data.status ?? (data.passed ? "passed" : "failed")}`,
+  "evaluation.completed": ({ attempt, data }) =>
+    `Attempt ${attempt} ${data.overall_passed ? "passed" : "failed"}${data.reason ? `: ${data.reason}` : ""}`,
+  "evaluation.failed": ({ data }) => `No verdict: ${data.reason}`,
+  "escalation.required": ({ data }) => `A human is asked: ${data.reason}`,
+  "escalation.resolved": ({ data }) => `${data.decided_by} decided: ${data.decision}`,
+};
+
+function noteOf(event: RunEvent): string {
+  const note = NOTES[event.event] as ((event: RunEvent) => string) | undefined;
+  return note?.(event) ?? "";
+}
+
+/** Lines that grow with the events; what was turned into lines before is not turned again. */
+export class Log {
+  #events: readonly RunEvent[] = [];
+  #lines: LogLine[] = [];
+
+  /** All lines of `events`. The array is a new one whenever there are more lines. */
+  update(events: readonly RunEvent[]): readonly LogLine[] {
+    if (events === this.#events) return this.#lines;
+    const known = this.#events.length;
+    const grows = known > 0 && events.length >= known && events[0] === this.#events[0] && events[known - 1] === this.#events[known - 1];
+    const fresh = (grows ? events.slice(known) : events).flatMap(linesOf);
+    if (!grows) this.#lines = fresh;
+    else if (fresh.length > 0) this.#lines = [...this.#lines, ...fresh];
+    this.#events = events;
+    return this.#lines;
+  }
+}
+
+/** Indices of the lines that hold `words`, in any case. */
+export function findLines(lines: readonly LogLine[], words: string): readonly number[] {
+  const wanted = words.toLowerCase();
+  if (!wanted) return [];
+  const found: number[] = [];
+  for (const [index, line] of lines.entries()) {
+    if (plainText(line.text).toLowerCase().includes(wanted)) found.push(index);
+  }
+  return found;
+}

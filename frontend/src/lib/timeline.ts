@@ -1,0 +1,71 @@
+/** What a run did when, as pieces of a line on which waiting takes little room. Pure. */
+import type { SprintDetail } from "./queries/sprints";
+
+export type PieceKind = "working" | "evaluating" | "waiting" | "idle";
+
+export interface Piece {
+  readonly kind: PieceKind;
+  readonly from: number;
+  readonly to: number;
+  /** Still going on at the time of the picture. */
+  readonly open: boolean;
+  /** Share of the line's width; all shares together are 1. */
+  readonly width: number;
+  readonly phase: string | null;
+  readonly attempt: number | null;
+  readonly verdict: string | null;
+}
+
+type Raw = Omit<Piece, "width">;
+
+/** Waiting and idling get this much of the line each, however long they took. */
+const COMPRESSED = 0.05;
+/** The shortest piece can still be seen and pointed at. */
+const LEAST = 0.012;
+/** Pauses below this are what recording and scheduling take. */
+const PAUSE_MS = 2_000;
+
+export function buildTimeline(sprint: Pick<SprintDetail, "attempts" | "escalations" | "created_at" | "finished_at">, now: number): readonly Piece[] {
+  const done = [...sprint.attempts.flatMap((each) => ofAttempt(each, now)), ...sprint.escalations.flatMap((each) => ofEscalation(each, now))];
+  const ordered = done.toSorted((one, other) => one.from - other.from);
+  const start = Date.parse(sprint.created_at);
+  return withWidths(withPauses(ordered, start));
+}
+
+function ofAttempt(attempt: SprintDetail["attempts"][number], now: number): Raw[] {
+  const from = Date.parse(attempt.started_at);
+  const over = attempt.completed_at === null ? null : Date.parse(attempt.completed_at);
+  const produced = attempt.produced_at === null ? null : Date.parse(attempt.produced_at);
+  const common = { phase: attempt.phase, attempt: attempt.number, verdict: attempt.verdict };
+  const pieces: Raw[] = [{ ...common, kind: "working", from, to: produced ?? over ?? now, open: produced === null && over === null }];
+  if (produced !== null) pieces.push({ ...common, kind: "evaluating", from: produced, to: over ?? now, open: over === null });
+  return pieces;
+}
+
+function ofEscalation(escalation: SprintDetail["escalations"][number], now: number): Raw[] {
+  const from = Date.parse(escalation.created_at);
+  const to = escalation.decided_at === null ? null : Date.parse(escalation.decided_at);
+  const common = { phase: escalation.phase, attempt: escalation.attempt, verdict: escalation.decision };
+  return [{ ...common, kind: "waiting", from, to: to ?? now, open: escalation.status === "open" }];
+}
+
+function withPauses(pieces: readonly Raw[], start: number): Raw[] {
+  const filled: Raw[] = [];
+  let here = start;
+  for (const piece of pieces) {
+    if (piece.from - here > PAUSE_MS) {
+      filled.push({ kind: "idle", from: here, to: piece.from, open: false, phase: null, attempt: null, verdict: null });
+    }
+    filled.push(piece);
+    here = Math.max(here, piece.to);
+  }
+  return filled;
+}
+
+function withWidths(pieces: readonly Raw[]): readonly Piece[] {
+  const isCompressed = (piece: Raw) => piece.kind === "waiting" || piece.kind === "idle";
+  const busy = pieces.reduce((sum, each) => (isCompressed(each) ? sum : sum + Math.max(1, each.to - each.from)), 0);
+  const rough = pieces.map((each) => (isCompressed(each) ? COMPRESSED : Math.max(LEAST, Math.max(1, each.to - each.from) / Math.max(1, busy))));
+  const total = rough.reduce((sum, each) => sum + each, 0);
+  return pieces.map((each, index) => ({ ...each, width: (rough[index] ?? 0) / total }));
+}
