@@ -27,6 +27,7 @@ from app.services.forking import ForkService
 from app.services.idempotency import IdempotencyService
 from app.services.judging import Judging
 from app.services.marks import MarkService
+from app.services.metrics import MetricsService
 from app.services.pausing import PauseService
 from app.services.producing import Producing
 from app.services.queries import RunQueries
@@ -40,6 +41,7 @@ from app.services.status import Info, StatusService
 from app.services.takeover import Takeover
 from app.services.tokens import TokenService
 from app.services.trees import RunTrees
+from app.services.trends import TrendService
 from app.toolbox import Tools, build_tools
 from app.workspaces.sandbox import Sandbox
 from app.workspaces.store import WorkspaceStore
@@ -98,6 +100,8 @@ def build_container(
         evaluators=EvaluatorService(sessions, tools.registry.describe()),
         marks=MarkService(sessions),
         reviews=ReviewQueries(sessions),
+        metrics=MetricsService(sessions),
+        trends=TrendService(sessions),
         idempotency=IdempotencyService(sessions),
         status=StatusService(sessions, _info(settings, tools), tools.sandbox),
     )

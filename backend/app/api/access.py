@@ -14,6 +14,7 @@ from app.services.evaluators import EvaluatorService
 from app.services.forking import ForkService
 from app.services.idempotency import IdempotencyService
 from app.services.marks import MarkService
+from app.services.metrics import MetricsService
 from app.services.pausing import PauseService
 from app.services.queries import RunQueries
 from app.services.results import ResultService
@@ -21,6 +22,7 @@ from app.services.reviews import ReviewQueries
 from app.services.run_lists import RunLists
 from app.services.sprints import SprintService
 from app.services.status import StatusService
+from app.services.trends import TrendService
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,8 @@ class ApiServices:
     evaluators: EvaluatorService
     marks: MarkService
     reviews: ReviewQueries
+    metrics: MetricsService
+    trends: TrendService
     idempotency: IdempotencyService
     status: StatusService
 

@@ -6,7 +6,18 @@ from typing import Any
 
 from fastapi import FastAPI
 
-from app.api import escalations, evaluators, event_routes, log_routes, problems, runs, socket, sprints, system
+from app.api import (
+    escalations,
+    evaluators,
+    event_routes,
+    log_routes,
+    metrics,
+    problems,
+    runs,
+    socket,
+    sprints,
+    system,
+)
 from app.api.access import ApiServices
 from app.api.dashboard import Dashboard, with_dashboard
 from app.api.gate import Gate, Recognise
@@ -55,7 +66,7 @@ def create_app(
     app.state.hub = hub
     app.state.event_reader = events
     problems.install(app)
-    for module in (runs, sprints, escalations, evaluators, event_routes, log_routes, socket, system):
+    for module in (runs, sprints, escalations, evaluators, metrics, event_routes, log_routes, socket, system):
         app.include_router(module.router, responses=PROBLEMS)
     app.router.default = with_dashboard(dashboard or Dashboard.find(), app.router.default)
     app.add_middleware(Gate, hosts=doors.hosts, recognise=doors.recognise)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
+from app.schemas.metric_names import MetricName, MetricPart
 from app.schemas.runs import Phase, RunKind, RunStatus
 from app.schemas.text import CleanLine
 
@@ -54,6 +55,16 @@ class RunFilter(RunScope):
     )
     q: CleanLine | None = Field(
         default=None, max_length=200, description="Part of a name or goal, or the beginning of an id."
+    )
+    metric: MetricName | None = Field(default=None, description="Only the runs behind this number.")
+    metric_part: MetricPart = Field(
+        default="counted", description="Those that the number counts, or all that it looks at."
+    )
+    metric_phase: CleanLine | None = Field(
+        default=None, max_length=100, description="The number of this phase; null for whole runs."
+    )
+    metric_key: CleanLine | None = Field(
+        default=None, max_length=200, description="The reason, decision or evaluator that the number is of."
     )
 
 

@@ -12,6 +12,7 @@ from app.db.models import Escalation, Run
 from app.schemas.run_lists import Facet, RunCounts, RunFacets, RunFilter, RunQuery, RunScope, RunSort
 from app.schemas.runs import RunStatus
 from app.schemas.sprints import SprintPage
+from app.services.metric_facts import MetricOf, runs_behind
 from app.services.paging import decode_sorted_cursor, encode_sorted_cursor
 from app.services.queries import load_views
 
@@ -82,7 +83,15 @@ class RunLists:
 
 
 def conditions(given: RunScope) -> list[ColumnElement[bool]]:
-    """What a run must fulfil to be meant by a scope or filter."""
+    """What a run must fulfil to be meant by a scope or filter.
+
+    Raises:
+        InvalidInputError: there is no such metric.
+    """
+    return _scope(given) + (_narrower(given) if isinstance(given, RunFilter) else [])
+
+
+def _scope(given: RunScope) -> list[ColumnElement[bool]]:
     found: list[ColumnElement[bool]] = []
     if given.since is not None:
         found.append(Run.created_at >= given.since)
@@ -94,7 +103,7 @@ def conditions(given: RunScope) -> list[ColumnElement[bool]]:
         found.append(Run.project.in_(given.project))
     if given.agent:
         found.append(Run.agent_name.in_(given.agent))
-    return found + (_narrower(given) if isinstance(given, RunFilter) else [])
+    return found
 
 
 def _narrower(given: RunFilter) -> list[ColumnElement[bool]]:
@@ -109,6 +118,9 @@ def _narrower(given: RunFilter) -> list[ColumnElement[bool]]:
         named = [column.icontains(given.q, autoescape=True) for column in (Run.name, Run.goal)]
         as_id = func.cast(Run.id, Run.name.type).startswith(given.q.lower(), autoescape=True)
         found.append(or_(*named, as_id))
+    if given.metric is not None:
+        number = MetricOf(given.metric, given.metric_phase, given.metric_key)
+        found.append(Run.id.in_(runs_behind(number, given.metric_part, _scope(given))))
     return found
 
 

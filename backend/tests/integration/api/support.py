@@ -19,9 +19,11 @@ from app.runners.evaluators.static.ruff_lint import RuffLintEvaluator
 from app.services.evaluators import EvaluatorService
 from app.services.idempotency import IdempotencyService
 from app.services.marks import MarkService
+from app.services.metrics import MetricsService
 from app.services.reviews import ReviewQueries
 from app.services.status import Info, StatusService
 from app.services.tokens import TokenService
+from app.services.trends import TrendService
 from app.workspaces.sandbox import Sandbox
 from tests.integration.services.support import Rows, UseCases, evaluations, use_cases
 
@@ -72,6 +74,8 @@ async def open_api(
             evaluators=EvaluatorService(cases.sessions, registry.describe()),
             marks=MarkService(cases.sessions),
             reviews=ReviewQueries(cases.sessions),
+            metrics=MetricsService(cases.sessions),
+            trends=TrendService(cases.sessions),
             idempotency=IdempotencyService(cases.sessions),
             status=StatusService(cases.sessions, info, Sandbox()),
         )

@@ -1,0 +1,264 @@
+"""The cases that metrics count, as SQL. Reports and lists of runs are made of the same cases.
+
+docs/metrics.md says in words what is written here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import CTE, ColumnElement, Select, and_, case, exists, false, func, or_, select, true
+from sqlalchemy.dialects.postgresql import distinct_on
+
+from app.core.errors import InvalidInputError
+from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run, VerdictMark
+from app.schemas.metric_names import MetricName, MetricPart
+from app.schemas.runs import EscalationDecision, EscalationReason, RunStatus
+
+K = (1, 2, 3)
+OVER = (RunStatus.COMPLETED, RunStatus.FAILED)
+"""Runs that came to an end of their own; a cancelled one says nothing."""
+ABOUT_THE_WORK = (
+    EscalationReason.ATTEMPTS_EXHAUSTED,
+    EscalationReason.NO_PROGRESS,
+    EscalationReason.BUDGET_EXHAUSTED,
+)
+"""Reasons for which the machine gave up; after the others the same attempt goes on as if nothing had been."""
+_PASS_AT = {MetricName.PASS_AT_1: 1, MetricName.PASS_AT_2: 2, MetricName.PASS_AT_3: 3}
+_VERDICTS = {
+    MetricName.VERDICT_PASSED: "passed",
+    MetricName.VERDICT_FAILED: "failed",
+    MetricName.VERDICT_ERRORED: "errored",
+    MetricName.VERDICT_SKIPPED: "skipped",
+}
+_MARKED = {MetricName.FALSE_PASSES: "passed", MetricName.FALSE_FAILS: "failed"}
+
+
+def scoped_runs(conditions: Sequence[ColumnElement[bool]]) -> CTE:
+    """The runs that are measured: id, creation, whether they are over, their number of phases."""
+    return (
+        select(
+            Run.id,
+            Run.created_at,
+            Run.status.in_(OVER).label("over"),
+            func.cardinality(Run.phases).label("planned"),
+        )
+        .where(*conditions)
+        .cte("scoped")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseCases:
+    """One row for each run and phase that was judged or escalated.
+
+    Columns of `rows`: run_id, phase, over, judged (judged attempts), passed_at (the first that passed before
+    a human helped), gave_up (the machine did), escalated (for any reason).
+    """
+
+    rows: CTE
+
+    def passed(self, k: int) -> ColumnElement[bool]:
+        """It passed within `k` attempts, on its own."""
+        return func.coalesce(self.rows.c.passed_at <= k, false())
+
+    def settled(self, k: int) -> ColumnElement[bool]:
+        """It is known whether it passes within `k` attempts."""
+        c = self.rows.c
+        return or_(c.passed_at.is_not(None), c.gave_up, c.judged >= k)
+
+    @property
+    def ended(self) -> ColumnElement[bool]:
+        """It is known whether the phase escalates."""
+        c = self.rows.c
+        return or_(c.escalated, c.passed_at.is_not(None), c.over)
+
+
+def phase_cases(scoped: CTE) -> PhaseCases:
+    """Every case of a phase in the runs that are measured."""
+    judged = Attempt.status.in_(("passed", "failed"))
+    attempts = (
+        select(
+            Attempt.run_id,
+            Attempt.phase,
+            func.count().filter(judged).label("judged"),
+            func.min(Attempt.number).filter(Attempt.status == "passed").label("passed_at"),
+        )
+        .join(scoped, scoped.c.id == Attempt.run_id)
+        .group_by(Attempt.run_id, Attempt.phase)
+        .subquery("tried")
+    )
+    gave_up = Escalation.reason_kind.in_(ABOUT_THE_WORK)
+    asked = (
+        select(
+            Escalation.run_id,
+            Escalation.phase,
+            func.min(Escalation.attempt).filter(gave_up).label("helped_at"),
+        )
+        .join(scoped, scoped.c.id == Escalation.run_id)
+        .group_by(Escalation.run_id, Escalation.phase)
+        .subquery("asked")
+    )
+    same = and_(attempts.c.run_id == asked.c.run_id, attempts.c.phase == asked.c.phase)
+    run_id = func.coalesce(attempts.c.run_id, asked.c.run_id)
+    judged_count = func.coalesce(attempts.c.judged, 0)
+    alone = or_(asked.c.helped_at.is_(None), attempts.c.passed_at <= asked.c.helped_at)
+    rows = (
+        select(
+            run_id.label("run_id"),
+            func.coalesce(attempts.c.phase, asked.c.phase).label("phase"),
+            scoped.c.over,
+            judged_count.label("judged"),
+            case((alone, attempts.c.passed_at)).label("passed_at"),
+            asked.c.helped_at.is_not(None).label("gave_up"),
+            asked.c.run_id.is_not(None).label("escalated"),
+        )
+        .select_from(attempts.join(asked, same, full=True).join(scoped, scoped.c.id == run_id))
+        .where(or_(judged_count > 0, asked.c.run_id.is_not(None)))
+        .cte("phase_cases")
+    )
+    return PhaseCases(rows)
+
+
+def run_cases(scoped: CTE, phases: PhaseCases) -> CTE:
+    """One row for each run: run_id, created_at, over, and what became of its phases together."""
+    c = phases.rows.c
+    columns: list[ColumnElement[Any]] = []
+    for k in K:
+        failed = func.bool_or(and_(phases.settled(k), ~phases.passed(k)))
+        passed = func.count().filter(phases.passed(k)) == func.max(scoped.c.planned)
+        columns += [
+            passed.label(f"passed_{k}"),
+            or_(passed, func.coalesce(failed, false())).label(f"settled_{k}"),
+        ]
+    judged = func.coalesce(func.bool_or(c.judged > 0), false())
+    return (
+        select(
+            scoped.c.id.label("run_id"),
+            scoped.c.created_at,
+            scoped.c.over,
+            *columns,
+            judged.label("judged"),
+            func.coalesce(func.bool_or(c.judged > 1), false()).label("retried"),
+            func.coalesce(func.sum(func.greatest(c.judged - 1, 0)), 0).label("retries"),
+            func.count().filter(c.judged > 0).label("judged_phases"),
+            func.coalesce(func.bool_or(c.escalated), false()).label("escalated"),
+        )
+        .select_from(scoped.outerjoin(phases.rows, c.run_id == scoped.c.id))
+        .group_by(scoped.c.id, scoped.c.created_at, scoped.c.over)
+        .cte("run_cases")
+    )
+
+
+def newest_marks() -> CTE:
+    """The mark that counts on each verdict: evaluation_id, was_right."""
+    return (
+        select(VerdictMark.evaluation_id, VerdictMark.was_right)
+        .ext(distinct_on(VerdictMark.evaluation_id))
+        .order_by(VerdictMark.evaluation_id, VerdictMark.marked_at.desc(), VerdictMark.id)
+        .cte("newest_marks")
+    )
+
+
+def used_a_model() -> ColumnElement[bool]:
+    """Whether a run asked a model at all."""
+    return Run.used_requests > 0
+
+
+@dataclass(frozen=True, slots=True)
+class MetricOf:
+    """One number: of a phase or of whole runs, and of which reason, decision or evaluator."""
+
+    name: MetricName
+    phase: str | None = None
+    key: str | None = None
+
+
+def runs_behind(number: MetricOf, part: MetricPart, conditions: Sequence[ColumnElement[bool]]) -> Select[Any]:
+    """Select the ids of the runs behind a number.
+
+    Args:
+        number: which.
+        part: the runs with cases that count, or all with cases.
+        conditions: which runs are measured.
+
+    Raises:
+        InvalidInputError: the number has no such key, or needs one.
+    """
+    counted = part == "counted"
+    match number.name:
+        case MetricName.PASS_AT_1 | MetricName.PASS_AT_2 | MetricName.PASS_AT_3:
+            return _passing(number, counted, scoped_runs(conditions))
+        case MetricName.RETRIED:
+            return _retried(number, counted, scoped_runs(conditions))
+        case MetricName.ESCALATED:
+            return _escalated(number, counted, scoped_runs(conditions))
+        case MetricName.DECIDED:
+            return _decided(number, counted)
+        case MetricName.COST_KNOWN:
+            known = Run.used_cost_usd.is_not(None) if counted else true()
+            return select(Run.id).where(Run.status.in_(OVER), used_a_model(), known)
+        case _:
+            return _judged(number, counted)
+
+
+def _passing(number: MetricOf, counted: bool, scoped: CTE) -> Select[Any]:
+    k, phases = _PASS_AT[number.name], phase_cases(scoped)
+    if number.phase is not None:
+        hit = phases.passed(k) if counted else phases.settled(k)
+        return select(phases.rows.c.run_id).where(phases.rows.c.phase == number.phase, hit)
+    runs = run_cases(scoped, phases)
+    return select(runs.c.run_id).where(runs.c[f"passed_{k}" if counted else f"settled_{k}"])
+
+
+def _retried(number: MetricOf, counted: bool, scoped: CTE) -> Select[Any]:
+    c = phase_cases(scoped).rows.c
+    here = c.phase == number.phase if number.phase is not None else true()
+    return select(c.run_id).where(here, c.judged > (1 if counted else 0))
+
+
+def _escalated(number: MetricOf, counted: bool, scoped: CTE) -> Select[Any]:
+    if number.key is not None:
+        _check_key(number.key, EscalationReason)
+    phases = phase_cases(scoped)
+    c = phases.rows.c
+    if counted:
+        conditions = [Escalation.run_id == scoped.c.id]
+        conditions += [Escalation.phase == number.phase] if number.phase is not None else []
+        conditions += [Escalation.reason_kind == number.key] if number.key is not None else []
+        return select(scoped.c.id).where(exists().where(*conditions))
+    if number.phase is not None:
+        return select(c.run_id).where(c.phase == number.phase, phases.ended)
+    runs = run_cases(scoped, phases)
+    return select(runs.c.run_id).where(or_(runs.c.escalated, runs.c.over))
+
+
+def _decided(number: MetricOf, counted: bool) -> Select[Any]:
+    found = select(Escalation.run_id).where(Escalation.status == "resolved")
+    if number.key is None:
+        return found
+    _check_key(number.key, EscalationDecision)
+    return found.where(Escalation.decision == number.key) if counted else found
+
+
+def _judged(number: MetricOf, counted: bool) -> Select[Any]:
+    if number.key is None:
+        raise InvalidInputError("the evaluator is missing", field="metric_key")
+    found = (
+        select(Attempt.run_id)
+        .join(Candidate, Candidate.attempt_id == Attempt.id)
+        .join(Evaluation, Evaluation.candidate_id == Candidate.id)
+        .where(Evaluation.evaluator == number.key)
+    )
+    if number.name in _VERDICTS:
+        return found.where(Evaluation.status == _VERDICTS[number.name]) if counted else found
+    newest = newest_marks()
+    found = found.join(newest, newest.c.evaluation_id == Evaluation.id)
+    found = found.where(Evaluation.status == _MARKED[number.name])
+    return found.where(newest.c.was_right.is_(False)) if counted else found
+
+
+def _check_key(key: str, known: type[EscalationReason] | type[EscalationDecision]) -> None:
+    names = [each.value for each in known]
+    if key not in names:
+        raise InvalidInputError(f"there are {', '.join(names)}", field="metric_key")
