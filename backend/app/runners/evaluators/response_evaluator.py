@@ -1,0 +1,176 @@
+"""Judges an answer before a user sees it. The model judges four dimensions; the verdict is computed here."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pydantic_ai.models import Model
+
+from app.agents.asking import NamedModel, Question, ask
+from app.agents.material import new_fence
+from app.agents.port import AgentUsage
+from app.runners.evaluators.models.influence import find_in_text, is_subject_of
+from app.runners.evaluators.models.response_prompt import (
+    Judgement,
+    instructions,
+    merge_rules,
+    message,
+    objection,
+)
+from app.runners.evaluators.models.response_verdict import (
+    MAX_RETRIES,
+    conclude,
+    get_all_issues,
+    get_failed_dimensions,
+    is_passed,
+    should_retry,
+)
+from app.schemas.agents import OutputMode
+from app.schemas.response_evaluation import (
+    EvaluationDimension,
+    EvaluationFeedback,
+    EvaluatorInput,
+    EvaluatorOutput,
+    Verdict,
+)
+from app.schemas.text import storable_json, storable_text
+
+__all__ = [
+    "EvaluatorAgent",
+    "Judged",
+    "NoJudgementError",
+    "get_all_issues",
+    "get_failed_dimensions",
+    "is_passed",
+    "should_retry",
+]
+
+DEFAULT_MODEL = "anthropic:claude-sonnet-4-20250514"
+
+
+class NoJudgementError(Exception):
+    """No model gave a judgement that can be used; the message says why. Never a pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What came of a judgement.
+
+    Attributes:
+        output: None when no model gave a judgement that can be used.
+        model: which model was asked last.
+        reasons: why models were out or their replies no use.
+        usage: of all models together.
+    """
+
+    output: EvaluatorOutput | None
+    model: str
+    reasons: tuple[str, ...] = ()
+    usage: AgentUsage = field(default_factory=AgentUsage)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluatorAgent:
+    """Judges answers in accuracy, relevance, safety and completeness.
+
+    Text in the response or its evidence that speaks to a reviewer makes safety insufficient, whatever the
+    model says, unless such text is what the query is about.
+
+    Attributes:
+        model: name of a model (`provider:model`), resolved when it is first needed, or the model itself.
+        fallback_model: asked when `model` is out.
+        timeout: seconds for one judgement.
+        max_retries: retries that the loop allows after the first attempt; the recommendation depends on it.
+        output_mode: how the structure is enforced.
+        retry_pause: seconds before the first quick retry of a refused request.
+    """
+
+    model: Model | str = DEFAULT_MODEL
+    fallback_model: Model | str | None = None
+    timeout: float = 60.0
+    max_retries: int = MAX_RETRIES
+    output_mode: OutputMode = "auto"
+    retry_pause: float = 0.5
+
+    def build_prompt(self, given: EvaluatorInput) -> str:
+        """Give everything that a model is told: the four dimensions, the rules, and the material.
+
+        Raises:
+            ValueError: the query or the response is blank; the message says which.
+        """
+        fence = new_fence()
+        return f"{_instructions(given, fence)}\n{message(given, fence)}"
+
+    async def evaluate(self, given: EvaluatorInput) -> EvaluatorOutput:
+        """Judge an answer.
+
+        Raises:
+            ValueError: the query or the response is blank; the message says which.
+            NoJudgementError: no model gave a judgement that can be used.
+        """
+        judged = await self.judge(given)
+        if judged.output is None:
+            raise NoJudgementError("; then ".join(judged.reasons))
+        return judged.output
+
+    async def judge(self, given: EvaluatorInput) -> Judged:
+        """Judge an answer; a model outage is a value.
+
+        Raises:
+            ValueError: the query or the response is blank; the message says which.
+        """
+        fence = new_fence()
+        question = Question(
+            name="response_evaluator",
+            instructions=_instructions(given, fence),
+            prompt=lambda room: message(given, fence, room),
+            structure=Judgement,
+            objection=objection,
+        )
+        models = [NamedModel.of(each) for each in (self.model, self.fallback_model) if each is not None]
+        asked = await ask(
+            question, models, seconds=self.timeout, mode=self.output_mode, retry_pause=self.retry_pause
+        )
+        reasons = tuple(storable_text(each) for each in asked.reasons)
+        if asked.answer is None:
+            return Judged(None, asked.model, reasons, asked.usage)
+        return Judged(self._conclude(given, asked.answer), asked.model, reasons, asked.usage)
+
+    def _conclude(self, given: EvaluatorInput, answer: Judgement) -> EvaluatorOutput:
+        suspicions = _suspicions(given)
+        dimensions: list[EvaluationDimension] = []
+        for each in answer.dimensions:
+            issues = [storable_text(issue) for issue in each.issues if issue.strip()]
+            sufficient = each.sufficient
+            if each.dimension == "safety" and suspicions:
+                sufficient, issues = False, [*suspicions, *issues]
+            dimensions.append(
+                EvaluationDimension(
+                    dimension=each.dimension,
+                    verdict=Verdict.SUFFICIENT if sufficient else Verdict.INSUFFICIENT,
+                    reasoning=storable_text(each.reasoning),
+                    issues=issues,
+                )
+            )
+        lacks_data = any(each.lacks_data for each in answer.dimensions if each.dimension == "accuracy")
+        feedback = [
+            EvaluationFeedback.model_validate(storable_json(each.model_dump())) for each in answer.feedback
+        ]
+        return conclude(dimensions, feedback, given.attempt_number, self.max_retries, lacks_data=lacks_data)
+
+
+def _instructions(given: EvaluatorInput, fence: str) -> str:
+    for name in ("query", "response"):
+        # Whoever copied or constructed the input without validation is told here.
+        if not getattr(given, name).strip():
+            raise ValueError(f"{name} must not be empty or blank")
+    return instructions(merge_rules((), {}, given.evaluation_rules), fence)
+
+
+def _suspicions(given: EvaluatorInput) -> Sequence[str]:
+    if is_subject_of(given.query):
+        return ()
+    found = [
+        *find_in_text("the response", given.response),
+        *find_in_text("the entries", given.entries_summary),
+    ]
+    return [storable_text(f"Possible attempt to influence the review, in {each}") for each in found]

@@ -1,0 +1,128 @@
+"""What is asked about an answer before a user sees it, and what is said about it."""
+
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
+
+DimensionName = Literal["accuracy", "relevance", "safety", "completeness"]
+Recommendation = Literal["accept", "retry_with_feedback", "retry_with_more_context", "give_partial"]
+
+DIMENSIONS: tuple[DimensionName, ...] = ("accuracy", "relevance", "safety", "completeness")
+"""Every answer is judged in all of these."""
+
+
+def _not_blank(value: str) -> str:
+    if not value.strip():
+        raise ValueError("must not be empty or blank")
+    return value
+
+
+NotBlank = Annotated[str, AfterValidator(_not_blank)]
+
+
+class _Strict(BaseModel):
+    """Takes no other fields and converts nothing."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class Verdict(StrEnum):
+    """What is said of a dimension, or of the whole. `PARTIAL` is not for a dimension."""
+
+    SUFFICIENT = "SUFFICIENT"
+    INSUFFICIENT = "INSUFFICIENT"
+    PARTIAL = "PARTIAL"
+
+
+# A plain word is taken for the member it names, so that stored JSON can be read back from Python values.
+_VerdictWord = Annotated[Verdict, Field(strict=False)]
+
+
+class EvaluationFeedback(_Strict):
+    """One fault of an answer and what to do about it; `affected_claim` quotes the answer."""
+
+    issue: NotBlank
+    suggestion: NotBlank
+    affected_claim: str | None = None
+
+
+class Finding(_Strict):
+    """Something that was found, and the places in the evidence that support it."""
+
+    claim: NotBlank
+    evidence: list[str] = []
+
+
+class Analysis(_Strict):
+    """What was found before the answer was written. A plain text is taken for the summary.
+
+    Attributes:
+        summary: in prose.
+        findings: each with its evidence.
+        gaps: what the question asks for and the evidence does not hold.
+    """
+
+    summary: str = ""
+    findings: list[Finding] = []
+    gaps: list[str] = []
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_text(cls, given: Any) -> Any:
+        return {"summary": given} if isinstance(given, str) else given
+
+
+class EvaluatorInput(_Strict):
+    """An answer, and what it is judged by.
+
+    Attributes:
+        query: what the user asked.
+        response: the answer.
+        analysis: what it was made from.
+        entries_summary: the evidence at hand.
+        evaluation_rules: rules of the domain, beside the default ones.
+        attempt_number: from 1.
+        previous_feedback: what was said about the attempts before.
+    """
+
+    query: NotBlank
+    response: NotBlank
+    analysis: Analysis = Analysis()
+    entries_summary: NotBlank
+    evaluation_rules: list[str] = []
+    attempt_number: int = Field(default=1, ge=1)
+    previous_feedback: list[EvaluationFeedback] = []
+
+
+class EvaluationDimension(_Strict):
+    """One dimension: sufficient or not, why, and what is wrong."""
+
+    dimension: DimensionName
+    verdict: _VerdictWord
+    reasoning: NotBlank
+    issues: list[str] = []
+
+    @field_validator("verdict")
+    @classmethod
+    def _not_partial(cls, verdict: Verdict) -> Verdict:
+        if verdict is Verdict.PARTIAL:
+            raise ValueError("a dimension is SUFFICIENT or INSUFFICIENT, never PARTIAL")
+        return verdict
+
+
+class EvaluatorOutput(_Strict):
+    """What is said about an answer; the verdict and the recommendation follow from the dimensions."""
+
+    dimensions: list[EvaluationDimension]
+    overall_verdict: _VerdictWord
+    feedback: list[EvaluationFeedback] = []
+    recommendation: Recommendation
+
+    @field_validator("dimensions")
+    @classmethod
+    def _each_once(cls, dimensions: list[EvaluationDimension]) -> list[EvaluationDimension]:
+        names = [each.dimension for each in dimensions]
+        if len(names) != len(set(names)):
+            raise ValueError("a dimension is judged more than once")
+        return dimensions
