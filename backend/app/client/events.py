@@ -56,20 +56,38 @@ _EVENT: TypeAdapter[WireEvent] = TypeAdapter(WireEvent)
 _FINAL_STATUSES = frozenset(status.value for status in RunStatus if status.is_final)
 
 
+@dataclass(slots=True)
+class Cursor:
+    """How far a program has come: everything up to `after`, as counted in the history `epoch`.
+
+    `follow` moves it on before it gives an event. Store both numbers once that event is dealt with, and give
+    them again to go on from there; without an epoch a restored database cannot be told from the one before.
+    """
+
+    after: int = 0
+    epoch: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Reset:
-    """The events so far are void: the service no longer has them. The ones behind `after` follow."""
+    """The events so far are void: the service has others, or no longer has them. Those behind `after` follow.
+
+    `snapshot` is the path of what tells how the run stands.
+    """
 
     after: int
+    snapshot: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Reconnect:
-    """Seconds: the first pause, the longest one, and how long to go on without a connection."""
+    """Seconds: the first pause, the longest one, how long to go on without a connection, and after how long
+    a connection on which nothing comes, not even a heartbeat, is taken for lost."""
 
     first: float = 0.25
     longest: float = 10.0
     give_up_after: float = 60.0
+    silence: float = 45.0
 
     def pauses(self) -> Iterator[float]:
         """Pauses that double; each is shortened at random, so that clients do not come back all at once."""
@@ -85,6 +103,7 @@ async def follow(
     run_id: UUID,
     *,
     after: int = 0,
+    cursor: Cursor | None = None,
     token: str | None = None,
     until_final: bool = False,
     reconnect: Reconnect | None = None,
@@ -95,6 +114,7 @@ async def follow(
         base_url: `http(s)://…` of the service.
         run_id: the run.
         after: the last sequence that the caller has.
+        cursor: the same with its epoch, in place of `after`; it is moved on.
         token: sent as a bearer token.
         until_final: end when the run is over and everything was given; otherwise go on until closed.
         reconnect: how to come back after a lost connection.
@@ -109,8 +129,9 @@ async def follow(
         NotFoundError: there is no such run, or no such service at the URL.
         UnavailableError: the service could not be reached for `reconnect.give_up_after` seconds.
     """
-    session = _Session(_socket_url(base_url), run_id, after, token, until_final)
     reconnect = reconnect or Reconnect()
+    cursor = cursor or Cursor(after)
+    session = _Session(_socket_url(base_url), run_id, cursor, token, until_final, reconnect.silence)
     loop = asyncio.get_running_loop()
     last_contact, pauses = loop.time(), reconnect.pauses()
     while not session.is_over:
@@ -135,9 +156,10 @@ class _Session:
 
     url: str
     run_id: UUID
-    cursor: int
+    cursor: Cursor
     token: str | None
     until_final: bool
+    silence: float
     is_over: bool = False
     _contact: bool = field(default=False, init=False)
     _end: int | None = field(default=None, init=False)
@@ -158,28 +180,34 @@ class _Session:
             close_timeout=1,
             proxy=None if is_local else True,
         ) as connection:
-            await connection.send(SubscribeFrame(run=self.run_id, after=self.cursor).wire().decode())
+            frame = SubscribeFrame(run=self.run_id, after=self.cursor.after, epoch=self.cursor.epoch)
+            await connection.send(frame.wire().decode())
             async with aclosing(self._receive(connection)) as received:
                 async for event in received:
                     yield event
 
     async def _receive(self, connection: ClientConnection) -> AsyncGenerator[WireEvent | Reset]:
-        async for message in connection:
+        while not self.is_over:
+            async with asyncio.timeout(self.silence):
+                frame = _read_frame(await connection.recv())
             self._contact = True
-            frame = _read_frame(message)
+            if self._misses(frame):
+                return  # which the service promises not to happen: ask again for what is missing
             if "event" not in frame:
                 if reset := self._control(frame):
                     yield reset
-            elif frame["sequence"] > self.cursor + 1:
-                return  # a gap, which the service promises not to make: ask again for what is missing
-            elif frame["sequence"] == self.cursor + 1:
-                self.cursor += 1
+            elif frame["sequence"] == self.cursor.after + 1:
+                self.cursor.after += 1
                 self.is_over = self.until_final and (
-                    frame["event"] in FINAL_EVENT_TYPES or self.cursor == self._end
+                    frame["event"] in FINAL_EVENT_TYPES or self.cursor.after == self._end
                 )
                 yield cast("WireEvent", frame)
-            if self.is_over:
-                return
+
+    def _misses(self, frame: dict[str, Any]) -> bool:
+        """Whether an event comes, or a heartbeat speaks of one, before another that did not come."""
+        if "event" in frame:
+            return frame["sequence"] > self.cursor.after + 1
+        return frame.get("type") == "heartbeat" and (frame.get("head") or 0) > self.cursor.after
 
     def _control(self, frame: dict[str, Any]) -> Reset | None:
         """Take in a control frame; unknown ones are those of a newer service.
@@ -195,11 +223,12 @@ class _Session:
             return None
         subscribed = SubscribedFrame.model_validate(frame)
         is_reset = subscribed.mode is ResumeMode.RESET
+        self.cursor.epoch = subscribed.epoch
         if is_reset:
-            self.cursor = subscribed.after
+            self.cursor.after = subscribed.after
         self._end = subscribed.head if subscribed.status in _FINAL_STATUSES else None
-        self.is_over = self.until_final and self.cursor == self._end
-        return Reset(self.cursor) if is_reset else None
+        self.is_over = self.until_final and self.cursor.after == self._end
+        return Reset(subscribed.after, subscribed.snapshot) if is_reset else None
 
 
 def _read_frame(message: str | bytes) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from app.client.events import Reconnect, Reset, follow
+from app.client import Reconnect, Reset, follow
 from app.core.errors import NotFoundError
 from tests.integration.realtime.support import serving
 
@@ -46,7 +46,7 @@ async def test_a_cursor_ahead_is_a_reset(database_url: str) -> None:
         run_id = await service.runs.add()
         await service.runs.complete(run_id)
         events = [event async for event in follow(service.http, run_id, after=9, until_final=True)]
-    assert events[0] == Reset(0)
+    assert events[0] == Reset(0, f"/api/v1/sprints/{run_id}")
     assert [event["sequence"] for event in events[1:] if not isinstance(event, Reset)] == [1]
 
 

@@ -1,5 +1,6 @@
 """The client drops what it has, asks again for what is missing, and knows when to give up."""
 
+import asyncio
 import json
 import socket
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -11,7 +12,7 @@ import pytest
 from websockets.asyncio.server import Response, Server, ServerConnection, serve
 from websockets.datastructures import Headers
 
-from app.client.events import Reconnect, Reset, follow
+from app.client import Cursor, Reconnect, Reset, follow
 from app.core.errors import (
     ForbiddenError,
     InvalidInputError,
@@ -121,6 +122,15 @@ FINAL = "workflow.completed"
             id="reset",
         ),
         pytest.param(
+            [
+                [subscribed(0), event(1), {"type": "heartbeat", "run": str(RUN), "head": 2}],
+                [subscribed(1), {"type": "heartbeat", "run": str(RUN), "head": 1}, event(2, FINAL)],
+            ],
+            [1, 2],
+            [0, 1],
+            id="a heartbeat tells of an event that did not come",
+        ),
+        pytest.param(
             [[subscribed(0), {"type": "heartbeat"}, {"type": "of a newer service"}, event(1, FINAL)]],
             [1],
             [0],
@@ -157,6 +167,35 @@ async def test_the_token_is_sent_and_the_cursor_given() -> None:
         assert await sequences(f"{url}/", after=4, token="secret") == [5]
     assert service.authorizations == ["Bearer secret"]
     assert service.asked == [{"type": "subscribe", "run": str(RUN), "after": 4}]
+
+
+async def test_the_cursor_is_moved_on_and_its_epoch_asked_for() -> None:
+    service = FakeService(
+        [subscribed(4, epoch="old"), event(5)],
+        [subscribed(0, mode="reset", epoch="new", snapshot="/there"), event(1, FINAL)],
+    )
+    cursor, seen = Cursor(4, "older"), []
+    async with running(service) as url:
+        async for each in follow(url, RUN, cursor=cursor, until_final=True, reconnect=QUICKLY):
+            seen.append((each if isinstance(each, Reset) else each["sequence"], cursor.after, cursor.epoch))
+    assert seen == [(5, 5, "old"), (Reset(0, "/there"), 0, "new"), (1, 1, "new")]
+    assert [(frame["after"], frame["epoch"]) for frame in service.asked] == [(4, "older"), (5, "old")]
+
+
+async def test_a_connection_on_which_nothing_comes_is_replaced() -> None:
+    silent = asyncio.Event()
+
+    async def answer(connection: ServerConnection) -> None:
+        await connection.recv()
+        if silent.is_set():
+            await connection.send(json.dumps(subscribed(0)))
+            await connection.send(json.dumps(event(1, FINAL)))
+        silent.set()
+        await connection.wait_closed()
+
+    async with serve(answer, "127.0.0.1", 0) as server:
+        impatient = Reconnect(first=0.001, longest=0.002, silence=0.05)
+        assert await sequences(url_of(server), reconnect=impatient) == [1]
 
 
 @pytest.mark.parametrize(
