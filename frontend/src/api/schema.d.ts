@@ -225,6 +225,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Measure runs
+         * @description Every share with its n and 95 % interval; what has no cases is null, never 0.
+         *
+         *     `counted` and `considered` of a share are queries of `/api/v1/runs` that list the runs behind it.
+         */
+        get: operations["show_metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/metrics/trend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Measure runs by the time they were created
+         * @description One point for each step in UTC, also for steps without runs.
+         */
+        get: operations["show_trend"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs": {
         parameters: {
             query?: never;
@@ -772,6 +814,26 @@ export interface components {
             temperature?: number | null;
         };
         /**
+         * Amount
+         * @description An amount for each run that is over. Null without such runs.
+         *
+         *     Attributes:
+         *         n: runs that are over and whose amount is known.
+         *         total: their sum.
+         *         p50: an amount that half of them do not exceed.
+         *         p95: an amount that 95 % of them do not exceed.
+         */
+        Amount: {
+            /** N */
+            n: number;
+            /** P50 */
+            p50: number | null;
+            /** P95 */
+            p95: number | null;
+            /** Total */
+            total: number | null;
+        };
+        /**
          * ArchiveSource
          * @description An uploaded tar, tar.gz, tar.bz2, tar.xz or zip.
          *
@@ -1112,6 +1174,12 @@ export interface components {
             verdict_reason: string;
         };
         /**
+         * Bucket
+         * @description How wide a point of a trend is, in UTC; weeks begin on Monday.
+         * @enum {string}
+         */
+        Bucket: "day" | "week" | "month";
+        /**
          * Budget
          * @description What a run may consume; None is unbounded. Judges count as well.
          */
@@ -1451,6 +1519,31 @@ export interface components {
             version: number;
             /** Would Open */
             would_open: string[];
+        };
+        /**
+         * EscalationMetrics
+         * @description How often humans were asked, why, and what they decided.
+         *
+         *     Attributes:
+         *         rate: runs that escalated at least once, of those that did or are over.
+         *         reasons: the same by reason; a run that escalated for two reasons is in both.
+         *         decisions: resolved escalations by decision.
+         *         time_to_decision: from asking to the decision.
+         *         open: escalations that wait now.
+         */
+        EscalationMetrics: {
+            /** Decisions */
+            decisions: {
+                [key: string]: components["schemas"]["MetricShare"];
+            };
+            /** Open */
+            open: number;
+            rate: components["schemas"]["MetricShare"];
+            /** Reasons */
+            reasons: {
+                [key: string]: components["schemas"]["MetricShare"];
+            };
+            time_to_decision: components["schemas"]["Latency"];
         };
         /**
          * EscalationPage
@@ -2004,6 +2097,32 @@ export interface components {
             items: components["schemas"]["EvaluatorView"][];
         };
         /**
+         * EvaluatorMetrics
+         * @description One evaluator over the runs that are measured: a case is one verdict.
+         *
+         *     Attributes:
+         *         verdicts: how many there are, on chosen and other candidates alike.
+         *         gate: whether it decided in any of them.
+         *         latency: of the verdicts that were not skipped.
+         *         false_passes: of the passes that reviewers marked, those whose newest mark says wrong.
+         *         false_fails: the same for fails.
+         */
+        EvaluatorMetrics: {
+            errored: components["schemas"]["MetricShare"];
+            /** Evaluator */
+            evaluator: string;
+            failed: components["schemas"]["MetricShare"];
+            false_fails: components["schemas"]["MetricShare"];
+            false_passes: components["schemas"]["MetricShare"];
+            /** Gate */
+            gate: boolean;
+            latency: components["schemas"]["Latency"];
+            passed: components["schemas"]["MetricShare"];
+            skipped: components["schemas"]["MetricShare"];
+            /** Verdicts */
+            verdicts: number;
+        };
+        /**
          * EvaluatorVersion
          * @description One version of an evaluator among its newest verdicts (at most 1,000).
          */
@@ -2461,6 +2580,82 @@ export interface components {
             /** Was Right */
             was_right: boolean;
         };
+        /**
+         * MetricName
+         * @description A number by which runs can be listed: those it counts, or all it looks at.
+         * @enum {string}
+         */
+        MetricName: "pass_at_1" | "pass_at_2" | "pass_at_3" | "retried" | "escalated" | "decided" | "cost_known" | "verdict_passed" | "verdict_failed" | "verdict_errored" | "verdict_skipped" | "false_passes" | "false_fails";
+        /**
+         * MetricShare
+         * @description A share with the lists of its runs.
+         *
+         *     Attributes:
+         *         counted: query of `GET /api/v1/runs` that lists exactly the runs with cases that count.
+         *         considered: the same for all runs with cases: the denominator's.
+         */
+        MetricShare: {
+            /** Considered */
+            considered: string;
+            /**
+             * Count
+             * @description The cases that are so.
+             */
+            count: number;
+            /** Counted */
+            counted: string;
+            /**
+             * High
+             * @description Upper end of the 95 % interval (Wilson).
+             */
+            high: number | null;
+            /**
+             * Low
+             * @description Lower end of the 95 % interval (Wilson).
+             */
+            low: number | null;
+            /**
+             * Of
+             * @description All cases: n.
+             */
+            of: number;
+            /**
+             * Value
+             * @description count / of, in [0, 1]; null without cases.
+             */
+            value: number | null;
+        };
+        /**
+         * MetricsReport
+         * @description All metrics of some runs, as of one moment.
+         *
+         *     Attributes:
+         *         at: the moment.
+         *         runs: how many runs are measured.
+         *         over: how many of them are over.
+         *         passes: of whole runs: every phase passed within so many attempts.
+         *         retries: of whole runs.
+         *         phases: of each phase, in the order of a sprint.
+         */
+        MetricsReport: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            escalations: components["schemas"]["EscalationMetrics"];
+            /** Evaluators */
+            evaluators: components["schemas"]["EvaluatorMetrics"][];
+            /** Over */
+            over: number;
+            passes: components["schemas"]["PassRates"];
+            /** Phases */
+            phases: components["schemas"]["PhaseMetrics"][];
+            retries: components["schemas"]["Retries"];
+            /** Runs */
+            runs: number;
+            spend: components["schemas"]["SpendMetrics"];
+        };
         /** OptimizationStartedData */
         OptimizationStartedData: {
             /**
@@ -2507,6 +2702,15 @@ export interface components {
             timestamp?: string;
             /** Trace Id */
             trace_id?: string | null;
+        };
+        /**
+         * PassRates
+         * @description How often work passed within so many attempts, before any human helped.
+         */
+        PassRates: {
+            pass_at_1: components["schemas"]["MetricShare"];
+            pass_at_2: components["schemas"]["MetricShare"];
+            pass_at_3: components["schemas"]["MetricShare"];
         };
         /**
          * PauseView
@@ -2612,6 +2816,24 @@ export interface components {
             timestamp?: string;
             /** Trace Id */
             trace_id?: string | null;
+        };
+        /**
+         * PhaseMetrics
+         * @description One phase over all runs that have it: a case is one run's phase.
+         */
+        PhaseMetrics: {
+            /**
+             * Attempts
+             * @description Judged attempts → phases that had so many.
+             */
+            attempts: {
+                [key: string]: number;
+            };
+            escalated: components["schemas"]["MetricShare"];
+            passes: components["schemas"]["PassRates"];
+            /** Phase */
+            phase: string;
+            retries: components["schemas"]["Retries"];
         };
         /** PhaseStartedData */
         PhaseStartedData: {
@@ -2798,6 +3020,22 @@ export interface components {
          * @enum {string}
          */
         ResumeMode: "resumed" | "reset";
+        /**
+         * Retries
+         * @description How much work was done again.
+         *
+         *     Attributes:
+         *         retried: cases with more than one judged attempt, of those with one.
+         *         total: judged attempts beyond the first of each phase.
+         *         mean: `total` for each phase that was judged; null without one.
+         */
+        Retries: {
+            /** Mean */
+            mean: number | null;
+            retried: components["schemas"]["MetricShare"];
+            /** Total */
+            total: number;
+        };
         /**
          * RetryFrom
          * @description Which tree a retry starts from: the attempt before, or what the phase started with.
@@ -3294,6 +3532,22 @@ export interface components {
             value: number | null;
         };
         /**
+         * SpendMetrics
+         * @description What runs that are over consumed, judges included.
+         *
+         *     Attributes:
+         *         cost_usd: of the runs whose cost is known; an unknown cost is not zero.
+         *         cost_known: how many that is, of the runs that used a model.
+         *         input_tokens: of every run that is over.
+         *         output_tokens: of every run that is over.
+         */
+        SpendMetrics: {
+            cost_known: components["schemas"]["MetricShare"];
+            cost_usd: components["schemas"]["Amount"];
+            input_tokens: components["schemas"]["Amount"];
+            output_tokens: components["schemas"]["Amount"];
+        };
+        /**
          * SprintCancel
          * @description Why a sprint is cancelled.
          */
@@ -3766,6 +4020,31 @@ export interface components {
             skipped: components["schemas"]["Share"];
             /** Verdicts */
             verdicts: number;
+        };
+        /**
+         * Trend
+         * @description How figures develop. Steps without runs are there, with null shares.
+         */
+        Trend: {
+            bucket: components["schemas"]["Bucket"];
+            /** Points */
+            points: components["schemas"]["TrendPoint"][];
+        };
+        /**
+         * TrendPoint
+         * @description The runs created in one step of time.
+         */
+        TrendPoint: {
+            escalated: components["schemas"]["MetricShare"];
+            pass_at_1: components["schemas"]["MetricShare"];
+            pass_at_3: components["schemas"]["MetricShare"];
+            /** Runs */
+            runs: number;
+            /**
+             * Start
+             * Format: date-time
+             */
+            start: string;
         };
         /**
          * UnsubscribedFrame
@@ -5120,6 +5399,193 @@ export interface operations {
             };
         };
     };
+    show_metrics: {
+        parameters: {
+            query?: {
+                /** @description Who does the work, in the words runs show. */
+                agent?: string[];
+                kind?: components["schemas"]["RunKind"][];
+                /** @description Where the source is, as runs show it: a path or URL. */
+                project?: string[];
+                /** @description Created at this time or later. */
+                since?: string | null;
+                /** @description Created before this time. */
+                until?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MetricsReport"];
+                };
+            };
+            /** @description No valid token, where one is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not from here, or not with this role */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` name each */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    show_trend: {
+        parameters: {
+            query?: {
+                /** @description Who does the work, in the words runs show. */
+                agent?: string[];
+                bucket?: components["schemas"]["Bucket"];
+                kind?: components["schemas"]["RunKind"][];
+                /** @description Where the source is, as runs show it: a path or URL. */
+                project?: string[];
+                /** @description Created at this time or later. */
+                since?: string | null;
+                /** @description Created before this time. */
+                until?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trend"];
+                };
+            };
+            /** @description No valid token, where one is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not from here, or not with this role */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` name each */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_runs: {
         parameters: {
             query?: {
@@ -5129,6 +5595,14 @@ export interface operations {
                 cursor?: string | null;
                 kind?: components["schemas"]["RunKind"][];
                 limit?: number;
+                /** @description Only the runs behind this number. */
+                metric?: components["schemas"]["MetricName"] | null;
+                /** @description The reason, decision or evaluator that the number is of. */
+                metric_key?: string | null;
+                /** @description Those that the number counts, or all that it looks at. */
+                metric_part?: "counted" | "considered";
+                /** @description The number of this phase; null for whole runs. */
+                metric_phase?: string | null;
                 /** @description Whether an escalation of theirs is open; null for both. */
                 needs_human?: boolean | null;
                 /** @description The phase they are in now. */
@@ -5420,6 +5894,14 @@ export interface operations {
                 /** @description Who does the work, in the words runs show. */
                 agent?: string[];
                 kind?: components["schemas"]["RunKind"][];
+                /** @description Only the runs behind this number. */
+                metric?: components["schemas"]["MetricName"] | null;
+                /** @description The reason, decision or evaluator that the number is of. */
+                metric_key?: string | null;
+                /** @description Those that the number counts, or all that it looks at. */
+                metric_part?: "counted" | "considered";
+                /** @description The number of this phase; null for whole runs. */
+                metric_phase?: string | null;
                 /** @description Whether an escalation of theirs is open; null for both. */
                 needs_human?: boolean | null;
                 /** @description The phase they are in now. */
@@ -5616,6 +6098,14 @@ export interface operations {
                 cursor?: string | null;
                 kind?: components["schemas"]["RunKind"][];
                 limit?: number;
+                /** @description Only the runs behind this number. */
+                metric?: components["schemas"]["MetricName"] | null;
+                /** @description The reason, decision or evaluator that the number is of. */
+                metric_key?: string | null;
+                /** @description Those that the number counts, or all that it looks at. */
+                metric_part?: "counted" | "considered";
+                /** @description The number of this phase; null for whole runs. */
+                metric_phase?: string | null;
                 /** @description Whether an escalation of theirs is open; null for both. */
                 needs_human?: boolean | null;
                 /** @description The phase they are in now. */
