@@ -11,7 +11,7 @@ AGENT ?=
 PORT ?=
 ARGS ?=
 
-.PHONY: help setup run test lint format types lock bench check-layers dashboard check-dashboard api-types clean
+.PHONY: help setup run test test-faults lint format types lock bench check-layers dashboard check-dashboard api-types clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | while IFS=$$'\t' read -r name text; do printf '  %-14s %s\n' "$$name" "$$text"; done
@@ -36,6 +36,9 @@ run: export REPO_PATH = $(value REPO)
 
 test: setup lint check-dashboard ## Everything that must hold: lint, types, layers, tests
 	@$(BIN)/python -m pytest $(ARGS)
+
+test-faults: setup ## Break everything at every boundary, many minutes; a short form is part of test
+	@$(BIN)/python -m pytest -m "long or not long" backend/tests/faults $(ARGS)
 
 lint: setup types check-layers ## Format, lint, types and layers, without changing anything
 	@$(BIN)/ruff format --check --quiet backend

@@ -1,0 +1,204 @@
+"""A worker process: the real engine, queue and git, with an agent and a gate that reach boundaries."""
+
+import asyncio
+import logging
+import signal
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import UUID
+
+import logfire
+
+from app.agents.judge import FirstContender
+from app.agents.port import (
+    Agent,
+    AgentFailure,
+    AgentLimits,
+    AgentOutcome,
+    AgentProgress,
+    AgentResult,
+    AgentTask,
+    ProgressKind,
+    ReportProgress,
+)
+from app.db.engine import Sessions, create_engine, create_sessions
+from app.jobs.silence import SilenceRules
+from app.jobs.worker import JobWorker, WorkerTimings, running
+from app.realtime.service import open_doorbell
+from app.realtime.store import Fence
+from app.runners.evaluators.protocol import EvaluationCategory, EvaluationContext, EvaluationResult
+from app.runners.evaluators.registry import EvaluatorRegistry
+from app.runners.phase_runner import PhaseRunner
+from app.schemas.agents import AgentSpec
+from app.services.advance import Advance
+from app.services.candidates import CandidateRuns
+from app.services.judging import Judging
+from app.services.producing import Producing
+from app.services.reconcile import Reconcile
+from app.services.recording import Bell, Recorder, Recording
+from app.services.takeover import Takeover
+from app.services.trees import RunTrees
+from app.workspaces.git import Git
+from app.workspaces.ownership import Places, owning
+from app.workspaces.store import WorkspaceStore
+from tests.faults.boundaries import Faults
+
+QUICK = WorkerTimings(heartbeat=0.3, stalled_after=2.0, sweep=0.3, grace=0.5)
+
+
+@dataclass(frozen=True)
+class WorkerSpec:
+    """What a worker process is given; each has a directory of its own, as on a machine of its own."""
+
+    database_url: str
+    data_dir: Path
+    faults: Faults
+    timings: WorkerTimings = QUICK
+    concurrency: int = 4
+    agent_seconds: float = 0.0
+    version: str = "1"
+
+
+class BoundaryRecorder(Recorder):
+    """Reaches a boundary before and after each commit."""
+
+    def __init__(self, sessions: Sessions, bell: Bell, faults: Faults) -> None:
+        super().__init__(sessions, bell)
+        self._faults = faults
+
+    async def take(self, run_id: UUID, fence: Fence) -> bool:
+        """Take the run, and come to the first boundary."""
+        taken = await super().take(run_id, fence)
+        if taken:
+            self._faults.reach(run_id, "job taken")
+        return taken
+
+    @asynccontextmanager
+    async def open(self, run_id: UUID, fence: Fence) -> AsyncGenerator[Recording]:
+        """Open a transaction between two boundaries."""
+        async with super().open(run_id, fence) as recording:
+            yield recording
+            names = [each.event for each in recording._events]  # pyright: ignore[reportPrivateUsage]
+            for name in names:
+                self._faults.reach(run_id, f"before {name}")
+        for name in names:
+            self._faults.reach(run_id, f"after {name}")
+
+
+@dataclass(frozen=True)
+class BusyAgent:
+    """Writes a file; notes that it began."""
+
+    spec: WorkerSpec
+    name: str = "busy"
+    provider: str = "test"
+    model: str | None = None
+
+    def __call__(self, spec: AgentSpec) -> Agent | AgentFailure:
+        """Give itself."""
+        return self
+
+    async def run(self, task: AgentTask, report: ReportProgress) -> AgentOutcome:
+        """Work."""
+        # The tree's directory is named after the run.
+        run_id = UUID(task.workspace.parents[1].name[:36])
+        faults = self.spec.faults
+        faults.note(agent=f"{task.phase} {task.attempt}", run=str(run_id))
+        report(AgentProgress(ProgressKind.TEXT, "working", datetime.now(UTC)))
+        await asyncio.sleep(self.spec.agent_seconds)
+        (task.workspace / f"{task.phase}.txt").write_text(f"{task.attempt}\n")
+        faults.reach(run_id, "agent at work")
+        report(AgentProgress(ProgressKind.TEXT, "done", datetime.now(UTC)))
+        return AgentResult("VERIFICATION_SUCCESS")
+
+
+@dataclass(frozen=True)
+class SecondTime:
+    """Holds from the second attempt of coding on, and at once in other phases."""
+
+    spec: WorkerSpec
+    name: str = "second_time"
+    category: EvaluationCategory = EvaluationCategory.CORRECTNESS
+    is_deterministic: bool = True
+
+    @property
+    def version(self) -> str:
+        """That of the deployed code."""
+        return self.spec.version
+
+    async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
+        """Judge."""
+        run_id, attempt = context.get("run_id"), context.get("attempt", 0)
+        assert run_id is not None
+        self.spec.faults.reach(UUID(str(run_id)), "gate at work")
+        written = (Path(str(context.get("workspace_ref"))) / f"{phase}.txt").read_text()
+        passed = written == f"{attempt}\n" and (phase != "coding" or attempt > 1)
+        return EvaluationResult(
+            evaluator_name=self.name,
+            category=self.category,
+            passed=passed,
+            score=float(passed),
+            feedback=f"{phase} {attempt}",
+            evaluator_version=self.version,
+        )
+
+
+def main(spec: WorkerSpec) -> None:
+    """Work until SIGTERM; the entry of a process."""
+    logging.basicConfig(
+        filename=spec.faults.place / f"{spec.data_dir.name}.log",
+        level=logging.INFO,
+        format="%(asctime)s %(process)d %(name)s %(message)s",
+        force=True,
+    )
+    logfire.configure(send_to_logfire=False, console=False, metrics=False, inspect_arguments=False)
+    asyncio.run(_work(spec))
+
+
+async def _work(spec: WorkerSpec) -> None:
+    stop = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+    engine = create_engine(spec.database_url, pool_size=8)
+    sessions = create_sessions(engine)
+    try:
+        with owning(Places((spec.data_dir,))) as (scratch,):
+            async with open_doorbell(spec.database_url) as bell:
+                worker = _worker(spec, sessions, bell, scratch)
+                async with running(worker):
+                    await stop.wait()
+    finally:
+        await engine.dispose()
+
+
+def _worker(spec: WorkerSpec, sessions: Sessions, bell: Bell, scratch: Path) -> JobWorker:
+    registry = EvaluatorRegistry()
+    registry.register(SecondTime(spec))
+    trees = RunTrees(WorkspaceStore(spec.data_dir, Git.find(), scratch=scratch), sessions)
+    recorder = BoundaryRecorder(sessions, bell, spec.faults)
+    runner = PhaseRunner(registry, _nothing)
+    advance = Advance(
+        sessions,
+        recorder,
+        Producing(sessions, recorder, runner, CandidateRuns(BusyAgent(spec), trees), AgentLimits()),
+        Judging(sessions, recorder, runner, trees, FirstContender()),
+    )
+    timings = spec.timings
+    rules = SilenceRules.of(
+        heartbeat=timings.heartbeat, stalled_after=timings.stalled_after, sweep=timings.sweep
+    )
+    takeover = Takeover(sessions, Reconcile(sessions), rules, timings.stalled_after)
+
+    async def body(run_id: UUID, job_id: int, job_try: int) -> None:
+        try:
+            await advance(run_id, job_id, job_try)
+        finally:
+            spec.faults.note(job=job_id, ended=str(run_id))
+
+    return JobWorker(spec.database_url, body, takeover, concurrency=spec.concurrency, timings=timings)
+
+
+async def _nothing(_: UUID) -> None:
+    """Runs are begun by the queue."""
