@@ -2,6 +2,9 @@
 
 import asyncio
 import logging
+import multiprocessing
+import os
+import resource
 import signal
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -42,10 +45,12 @@ from app.services.recording import Bell, Recorder, Recording
 from app.services.takeover import Takeover
 from app.services.trees import RunTrees
 from app.workspaces.git import Git
-from app.workspaces.ownership import Places, owning
+from app.workspaces.ownership import Places, owning, remove_leftovers
+from app.workspaces.process import run_process
 from app.workspaces.store import WorkspaceStore
 from tests.faults.boundaries import Faults
 
+_PATH = "/usr/local/bin:/usr/bin:/bin"
 QUICK = WorkerTimings(heartbeat=0.3, stalled_after=2.0, sweep=0.3, grace=0.5)
 
 
@@ -60,6 +65,9 @@ class WorkerSpec:
     concurrency: int = 4
     agent_seconds: float = 0.0
     version: str = "1"
+    program: tuple[str, ...] = ()
+    written_bytes: int = 10
+    file_bytes: int | None = None
 
 
 class BoundaryRecorder(Recorder):
@@ -109,7 +117,10 @@ class BusyAgent:
         faults.note(agent=f"{task.phase} {task.attempt}", run=str(run_id))
         report(AgentProgress(ProgressKind.TEXT, "working", datetime.now(UTC)))
         await asyncio.sleep(self.spec.agent_seconds)
+        if self.spec.program:
+            await run_process(self.spec.program, cwd=task.workspace, env={"PATH": _PATH}, timeout=900.0)
         (task.workspace / f"{task.phase}.txt").write_text(f"{task.attempt}\n")
+        (task.workspace / "large").write_bytes(os.urandom(self.spec.written_bytes))
         faults.reach(run_id, "agent at work")
         report(AgentProgress(ProgressKind.TEXT, "done", datetime.now(UTC)))
         return AgentResult("VERIFICATION_SUCCESS")
@@ -154,17 +165,26 @@ def main(spec: WorkerSpec) -> None:
         format="%(asctime)s %(process)d %(name)s %(message)s",
         force=True,
     )
+    if spec.file_bytes is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (spec.file_bytes, spec.file_bytes))
     logfire.configure(send_to_logfire=False, console=False, metrics=False, inspect_arguments=False)
     asyncio.run(_work(spec))
 
 
 async def _work(spec: WorkerSpec) -> None:
     stop = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTERM, stop.set)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        # No worker outlives its test.
+        loop.add_reader(parent.sentinel, os._exit, 1)
     engine = create_engine(spec.database_url, pool_size=8)
     sessions = create_sessions(engine)
     try:
-        with owning(Places((spec.data_dir,))) as (scratch,):
+        places = Places((spec.faults.place / "scratch",))
+        await remove_leftovers(places)
+        with owning(places) as (scratch,):
             async with open_doorbell(spec.database_url) as bell:
                 worker = _worker(spec, sessions, bell, scratch)
                 async with running(worker):

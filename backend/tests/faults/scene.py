@@ -27,11 +27,11 @@ from tests.integration.realtime.support import serving
 from tests.integration.services.support import UseCases, use_cases
 
 POLL_SECONDS = 0.05
-REST_SECONDS = 120.0
+REST_SECONDS = 240.0
 _PATIENT = Reconnect(first=0.05, longest=0.2, give_up_after=REST_SECONDS)
 _PROCESSES = multiprocessing.get_context("forkserver")
 # Imported once; a worker is then a fork that starts in milliseconds.
-_PROCESSES.set_forkserver_preload(["tests.faults.program"])
+_PROCESSES.set_forkserver_preload(["tests.faults.program", "pytest"])
 
 
 @dataclass
@@ -88,13 +88,16 @@ class Scene:
         """Opens sessions on the scene's database."""
         return self.cases.sessions
 
-    async def sprint(self, boundary: str = "", action: Action = Action.KILL) -> UUID:
+    async def sprint(
+        self, boundary: str = "", action: Action = Action.KILL, *, max_attempts: int = 3
+    ) -> UUID:
         """Start a sprint that meets a fault, and follow it."""
         request = SprintCreate.model_validate(
             {
                 "goal": f"Go through {boundary or 'nothing'}.",
                 "source": {"kind": "empty"},
                 "phases": ["coding", "verification"],
+                "policy": {"max_attempts": max_attempts},
                 "agent": AgentSpec.model_validate({"backend": "scripted", "script": _SCRIPT}),
             }
         )
@@ -126,7 +129,7 @@ class Scene:
         for run_id in self.runs:
             async with asyncio.timeout(REST_SECONDS):
                 while (status := await self.status(run_id)) not in ("completed", "failed", "cancelled"):
-                    assert status != "waiting", "a human is asked, which nothing here should lead to"
+                    assert status != "waiting", "a human is asked, which nothing here leads to"
                     self.crew.keep(workers)
                     await asyncio.sleep(POLL_SECONDS)
         await self.check()

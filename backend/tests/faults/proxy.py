@@ -1,0 +1,71 @@
+"""A road to the database that can be closed: connections are dropped and refused, as in an outage."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from urllib.parse import urlsplit, urlunsplit
+
+
+class Road:
+    """Forwards connections on a port of its own to wherever `target` is."""
+
+    def __init__(self, target: tuple[str, int]) -> None:
+        self.target = target
+        self.port = 0
+        self._server: asyncio.Server | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def open(self) -> None:
+        """Let connections through; always on the same port."""
+        self._server = await asyncio.start_server(self._forward, "127.0.0.1", self.port)
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    async def close(self) -> None:
+        """Drop every connection and refuse new ones."""
+        if self._server is not None:
+            self._server.close()
+        for each in self._tasks:
+            each.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        with suppress(OSError, asyncio.CancelledError):
+            there, back = await asyncio.open_connection(*self.target)
+            try:
+                async with asyncio.TaskGroup() as group:
+                    ways = [
+                        group.create_task(_pass_on(reader, back)),
+                        group.create_task(_pass_on(there, writer)),
+                    ]
+                    await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+                    for each in ways:
+                        each.cancel()
+            finally:
+                back.transport.abort()
+                writer.transport.abort()
+
+
+async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with suppress(OSError):
+        while data := await reader.read(65_536):
+            writer.write(data)
+            await writer.drain()
+
+
+@asynccontextmanager
+async def road_to(database_url: str) -> AsyncGenerator[tuple[Road, str]]:
+    """Give an open road, and the URL of the database at its end."""
+    parts = urlsplit(database_url)
+    assert parts.hostname is not None
+    road = Road((parts.hostname, parts.port or 5432))
+    await road.open()
+    account = parts.netloc.rpartition("@")[0]
+    try:
+        yield road, urlunsplit(parts._replace(netloc=f"{account}@127.0.0.1:{road.port}"))
+    finally:
+        await road.close()
