@@ -34,20 +34,28 @@ class Road:
         assert task is not None
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        with suppress(OSError, asyncio.CancelledError):
-            there, back = await asyncio.open_connection(*self.target)
-            try:
-                async with asyncio.TaskGroup() as group:
-                    ways = [
-                        group.create_task(_pass_on(reader, back)),
-                        group.create_task(_pass_on(there, writer)),
-                    ]
-                    await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
-                    for each in ways:
-                        each.cancel()
-            finally:
-                back.transport.abort()
-                writer.transport.abort()
+        try:
+            with suppress(OSError, asyncio.CancelledError):
+                await _join(reader, writer, self.target)
+        finally:
+            writer.transport.abort()
+
+
+async def _join(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: tuple[str, int]) -> None:
+    there, back = await asyncio.open_connection(*target)
+    try:
+        ways = [
+            asyncio.create_task(_pass_on(reader, back)),
+            asyncio.create_task(_pass_on(there, writer)),
+        ]
+        try:
+            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for each in ways:
+                each.cancel()
+            await asyncio.wait(ways)
+    finally:
+        back.transport.abort()
 
 
 async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
