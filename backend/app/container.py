@@ -96,7 +96,7 @@ def build_container(
         queries=RunQueries(sessions),
         results=ResultService(sessions, trees),
         escalations=EscalationService(sessions, bell),
-        evaluations=build_evaluations(tools),
+        evaluations=build_evaluations(tools, at_once=settings.EVALUATION_CONCURRENCY),
         evaluators=EvaluatorService(sessions, tools.registry.describe()),
         marks=MarkService(sessions),
         reviews=ReviewQueries(sessions),
@@ -114,7 +114,7 @@ def build_container(
     )
 
 
-def build_evaluations(tools: Tools) -> EvaluationService:
+def build_evaluations(tools: Tools, *, at_once: int | None = None) -> EvaluationService:
     """Make the service that judges workspaces without agents."""
     registry = tools.registry.without(ABOUT_THE_AGENT)
 
@@ -128,6 +128,7 @@ def build_evaluations(tools: Tools) -> EvaluationService:
         tools.sources,
         tools.limits,
         tools.registry.describe(),
+        at_once,
     )
 
 

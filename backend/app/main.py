@@ -25,6 +25,7 @@ from app.realtime.protocol import EventHttpProtocol, EventServer, EventWebSocket
 from app.realtime.service import Realtime, RealtimeTimings, open_realtime
 from app.realtime.subscription import Pace
 from app.services.queries import RunQueries
+from app.services.tokens import TokenNeed
 
 _FILES_OF_OUR_OWN = 512
 """Connections to the database and to models, pipes to agents and tools: more than a worker has by default."""
@@ -48,7 +49,8 @@ async def serve(settings: Settings, *, ready: Ready | None = None, with_worker: 
         async with open_service(settings, with_worker=with_worker) as (container, realtime, stop_worker):
             tokens_exist = await container.tokens.any_valid()
             require_safe_binding(settings.HOST, tokens_exist=tokens_exist)
-            doors = Doors(settings.ALLOWED_HOSTS, container.tokens.recognise if tokens_exist else None)
+            needed = TokenNeed(container.tokens, needed=tokens_exist)
+            doors = Doors(settings.ALLOWED_HOSTS, container.tokens.recognise, needed)
             app = create_app(
                 container.api, realtime.hub, realtime.reader, doors, version=version("phaserunner")
             )

@@ -20,7 +20,7 @@ from app.api import (
 )
 from app.api.access import ApiServices
 from app.api.dashboard import Dashboard, with_dashboard
-from app.api.gate import Gate, Recognise
+from app.api.gate import Gate, Recognise, TokensNeeded
 from app.api.openapi import PROBLEMS, describe
 from app.realtime.hub import Hub
 from app.realtime.reader import EventReader
@@ -30,11 +30,13 @@ from app.realtime.reader import EventReader
 class Doors:
     """From where requests are taken: host names beside the loopback ones, and who recognises tokens.
 
-    Without `recognise` everyone who reaches the service is admin; that is for loopback alone.
+    Without `recognise`, or while `tokens_needed` says no, everyone who reaches the service is admin; that is
+    for loopback alone.
     """
 
     hosts: Collection[str] = ()
     recognise: Recognise | None = None
+    tokens_needed: TokensNeeded | None = None
 
 
 class _Application(FastAPI):
@@ -69,5 +71,5 @@ def create_app(
     for module in (runs, sprints, escalations, evaluators, metrics, event_routes, log_routes, socket, system):
         app.include_router(module.router, responses=PROBLEMS)
     app.router.default = with_dashboard(dashboard or Dashboard.find(), app.router.default)
-    app.add_middleware(Gate, hosts=doors.hosts, recognise=doors.recognise)
+    app.add_middleware(Gate, hosts=doors.hosts, recognise=doors.recognise, needed=doors.tokens_needed)
     return app

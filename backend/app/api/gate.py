@@ -15,6 +15,9 @@ from app.core.security import Principal, Role, host_allowed, origin_allowed
 Recognise = Callable[[str], Awaitable[Principal | None]]
 """Gives who a token stands for, or None."""
 
+TokensNeeded = Callable[[], Awaitable[bool]]
+"""Says whether requests have to show a token; asked for each request, so that a new token counts at once."""
+
 PROBES = frozenset({"/healthz", "/readyz"})
 """Asked by whatever address a supervisor knows; they tell nothing."""
 
@@ -39,12 +42,20 @@ class Gate:
         app: the application.
         hosts: names by which the service may be addressed, beside the loopback ones.
         recognise: checks tokens; None when nobody has to show one, and everyone is admin.
+        needed: asked whether tokens have to be shown; without it they have to, if `recognise` is given.
     """
 
-    def __init__(self, app: ASGIApp, hosts: Collection[str], recognise: Recognise | None) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        hosts: Collection[str],
+        recognise: Recognise | None,
+        needed: TokensNeeded | None = None,
+    ) -> None:
         self._app = app
         self._hosts = hosts
         self._recognise = recognise
+        self._needed = needed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let the request through, or answer it."""
@@ -77,6 +88,8 @@ class Gate:
             return Principal(claimed_name(headers), Role.ADMIN)
         if not scope["path"].startswith("/api/"):
             return Principal("anyone", Role.VIEWER)
+        if self._needed is not None and not await self._needed():
+            return Principal(claimed_name(headers), Role.ADMIN)
         principal = await self._recognise(token) if token else None
         if principal is None:
             raise UnauthorizedError("send a valid token: Authorization: Bearer …")

@@ -86,7 +86,7 @@ def render(error: PhaseRunnerError) -> JSONResponse:
     if isinstance(error, UnauthorizedError):
         response.headers["WWW-Authenticate"] = "Bearer"
     if isinstance(error, UnavailableError):
-        response.headers["Retry-After"] = "1"
+        response.headers["Retry-After"] = str(error.retry_after)
     return response
 
 

@@ -37,6 +37,7 @@ class Settings(BaseSettings):
     ALLOWED_HOSTS: Annotated[list[str], NoDecode] = []
     PHASERUNNER_URL: str = "http://127.0.0.1:8000"
     PHASERUNNER_TOKEN: SecretStr | None = None
+    EVALUATION_CONCURRENCY: int = Field(default=2, ge=1, le=256)
     WORKER_CONCURRENCY: int = Field(default=4, ge=1, le=256)
     LOG_LEVEL: str = "INFO"
 

@@ -82,6 +82,15 @@ class UnavailableError(PhaseRunnerError):
     status = 503
     code = "unavailable"
     title = "Temporarily unavailable"
+    retry_after: ClassVar[int] = 1
+
+
+class BusyError(UnavailableError):
+    """The service does as much of this at once as it may."""
+
+    code = "busy"
+    title = "Too much at once"
+    retry_after = 5
 
 
 class WorkspaceError(PhaseRunnerError):

@@ -1,5 +1,6 @@
 """Judges a local workspace without any agent, server or database."""
 
+import math
 from collections.abc import Collection, Iterable
 from pathlib import Path
 from uuid import uuid4
@@ -7,7 +8,7 @@ from uuid import uuid4
 import anyio
 import anyio.to_thread
 
-from app.core.errors import InvalidInputError, WorkspaceError
+from app.core.errors import BusyError, InvalidInputError, WorkspaceError
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, EvaluationStatus
 from app.runners.evaluators.registry import EvaluatorDescription
 from app.runners.phase_runner import PhaseRunner
@@ -34,6 +35,7 @@ class EvaluationService:
         sources: which directories may be judged.
         limits: bounds on a workspace.
         described: every evaluator that sprints are judged by.
+        at_once: how many judgements may run at the same time; None is unbounded.
     """
 
     def __init__(
@@ -44,6 +46,7 @@ class EvaluationService:
         sources: SourcePolicy,
         limits: WorkspaceLimits,
         described: list[EvaluatorDescription],
+        at_once: int | None = None,
     ) -> None:
         self._runner = runner
         self._policy = policy
@@ -51,6 +54,7 @@ class EvaluationService:
         self._sources = sources
         self._limits = limits
         self._described = described
+        self._slots = anyio.CapacityLimiter(math.inf if at_once is None else at_once)
 
     def evaluators(self) -> list[EvaluatorDescription]:
         """Every evaluator that sprints are judged by."""
@@ -61,7 +65,19 @@ class EvaluationService:
 
         Raises:
             InvalidInputError, WorkspaceError: the path or the base cannot be used.
+            BusyError: as many judgements run as may at the same time.
         """
+        try:
+            self._slots.acquire_on_behalf_of_nowait(slot := object())
+        except anyio.WouldBlock as error:
+            count = self._slots.borrowed_tokens
+            raise BusyError(f"{count} evaluations are running; try again later") from error
+        try:
+            return await self._judge(request)
+        finally:
+            self._slots.release_on_behalf_of(slot)
+
+    async def _judge(self, request: EvaluateRequest) -> EvaluationReport:
         path = await anyio.to_thread.run_sync(self._check_path, request.path)
         place = Path(await anyio.mkdtemp(prefix="phaserunner-evaluate-"))
         try:

@@ -27,6 +27,26 @@ class TokenView(BaseModel):
     revoked_at: datetime | None
 
 
+class TokenNeed:
+    """Whether requests have to show a token: from the first valid token on, for as long as the process runs.
+
+    It stays so when all are revoked: whoever is locked out must not become admin by that.
+
+    Args:
+        tokens: asked while there is no token.
+        needed: whether there was one at the start.
+    """
+
+    def __init__(self, tokens: "TokenService", *, needed: bool) -> None:
+        self._tokens = tokens
+        self._needed = needed
+
+    async def __call__(self) -> bool:
+        """Say it."""
+        self._needed = self._needed or await self._tokens.any_valid()
+        return self._needed
+
+
 class TokenService:
     """Manages tokens."""
 

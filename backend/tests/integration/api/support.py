@@ -22,7 +22,7 @@ from app.services.marks import MarkService
 from app.services.metrics import MetricsService
 from app.services.reviews import ReviewQueries
 from app.services.status import Info, StatusService
-from app.services.tokens import TokenService
+from app.services.tokens import TokenNeed, TokenService
 from app.services.trends import TrendService
 from app.workspaces.sandbox import Sandbox
 from tests.integration.services.support import Rows, UseCases, evaluations, use_cases
@@ -46,9 +46,9 @@ class Api:
 
 @asynccontextmanager
 async def open_api(
-    database_url: str, data_dir: Path, *, hosts: tuple[str, ...] = (), tokens_needed: bool = False
+    database_url: str, data_dir: Path, *, hosts: tuple[str, ...] = (), tokens_needed: bool | None = False
 ) -> AsyncGenerator[Api]:
-    """Build the application and a client for it."""
+    """Build the application and a client for it; tokens are needed, or not, or (None) as soon as there is one."""
     async with (
         use_cases(database_url, data_dir) as cases,
         open_realtime(plain_url(database_url), cases.queries.states) as realtime,
@@ -80,7 +80,8 @@ async def open_api(
             status=StatusService(cases.sessions, info, Sandbox()),
         )
         tokens = TokenService(cases.sessions)
-        doors = Doors(hosts, tokens.recognise if tokens_needed else None)
+        need = TokenNeed(tokens, needed=False) if tokens_needed is None else None
+        doors = Doors(hosts, None if tokens_needed is False else tokens.recognise, need)
         app = create_app(
             services,
             realtime.hub,

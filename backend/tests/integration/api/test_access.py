@@ -239,6 +239,16 @@ async def test_every_answer_forbids_what_browsers_should_not_do(api: Api) -> Non
     assert "https://" not in page
 
 
+async def test_a_token_made_while_the_service_runs_counts_at_once(database_url: str, tmp_path: Path) -> None:
+    async with open_api(database_url, tmp_path, tokens_needed=None) as opened:
+        assert (await opened.client.get("/api/v1/sprints")).status_code == 200
+        token = await opened.tokens.create("ada", "viewer")
+        assert (await opened.client.get("/api/v1/sprints")).status_code == 401
+        assert (await opened.client.get("/healthz")).status_code == 200
+        shown = {"Authorization": f"Bearer {token}"}
+        assert (await opened.client.get("/api/v1/sprints", headers=shown)).status_code == 200
+
+
 async def test_a_database_that_is_away(tmp_path: Path) -> None:
     nowhere = "postgresql://nobody@127.0.0.1:1/none"
     async with open_api(nowhere, tmp_path) as opened:

@@ -224,7 +224,9 @@ async def use_cases(database_url: str, data_dir: Path) -> AsyncGenerator[UseCase
         await engine.dispose()
 
 
-def evaluations(registry: EvaluatorRegistry, sources: SourcePolicy | None = None) -> EvaluationService:
+def evaluations(
+    registry: EvaluatorRegistry, sources: SourcePolicy | None = None, at_once: int | None = None
+) -> EvaluationService:
     """The service that judges workspaces, with these evaluators."""
 
     async def begin(_: object) -> None:
@@ -237,6 +239,7 @@ def evaluations(registry: EvaluatorRegistry, sources: SourcePolicy | None = None
         sources or SourcePolicy(),
         WorkspaceLimits(),
         registry.describe(),
+        at_once,
     )
 
 

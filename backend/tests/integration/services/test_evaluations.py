@@ -3,9 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
-from app.core.errors import InvalidInputError, PhaseRunnerError
+from app.core.errors import BusyError, InvalidInputError, PhaseRunnerError
+from app.runners.evaluators.protocol import EvaluationCategory, EvaluationContext, EvaluationResult
 from app.runners.evaluators.registry import EvaluatorRegistry
 from app.runners.evaluators.static.ruff_lint import RuffLintEvaluator
 from app.schemas.sprints import EvaluateRequest, EvaluationReport
@@ -55,6 +57,48 @@ async def test_what_was_wrong_before_does_not_count_against_a_base(repo: Path) -
     assert (report.verdict, report.base_commit) == ("passed", git(repo, "rev-parse", "HEAD"))
     (repo / "old.py").write_text(UNUSED + "import sys\n")
     assert (await judge(repo, base="HEAD")).verdict == "failed"
+
+
+class Held:
+    """An evaluator that holds until it is let go."""
+
+    name = "held"
+    version = "1"
+    category = EvaluationCategory.TESTING
+    is_deterministic = True
+
+    def __init__(self) -> None:
+        self.begun, self.go = anyio.Event(), anyio.Event()
+
+    async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
+        self.begun.set()
+        await self.go.wait()
+        return EvaluationResult(
+            evaluator_name=self.name, category=self.category, passed=True, score=1.0, feedback="fine"
+        )
+
+
+async def test_more_at_once_than_may_be_are_refused(repo: Path) -> None:
+    held, found = Held(), EvaluatorRegistry()
+    found.register(held)
+    service = evaluations(found, at_once=1)
+    reports: list[EvaluationReport] = []
+
+    async def judge_it() -> None:
+        reports.append(await service.judge(EvaluateRequest(path=str(repo))))
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(judge_it)
+        await held.begun.wait()
+        with pytest.raises(BusyError, match="1 evaluations are running") as raised:
+            await judge_it()
+        assert (raised.value.status, raised.value.retry_after) == (503, 5)
+        held.go.set()
+    await judge_it()
+    assert [each.verdict for each in reports] == ["passed", "passed"]
+    with pytest.raises(PhaseRunnerError):
+        await service.judge(EvaluateRequest(path=str(repo / "nowhere")))
+    await judge_it()
 
 
 async def test_a_directory_that_is_new_since_the_base(repo: Path) -> None:

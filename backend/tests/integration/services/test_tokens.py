@@ -9,7 +9,7 @@ from sqlalchemy import select
 from app.core.errors import ConflictError, InvalidInputError, NotFoundError
 from app.core.security import Role
 from app.db.models import ApiToken
-from app.services.tokens import TokenService
+from app.services.tokens import TokenNeed, TokenService
 from tests.integration.services.support import UseCases, use_cases
 
 pytestmark = pytest.mark.anyio
@@ -43,6 +43,17 @@ async def test_a_token_is_recognised_until_it_is_revoked(cases: UseCases, tokens
     assert not await tokens.any_valid()
     with pytest.raises(NotFoundError):
         await tokens.revoke("ada")
+
+
+async def test_tokens_are_needed_from_the_first_one_on(tokens: TokenService) -> None:
+    need = TokenNeed(tokens, needed=False)
+    assert not await need()
+    await tokens.create("ada", "viewer")
+    assert await need()
+    await tokens.revoke("ada")
+    assert await need(), "who revokes the last token opens nothing"
+    assert not await TokenNeed(tokens, needed=False)()
+    assert await TokenNeed(tokens, needed=True)()
 
 
 @pytest.mark.parametrize("token", ["", "x", "pr_" + "a" * 43, "\N{SNOWMAN}", "a" * 100_000])
