@@ -43,6 +43,7 @@ from app.services.tokens import TokenService
 from app.services.trees import RunTrees
 from app.services.trends import TrendService
 from app.toolbox import Tools, build_tools
+from app.upkeep import build_outbox
 from app.workspaces.sandbox import Sandbox
 from app.workspaces.store import WorkspaceStore
 
@@ -76,9 +77,10 @@ def build_container(
     tools = build_tools(settings)
     store = WorkspaceStore(settings.DATA_DIR, tools.git, tools.limits, scratch)
     trees = RunTrees(store, sessions)
-    sprints = SprintService(sessions, store, tools.git, tools.sources, tools.policy, bell)
+    outbox = build_outbox(settings)
+    sprints = SprintService(sessions, store, tools.git, tools.sources, tools.policy, bell, outbox)
     runner = PhaseRunner(tools.registry, sprints.begin, tools.rules)
-    recorder = Recorder(sessions, bell)
+    recorder = Recorder(sessions, bell, outbox)
     limits = AgentLimits(
         seconds=settings.AGENT_TIMEOUT,
         requests=settings.AGENT_MAX_REQUESTS,

@@ -26,6 +26,7 @@ from app.realtime.service import Realtime, RealtimeTimings, open_realtime
 from app.realtime.subscription import Pace
 from app.services.queries import RunQueries
 from app.services.tokens import TokenNeed
+from app.upkeep import open_upkeep
 
 _FILES_OF_OUR_OWN = 512
 """Connections to the database and to models, pipes to agents and tools: more than a worker has by default."""
@@ -81,6 +82,7 @@ async def open_service(
         stop_worker = _no_worker
         if with_worker:
             await container.warn_if_unconfined()
+            await stack.enter_async_context(open_upkeep(settings, sessions, realtime.doorbell))
             stop_worker = await stack.enter_async_context(running(build_worker(settings, url, container)))
         yield container, realtime, stop_worker
 

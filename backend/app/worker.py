@@ -9,6 +9,7 @@ from app.core.telemetry import configure_logging, configure_telemetry
 from app.jobs.worker import running
 from app.opening import open_database, open_scratch, open_sessions
 from app.realtime.service import open_doorbell
+from app.upkeep import open_upkeep
 
 
 async def work(settings: Settings) -> None:
@@ -28,6 +29,7 @@ async def work(settings: Settings) -> None:
         open_sessions(settings, url) as sessions,
         open_doorbell(url) as doorbell,
         open_scratch(settings) as scratch,
+        open_upkeep(settings, sessions, doorbell),
     ):
         container = build_container(settings, sessions, doorbell, scratch)
         await container.warn_if_unconfined()

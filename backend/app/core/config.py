@@ -13,6 +13,7 @@ from app.schemas.project_file import ProjectFileMode
 from app.schemas.sandbox import SandboxMode
 
 PositiveSeconds = Annotated[float, Field(gt=0, le=86_400)]
+Hours = Annotated[float, Field(gt=0, le=87_600)]
 UnitInterval = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
@@ -118,6 +119,14 @@ class Settings(BaseSettings):
     EVENT_RING_EVENTS: int = Field(default=512, ge=1, le=100_000)
     EVENT_RING_BYTES: int = Field(default=4_000_000, ge=1)
 
+    # Escalations: after how many hours humans are reminded; the last one repeats.
+    ESCALATION_REMINDER_HOURS: Annotated[list[Hours], NoDecode] = [24.0, 72.0]
+
+    # Webhooks: who is told of escalations, their reminders, and the ends of runs
+    WEBHOOK_URLS: Annotated[list[str], NoDecode] = []
+    WEBHOOK_SECRET: SecretStr | None = None
+    WEBHOOK_ALLOW_PRIVATE: bool = False
+
     # Tracing: spans leave the machine only when one of these is set.
     LOGFIRE_TOKEN: SecretStr | None = None
     OTEL_EXPORTER_OTLP_ENDPOINT: str | None = None
@@ -125,10 +134,19 @@ class Settings(BaseSettings):
     @field_validator(
         *("ALLOWED_HOSTS", "WORKSPACE_ROOTS", "SANDBOX_READABLE"),
         *("EVALUATOR_REQUIRED", "EVALUATOR_PLUGINS"),
+        *("ESCALATION_REMINDER_HOURS", "WEBHOOK_URLS"),
         mode="before",
     )
     @classmethod
     def _split_commas(cls, value: object) -> object:
         if isinstance(value, str):
-            return [part.strip() for part in value.split(",") if part.strip()]
+            parts = [part.strip() for part in value.split(",") if part.strip()]
+            return [] if parts == ["none"] else parts
+        return value
+
+    @field_validator("ESCALATION_REMINDER_HOURS")
+    @classmethod
+    def _ascending(cls, value: list[float]) -> list[float]:
+        if value != sorted(set(value)):
+            raise ValueError("give hours in ascending order")
         return value

@@ -206,6 +206,16 @@ class EscalationRequiredData(EventData):
     reason: str
 
 
+class EscalationReminderData(EventData):
+    """A question is still open: the reminder's number from 1, and for how long a human has been asked."""
+
+    escalation_id: UUID
+    reason_kind: str
+    reason: str
+    reminder: int
+    waiting_seconds: int
+
+
 class EscalationResolvedData(EventData):
     escalation_id: UUID
     decision: str

@@ -15,6 +15,7 @@ from app.core.event_data import (
     AttemptProducedData,
     AttemptStartedData,
     CandidateData,
+    EscalationReminderData,
     EscalationRequiredData,
     EscalationResolvedData,
     EvaluationCompletedData,
@@ -71,6 +72,7 @@ class SprintEventType(StrEnum):
     EVALUATION_FAILED = "evaluation.failed"
     OPTIMIZATION_STARTED = "optimization.started"
     ESCALATION_REQUIRED = "escalation.required"
+    ESCALATION_REMINDER = "escalation.reminder"
     ESCALATION_RESOLVED = "escalation.resolved"
 
 
@@ -274,6 +276,11 @@ class EscalationRequiredEvent(Envelope):
     data: EscalationRequiredData
 
 
+class EscalationReminderEvent(Envelope):
+    event: Literal[SprintEventType.ESCALATION_REMINDER] = SprintEventType.ESCALATION_REMINDER
+    data: EscalationReminderData
+
+
 class EscalationResolvedEvent(Envelope):
     event: Literal[SprintEventType.ESCALATION_RESOLVED] = SprintEventType.ESCALATION_RESOLVED
     data: EscalationResolvedData
@@ -309,6 +316,7 @@ Event = Annotated[
     | EvaluationFailedEvent
     | OptimizationStartedEvent
     | EscalationRequiredEvent
+    | EscalationReminderEvent
     | EscalationResolvedEvent,
     Field(discriminator="event"),
 ]

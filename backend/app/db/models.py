@@ -218,7 +218,10 @@ class Evaluation(Base):
 
 
 class Escalation(Base):
-    """A question to a human; open while `decision` is null. One can be open per run."""
+    """A question to a human; open while `decision` is null. One can be open per run.
+
+    `remind_at` is when it is looked at again for a reminder; `reminders` counts those that fell due.
+    """
 
     __tablename__ = "escalations"
     __table_args__ = (
@@ -228,6 +231,7 @@ class Escalation(Base):
         Index("uq_escalations_open", "run_id", unique=True, postgresql_where=text("status = 'open'")),
         Index("ix_escalations_run_id_phase", "run_id", "phase"),
         Index("ix_escalations_status_created_at", "status", "created_at"),
+        Index("ix_escalations_remind_at", "remind_at", postgresql_where=text("status = 'open'")),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
@@ -245,6 +249,8 @@ class Escalation(Base):
     decided_at: Mapped[datetime | None]
     version: Mapped[int] = mapped_column(server_default="1")
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    reminders: Mapped[int] = mapped_column(server_default="0")
+    remind_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
 class VerdictMark(Base):
@@ -315,3 +321,26 @@ class IdempotencyKey(Base):
     status: Mapped[int]
     body: Mapped[dict[str, Any]]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now(), index=True)
+
+
+class WebhookDelivery(Base):
+    """A message to another service about one event; its content is made of the event when it is sent."""
+
+    __tablename__ = "webhook_deliveries"
+    __table_args__ = (
+        UniqueConstraint("run_id", "sequence", "url"),
+        CheckConstraint("status IN ('pending', 'delivered', 'failed')", name="status"),
+        Index("ix_webhook_deliveries_next_at", "next_at", postgresql_where=text("status = 'pending'")),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    run_id: Mapped[UUID] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"))
+    sequence: Mapped[int] = mapped_column(BigInteger)
+    event: Mapped[str]
+    url: Mapped[str]
+    status: Mapped[str] = mapped_column(server_default="pending")
+    tries: Mapped[int] = mapped_column(server_default="0")
+    next_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    last_error: Mapped[str] = mapped_column(server_default="")
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    finished_at: Mapped[datetime | None]

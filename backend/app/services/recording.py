@@ -15,6 +15,7 @@ from app.db.models import Attempt, Run
 from app.db.outages import patiently
 from app.realtime.store import Fence, append_events
 from app.schemas.runs import AttemptState, RunStatus
+from app.services.outbox import NO_WEBHOOKS, Outbox
 
 
 class Bell(Protocol):
@@ -36,9 +37,10 @@ class FencedOutError(Exception):
 class Recording:
     """One open transaction on one locked run; its events are appended when it commits."""
 
-    def __init__(self, session: AsyncSession, run: Run) -> None:
+    def __init__(self, session: AsyncSession, run: Run, outbox: Outbox = NO_WEBHOOKS) -> None:
         self.session = session
         self.run = run
+        self._outbox = outbox
         self._events: list[Event] = []
 
     def emit(self, event: Event) -> None:
@@ -58,15 +60,17 @@ class Recording:
     async def flush_events(self) -> None:
         """Write the events that were added; done by whoever opened the recording."""
         await self.session.flush()
-        await append_events(self.session, self.run.id, self._events)
+        last = await append_events(self.session, self.run.id, self._events)
+        await self._outbox.put(self.session, self.run.id, self._events, last)
 
 
 class Recorder:
     """Opens recordings for one process."""
 
-    def __init__(self, sessions: Sessions, bell: Bell) -> None:
+    def __init__(self, sessions: Sessions, bell: Bell, outbox: Outbox = NO_WEBHOOKS) -> None:
         self._sessions = sessions
         self._bell = bell
+        self._outbox = outbox
 
     async def take(self, run_id: UUID, fence: Fence) -> bool:
         """Make `fence` the one that may write to the run.
@@ -102,7 +106,7 @@ class Recorder:
                 raise FencedOutError(f"run {run_id} is {run.status}")
             if run.paused_at is not None:
                 raise FencedOutError(f"run {run_id} is paused")
-            recording = Recording(session, run)
+            recording = Recording(session, run, self._outbox)
             yield recording
             await recording.flush_events()
         self._bell.ring(run_id)

@@ -23,6 +23,7 @@ from app.schemas.runs import Budget, RunKind, RunPolicy, RunStatus
 from app.schemas.sprints import PolicyOverrides, SprintCreate, SprintDetail
 from app.schemas.workspaces import GitSource, SourceInfo
 from app.services.idempotency import UNKEYED, Once
+from app.services.outbox import NO_WEBHOOKS, Outbox
 from app.services.queries import load_detail
 from app.services.recording import Bell
 from app.services.views import agent_label
@@ -44,6 +45,7 @@ class SprintService:
         sources: which sources are taken.
         defaults: the policy of a sprint that names nothing else.
         bell: tells of new events.
+        outbox: tells other services.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class SprintService:
         sources: SourcePolicy,
         defaults: RunPolicy,
         bell: Bell,
+        outbox: Outbox = NO_WEBHOOKS,
     ) -> None:
         self._sessions = sessions
         self._store = store
@@ -61,6 +64,7 @@ class SprintService:
         self._sources = sources
         self._defaults = defaults
         self._bell = bell
+        self._outbox = outbox
 
     async def start(self, request: SprintCreate, actor: str, once: Once = UNKEYED) -> SprintDetail:
         """Import the source, then record the sprint and its first job in one transaction.
@@ -141,7 +145,8 @@ class SprintService:
             event = RunCancelledEvent(
                 run_id=run_id, sprint_id=run_id, phase=run.phase, trace_id=current_trace_id(), data=data
             )
-            await append_events(session, run_id, [event])
+            last = await append_events(session, run_id, [event])
+            await self._outbox.put(session, run_id, [event], last)
             await abort_advance(session, run_id)
             sprint = await load_detail(session, run_id)
             await once.keep(session, sprint)

@@ -16,6 +16,7 @@ from app.core.websocket_events import (
     AttemptStartedEvent,
     CandidateFailedEvent,
     Envelope,
+    EscalationReminderEvent,
     EscalationRequiredEvent,
     EscalationResolvedEvent,
     EvaluationCompletedEvent,
@@ -238,6 +239,13 @@ def _(event: OptimizationStartedEvent, state: SprintState) -> Iterable[Notice]:
 @_say.register
 def _(event: EscalationRequiredEvent, state: SprintState) -> Iterable[Notice]:
     yield Notice("waiting", f"Phase {event.phase} waits for a human{_because(event.data.reason)}", depth=1)
+
+
+@_say.register
+def _(event: EscalationReminderEvent, state: SprintState) -> Iterable[Notice]:
+    waited = duration(event.data.waiting_seconds)
+    text = f"Phase {event.phase} still waits for a human, for {waited}{_because(event.data.reason)}"
+    yield Notice("waiting", text, depth=1)
 
 
 @_say.register

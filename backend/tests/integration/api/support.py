@@ -48,7 +48,7 @@ class Api:
 async def open_api(
     database_url: str, data_dir: Path, *, hosts: tuple[str, ...] = (), tokens_needed: bool | None = False
 ) -> AsyncGenerator[Api]:
-    """Build the application and a client for it; tokens are needed, or not, or (None) as soon as there is one."""
+    """Build the application and a client for it; tokens are needed, or not, or (None) once there is one."""
     async with (
         use_cases(database_url, data_dir) as cases,
         open_realtime(plain_url(database_url), cases.queries.states) as realtime,

@@ -1,0 +1,30 @@
+"""When humans who are asked are reminded. Pure: the clock is an argument."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class Reminders:
+    """How many reminders fell due until a moment, and when the next one does."""
+
+    passed: int
+    next_at: datetime
+
+
+def reminders_until(now: datetime, asked_at: datetime, hours: Sequence[float]) -> Reminders:
+    """Count the reminders of a question that was asked at `asked_at`.
+
+    Args:
+        now: the moment of the count.
+        asked_at: when the human was asked.
+        hours: when to remind, in hours since, ascending, not empty; the last one repeats.
+    """
+    waited = (now - asked_at) / timedelta(hours=1)
+    passed = sum(each <= waited for each in hours)
+    last = hours[-1]
+    if passed < len(hours):
+        return Reminders(passed, asked_at + timedelta(hours=hours[passed]))
+    rounds = int(waited // last)
+    return Reminders(len(hours) - 1 + rounds, asked_at + timedelta(hours=last * (rounds + 1)))

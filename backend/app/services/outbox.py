@@ -1,0 +1,44 @@
+"""Puts messages about a run where they wait to be sent, in the transaction that makes them true."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID, uuid4
+
+from sqlalchemy import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.core.websocket_events import FINAL_EVENT_TYPES, Event, SprintEventType
+from app.db.models import WebhookDelivery
+
+SENT_EVENT_TYPES = FINAL_EVENT_TYPES | {
+    SprintEventType.ESCALATION_REQUIRED,
+    SprintEventType.ESCALATION_REMINDER,
+}
+"""Events that are told to other services."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outbox:
+    """One row for each message and address; without addresses there is nothing to do."""
+
+    urls: tuple[str, ...] = ()
+
+    async def put(
+        self, session: AsyncSession, run_id: UUID, events: Sequence[Event], last: int | None
+    ) -> None:
+        """Put what has to be sent of events that were just appended; `last` is the last one's sequence."""
+        if not self.urls or last is None:
+            return
+        first = last - len(events) + 1
+        rows = [
+            {"id": uuid4(), "run_id": run_id, "sequence": first + index, "event": each.event, "url": url}
+            for index, each in enumerate(events)
+            if each.event in SENT_EVENT_TYPES
+            for url in self.urls
+        ]
+        if rows:
+            await session.execute(insert(WebhookDelivery), rows)
+
+
+NO_WEBHOOKS = Outbox()
+"""Where nobody is told."""

@@ -1,0 +1,49 @@
+"""Does the service's recurring chores beside its runs, and goes on when one fails."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from app.db.outages import is_outage
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Chore:
+    """Something that is done every `seconds`, the first time at the start. `act` returns how much it did."""
+
+    name: str
+    seconds: float
+    act: Callable[[], Awaitable[int]]
+
+
+@asynccontextmanager
+async def doing_chores(chores: Sequence[Chore]) -> AsyncGenerator[None]:
+    """Do the chores in the background while the block runs."""
+    tasks = [asyncio.create_task(_again_and_again(each), name=each.name) for each in chores]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+
+async def _again_and_again(chore: Chore) -> None:
+    while True:
+        try:
+            done = await chore.act()
+        except Exception as error:
+            # A chore that stopped being done would not be missed by anybody, until it matters.
+            if is_outage(error):
+                logger.warning("%s has to wait, the database is away: %s", chore.name, error)
+            else:
+                logger.exception("%s failed; it is tried again", chore.name)
+        else:
+            if done:
+                logger.info("%s: %d done", chore.name, done)
+        await asyncio.sleep(chore.seconds)

@@ -1,0 +1,147 @@
+"""Sends the messages that wait in the outbox, again and again until they are taken or given up."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select, update
+
+from app.db.engine import Sessions
+from app.db.models import EventRow, Run, WebhookDelivery
+from app.webhooks.sending import WebhookError
+
+logger = logging.getLogger(__name__)
+
+MAX_TRIES = 10
+LEASE = timedelta(minutes=5)
+"""A message that a worker has taken is left alone for so long; if the worker dies, it is sent again after."""
+
+_BATCH = 10
+_FIRST_PAUSE_SECONDS = 5.0
+_LONGEST_PAUSE_SECONDS = 6 * 3600.0
+
+Send = Callable[[str, str, bytes], Awaitable[None]]
+"""Sends a body to a URL under a message id, or raises `WebhookError`."""
+
+
+def pause_after(tries: int) -> float:
+    """Seconds to wait after try number `tries`: four times as long each time, at most six hours."""
+    return min(_LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 4.0 ** (tries - 1))
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    id: UUID
+    url: str
+    tries: int
+    run_id: UUID
+    sequence: int
+
+
+class WebhookService:
+    """Delivers messages. Any number of workers do so at the same time; a run never waits for any of them.
+
+    A message is sent at least once: its id is the same each time, so that receivers can tell.
+
+    Args:
+        sessions: opens short transactions; none is open while a receiver is waited for.
+        urls: addresses that are set now; messages to others are left.
+        send: sends one message.
+    """
+
+    def __init__(self, sessions: Sessions, urls: tuple[str, ...], send: Send) -> None:
+        self._sessions = sessions
+        self._urls = urls
+        self._send = send
+
+    async def __call__(self) -> int:
+        """Send what is due; returns how many messages were tried."""
+        tried = 0
+        while batch := await self._take():
+            async with asyncio.TaskGroup() as group:
+                for message in batch:
+                    group.create_task(self._deliver(message))
+            tried += len(batch)
+        return tried
+
+    async def _take(self) -> list[_Message]:
+        row = WebhookDelivery
+        due = (
+            select(row.id)
+            .where(row.status == "pending", row.next_at <= datetime.now(UTC), row.url.in_(self._urls))
+            .order_by(row.next_at)
+            .limit(_BATCH)
+            .with_for_update(skip_locked=True)
+        )
+        claim = (
+            update(row)
+            .where(row.id.in_(due.scalar_subquery()))
+            .values(tries=row.tries + 1, next_at=datetime.now(UTC) + LEASE)
+            .returning(row.id, row.url, row.tries, row.run_id, row.sequence)
+        )
+        async with self._sessions.begin() as session:
+            return [_Message(*each) for each in await session.execute(claim)]
+
+    async def _deliver(self, message: _Message) -> None:
+        body = await self._body(message)
+        if body is None:
+            await self._record_failure(message, "the event is not kept any more", final=True)
+            return
+        try:
+            await self._send(message.url, str(message.id), body)
+        except WebhookError as error:
+            await self._record_failure(message, str(error), final=False)
+            return
+        values = {"status": "delivered", "last_error": "", "finished_at": datetime.now(UTC)}
+        await self._record(message, values)
+
+    async def _record_failure(self, message: _Message, reason: str, *, final: bool) -> None:
+        now = datetime.now(UTC)
+        if final or message.tries >= MAX_TRIES:
+            logger.error("webhook %s is given up after %d tries: %s", message.id, message.tries, reason)
+            await self._record(message, {"status": "failed", "last_error": reason, "finished_at": now})
+            return
+        pause = pause_after(message.tries)
+        logger.warning("webhook %s failed, tried again in %g s: %s", message.id, pause, reason)
+        await self._record(message, {"last_error": reason, "next_at": now + timedelta(seconds=pause)})
+
+    async def _record(self, message: _Message, values: dict[str, Any]) -> None:
+        row = WebhookDelivery
+        # A worker that was stopped for longer than its lease must not undo what the next one recorded.
+        mine = (row.id == message.id, row.tries == message.tries, row.status == "pending")
+        async with self._sessions.begin() as session:
+            await session.execute(update(row).where(*mine).values(values))
+
+    async def _body(self, message: _Message) -> bytes | None:
+        async with self._sessions() as session:
+            event = await session.get(EventRow, (message.run_id, message.sequence))
+            run = await session.get(Run, message.run_id)
+        return None if event is None or run is None else message_body(event, run)
+
+
+def message_body(event: EventRow, run: Run) -> bytes:
+    """The message of an event: its envelope, as every client gets it, and how its run stands now."""
+    document = {
+        "event": event.type,
+        "run_id": str(event.run_id),
+        "sprint_id": str(event.run_id),
+        "sequence": event.sequence,
+        "timestamp": event.at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
+        "phase": event.phase,
+        "attempt": event.attempt,
+        "trace_id": event.trace_id,
+        "data": event.data,
+        "run": {
+            "name": run.name,
+            "kind": run.kind,
+            "status": run.status,
+            "status_reason": run.status_reason,
+            "path": f"/api/v1/sprints/{run.id}",
+        },
+    }
+    return json.dumps(document).encode()

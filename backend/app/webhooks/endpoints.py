@@ -1,0 +1,52 @@
+"""Which addresses messages may go to: public ones over https, unless the operator allows others."""
+
+import ipaddress
+from collections.abc import Sequence
+
+import httpx
+
+from app.core.errors import InvalidInputError
+
+_FIELD = "WEBHOOK_URLS"
+
+
+def is_public(address: str) -> bool:
+    """True for an address that is reachable from anywhere; one that hides an IPv4 address is that one."""
+    found = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(found, ipaddress.IPv6Address):
+        found = found.ipv4_mapped or found.sixtofour or found
+    return found.is_global and not found.is_multicast
+
+
+def read_endpoints(urls: Sequence[str], *, allow_private: bool) -> tuple[str, ...]:
+    """Give the addresses that are set, without repeats.
+
+    Raises:
+        InvalidInputError: one is not https, names a private address, or holds a password.
+    """
+    return tuple(dict.fromkeys(_checked(each, allow_private=allow_private) for each in urls))
+
+
+def _checked(text: str, *, allow_private: bool) -> str:
+    try:
+        url = httpx.URL(text)
+    except httpx.InvalidURL as error:
+        raise InvalidInputError(f"{text!r} is not a URL: {error}", field=_FIELD) from error
+    schemes = ("https", "http") if allow_private else ("https",)
+    if url.scheme not in schemes or not url.host:
+        more = "" if allow_private else "; WEBHOOK_ALLOW_PRIVATE=true allows http and private addresses"
+        raise InvalidInputError(f"{text!r} does not begin with https://{more}", field=_FIELD)
+    if url.userinfo:
+        raise InvalidInputError("give no user or password in a URL: messages are signed", field=_FIELD)
+    if not allow_private and _is_private_literal(url.host):
+        raise InvalidInputError(
+            f"{url.host} is not a public address; WEBHOOK_ALLOW_PRIVATE=true allows it", field=_FIELD
+        )
+    return text
+
+
+def _is_private_literal(host: str) -> bool:
+    try:
+        return not is_public(host)
+    except ValueError:
+        return False  # a name; its addresses are looked at when a message is sent
