@@ -8,7 +8,14 @@ import {
 } from "@tanstack/react-router";
 
 import { LoadingState } from "@/components/states";
-import { parseDiffSearch, parseEscalationsSearch, parseMetricsSearch, parseRunSearch, parseRunsSearch } from "@/lib/search";
+import {
+  parseDiffSearch,
+  parseEscalationsSearch,
+  parseMetricsSearch,
+  parseReviewSearch,
+  parseRunSearch,
+  parseRunsSearch,
+} from "@/lib/search";
 
 import { BrokenPage } from "./shell/BrokenPage";
 import { NotFoundPage } from "./shell/NotFoundPage";
@@ -63,6 +70,7 @@ const escalations = createRoute({
 const escalation = createRoute({
   getParentRoute: () => root,
   path: "/escalations/$id",
+  validateSearch: parseReviewSearch,
   component: lazyRouteComponent(() => import("./routes/escalation"), "EscalationRoute"),
 });
 const metrics = createRoute({

@@ -21,11 +21,15 @@ const run = z.object({
   /** Words to search the log for. */
   find: text(200),
 });
+const review = z.object({
+  /** What a diff compares with. */
+  against: z.catch(z.optional(z.enum(["base", "previous"])), undefined),
+  view: z.catch(z.optional(z.enum(["unified", "split"])), undefined),
+});
 const diff = z.object({
   phase: run.shape.phase,
   attempt: whole,
-  against: z.catch(z.optional(z.enum(["base", "previous"])), undefined),
-  file: text(1000),
+  ...review.shape,
 });
 const escalations = z.object({ status: z.catch(z.optional(z.enum(["open", "resolved", "withdrawn"])), undefined) });
 const metrics = z.object({
@@ -35,12 +39,14 @@ const metrics = z.object({
 
 export type RunsSearch = z.infer<typeof runs>;
 export type RunSearch = z.infer<typeof run>;
+export type ReviewSearch = z.infer<typeof review>;
 export type DiffSearch = z.infer<typeof diff>;
 export type EscalationsSearch = z.infer<typeof escalations>;
 export type MetricsSearch = z.infer<typeof metrics>;
 
 export const parseRunsSearch = (given: unknown): RunsSearch => runs.parse(given);
 export const parseRunSearch = (given: unknown): RunSearch => run.parse(given);
+export const parseReviewSearch = (given: unknown): ReviewSearch => review.parse(given);
 export const parseDiffSearch = (given: unknown): DiffSearch => diff.parse(given);
 export const parseEscalationsSearch = (given: unknown): EscalationsSearch => escalations.parse(given);
 export const parseMetricsSearch = (given: unknown): MetricsSearch => metrics.parse(given);

@@ -1,11 +1,31 @@
 /** `/sprints/$id/diff` */
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useCallback } from "react";
 
 import { DiffPage } from "@/features/escalations/DiffPage";
+import type { DiffSearch, ReviewSearch } from "@/lib/search";
 
 const route = getRouteApi("/sprints/$id/diff");
 
 export function DiffRoute() {
   const { id } = route.useParams();
-  return <DiffPage key={id} id={id} />;
+  const { phase, attempt, against = "base", view = "unified" } = route.useSearch();
+  const navigate = useNavigate({ from: "/sprints/$id/diff" });
+  const show = useCallback(
+    (change: ReviewSearch) => void navigate({ search: (before) => ({ ...before, ...change }), resetScroll: false }),
+    [navigate],
+  );
+  return (
+    <DiffPage
+      key={id}
+      id={id}
+      phase={phase}
+      attempt={attempt}
+      shown={{ against, view }}
+      onShow={show}
+      onAttempt={(phase, attempt) =>
+        void navigate({ search: (before) => ({ ...before, phase: phase as NonNullable<DiffSearch["phase"]>, attempt }) })
+      }
+    />
+  );
 }

@@ -1,11 +1,19 @@
 /** `/escalations/$id` */
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useCallback } from "react";
 
 import { EscalationPage } from "@/features/escalations/EscalationPage";
+import type { ReviewSearch } from "@/lib/search";
 
 const route = getRouteApi("/escalations/$id");
 
 export function EscalationRoute() {
   const { id } = route.useParams();
-  return <EscalationPage key={id} id={id} />;
+  const { against = "base", view = "unified" } = route.useSearch();
+  const navigate = useNavigate({ from: "/escalations/$id" });
+  const show = useCallback(
+    (change: ReviewSearch) => void navigate({ search: (before) => ({ ...before, ...change }), resetScroll: false }),
+    [navigate],
+  );
+  return <EscalationPage key={id} id={id} shown={{ against, view }} onShow={show} />;
 }

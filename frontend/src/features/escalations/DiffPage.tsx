@@ -1,16 +1,107 @@
-/** Diff: not built yet. */
-import { PageHeader } from "@/components/PageHeader";
-import { EmptyState } from "@/components/states";
+/** What one attempt of a sprint changed. */
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 
-export function DiffPage({ id }: { id: string }) {
+import { buttonClass } from "@/components/Button";
+import { CopyMenu } from "@/components/CopyMenu";
+import { PageHeader } from "@/components/PageHeader";
+import { EmptyState, ErrorState, LoadingState } from "@/components/states";
+import { StatusBadge } from "@/components/StatusBadge";
+import { command, curl } from "@/lib/commands";
+import { type Attempt, sprintQuery } from "@/lib/queries/sprints";
+
+import { DiffPane, type Shown } from "./components/DiffPane";
+
+interface Props {
+  id: string;
+  phase: string | undefined;
+  attempt: number | undefined;
+  shown: Shown;
+  onShow: (change: Partial<Shown>) => void;
+  onAttempt: (phase: string, attempt: number) => void;
+}
+
+export function DiffPage({ id, phase, attempt, shown, onShow, onAttempt }: Props) {
+  const { data, error, refetch } = useQuery(sprintQuery(id));
+  if (!data) {
+    return (
+      <>
+        <PageHeader title="Diff" />
+        {error ? <ErrorState error={error} what="load the sprint" onRetry={() => void refetch()} /> : <LoadingState what="the sprint" />}
+      </>
+    );
+  }
+  const produced = data.attempts.filter((each) => each.head_commit !== null);
+  const chosen = chooseAttempt(produced, phase, attempt);
   return (
     <>
-      <PageHeader title="Diff" />
-      <EmptyState title="This page is not built yet">
-        <p>
-          The command line and the API have what belongs here. <code className="theirs">{id}</code>
-        </p>
-      </EmptyState>
+      <PageHeader
+        title={`Diff: ${data.name}`}
+        beside={chosen && <StatusBadge status={chosen.verdict ?? chosen.status} />}
+        actions={
+          <>
+            {produced.length > 0 && <Chooser attempts={produced} chosen={chosen} onAttempt={onAttempt} />}
+            {chosen && <CopyMenu items={copiesOf(id, chosen, shown)} />}
+            {data.escalation_id && (
+              <Link to="/escalations/$id" params={{ id: data.escalation_id }} className={buttonClass("primary")}>
+                Decide
+              </Link>
+            )}
+            <Link to="/sprints/$id" params={{ id }} className={buttonClass()}>
+              The sprint
+            </Link>
+          </>
+        }
+      />
+      {chosen ? (
+        <DiffPane id={id} phase={chosen.phase} number={chosen.number} shown={shown} onShow={onShow} comments={[]} actions={null} />
+      ) : (
+        <EmptyState title="There is no diff yet">
+          <p>{attempt === undefined ? "No attempt has produced anything so far; the sprint's page shows what goes on." : "That attempt has produced nothing."}</p>
+        </EmptyState>
+      )}
     </>
   );
+}
+
+export function chooseAttempt(produced: readonly Attempt[], phase: string | undefined, number: number | undefined): Attempt | undefined {
+  return produced.findLast((each) => (phase === undefined || each.phase === phase) && (number === undefined || each.number === number));
+}
+
+interface ChooserProps {
+  attempts: readonly Attempt[];
+  chosen: Attempt | undefined;
+  onAttempt: (phase: string, attempt: number) => void;
+}
+
+function Chooser({ attempts, chosen, onAttempt }: ChooserProps) {
+  return (
+    <label className="flex items-center gap-2">
+      <span className="text-muted">Attempt</span>
+      <select
+        className="field min-h-8"
+        value={chosen?.id ?? ""}
+        onChange={(event) => {
+          const found = attempts.find((each) => each.id === event.target.value);
+          if (found) onAttempt(found.phase, found.number);
+        }}
+      >
+        {attempts.map((each) => (
+          <option key={each.id} value={each.id}>
+            {each.phase} {each.number}, {each.verdict ?? each.status}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function copiesOf(id: string, { phase, number }: Attempt, { against }: Shown) {
+  const path = `/api/v1/sprints/${id}/attempts/${phase}/${number}/diff?against=${against}`;
+  const words = ["diff", id, `--attempt=${phase}/${number}`, `--against=${against}`, `--url=${location.origin}`];
+  return [
+    { label: "as curl", text: () => curl(location.origin, "GET", path) },
+    { label: "as command", text: () => command(...words) },
+    { label: "link to this page", text: () => location.href },
+  ];
 }

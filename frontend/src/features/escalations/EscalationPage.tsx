@@ -1,16 +1,147 @@
-/** Escalation: not built yet. */
-import { PageHeader } from "@/components/PageHeader";
-import { EmptyState } from "@/components/states";
+/** One escalation: why, the diff, the decision. */
+import { useQuery } from "@tanstack/react-query";
+import { useCallback, useEffect, useMemo, useRef } from "react";
 
-export function EscalationPage({ id }: { id: string }) {
+import type { CommentActions } from "@/components/diff/DiffBlock";
+import { PageHeader } from "@/components/PageHeader";
+import { EmptyState, ErrorState, LoadingState } from "@/components/states";
+import { StatusBadge } from "@/components/StatusBadge";
+import { withBody, withComment, withoutComment } from "@/lib/diff/comments";
+import { type EscalationDetail, escalationQuery, escalationsQuery } from "@/lib/queries/escalations";
+import { type Action, useActions } from "@/lib/shortcuts";
+
+import { DiffPane, type Shown } from "./components/DiffPane";
+import { NextPrompt } from "./components/NextPrompt";
+import { ResolvedPanel } from "./components/ResolvedPanel";
+import { ResolvePanel } from "./components/ResolvePanel";
+import { WhyPanel } from "./components/WhyPanel";
+import { forgetOldDrafts, useDraft } from "./draft";
+import { canSend, type Decision, type Draft, resolutionOf } from "./resolution";
+import { conflictOf, useResolve } from "./use-resolve";
+
+interface Props {
+  id: string;
+  shown: Shown;
+  onShow: (change: Partial<Shown>) => void;
+}
+
+export function EscalationPage({ id, shown, onShow }: Props) {
+  const { data, error, refetch } = useQuery(escalationQuery(id));
+  useEffect(() => forgetOldDrafts(Date.now()), []);
+  if (!data) {
+    return (
+      <>
+        <PageHeader title="Escalation" />
+        {error ? <ErrorState error={error} what="load the escalation" onRetry={() => void refetch()} /> : <LoadingState what="the escalation" />}
+      </>
+    );
+  }
+  return <Review escalation={data} shown={shown} onShow={onShow} />;
+}
+
+function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } & Omit<Props, "id">) {
+  const { draft, update, discard } = useDraft(escalation.id);
+  const resolve = useResolve(escalation.id, discard);
+  const guidance = useRef<HTMLTextAreaElement>(null);
+  const isOpen = escalation.status === "open";
+  const conflict = conflictOf(resolve.error);
+  const { data: queue } = useQuery(escalationsQuery("open"));
+  const waiting = (queue?.items ?? []).filter((each) => each.id !== escalation.id);
+  const canAccept = escalation.can_accept;
+
+  function send(): void {
+    if (draft.decision === null || resolve.isPending || !canSend(draft, canAccept)) return;
+    resolve.mutate(resolutionOf(draft, draft.decision, escalation.version));
+  }
+  const sendNow = useRef(send);
+  useEffect(() => {
+    sendNow.current = send;
+  });
+  useDecisionKeys({ isOpen, canAccept, update, guidance, sendNow });
+
+  const comments = useMemo<CommentActions>(
+    () => ({
+      add: (path, line) => update((before) => ({ ...before, comments: withComment(before.comments, path, line) })),
+      write: (path, line, body) => update((before) => ({ ...before, comments: withBody(before.comments, path, line, body) })),
+      remove: (path, line) => update((before) => ({ ...before, comments: withoutComment(before.comments, path, line) })),
+    }),
+    [update],
+  );
+
   return (
     <>
-      <PageHeader title="Escalation" />
-      <EmptyState title="This page is not built yet">
-        <p>
-          The command line and the API have what belongs here. <code className="theirs">{id}</code>
-        </p>
-      </EmptyState>
+      <PageHeader title={escalation.run_name} beside={<StatusBadge status={escalation.status} />} />
+      <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem] xl:grid-cols-[22rem_minmax(0,1fr)_20rem]">
+        <div className="max-xl:col-start-1 max-xl:row-start-1">
+          <WhyPanel escalation={escalation} />
+        </div>
+        <div className="flex min-w-0 flex-col gap-4 max-lg:row-start-3 max-xl:col-start-1">
+          {!isOpen && <NextPrompt escalation={escalation} />}
+          {canAccept ? (
+            <DiffPane
+              id={escalation.run_id}
+              phase={escalation.phase}
+              number={escalation.attempt}
+              shown={shown}
+              onShow={onShow}
+              comments={isOpen ? draft.comments : escalation.line_comments}
+              actions={isOpen ? comments : null}
+            />
+          ) : (
+            <EmptyState title="There is no diff">
+              <p>The agent has produced nothing that could be read or accepted.</p>
+            </EmptyState>
+          )}
+        </div>
+        <div className="decide lg:sticky lg:top-[61px] lg:max-h-[calc(100dvh-77px)] lg:overflow-y-auto max-xl:lg:col-start-2 max-xl:lg:row-span-2 max-xl:lg:row-start-1">
+          {isOpen && !conflict ? (
+            <ResolvePanel escalation={escalation} draft={draft} update={update} onSend={send} isSending={resolve.isPending} error={resolve.error} guidance={guidance} />
+          ) : (
+            <ResolvedPanel escalation={{ ...escalation, ...decidedBy(escalation, conflict) }} draft={draft} onDiscard={discard} next={waiting[0]?.id ?? null} waiting={waiting.length} />
+          )}
+        </div>
+      </div>
+      {isOpen && (
+        <a href="#resolve" className="fixed inset-x-0 bottom-0 z-10 border-t border-line bg-canvas p-2 text-center font-medium underline lg:hidden">
+          Decide: accept, retry or reject
+        </a>
+      )}
     </>
   );
+}
+
+/** The answer to a second reviewer tells who was first, before the page has asked again. */
+function decidedBy(escalation: EscalationDetail, conflict: ReturnType<typeof conflictOf>): Partial<EscalationDetail> {
+  if (escalation.status !== "open" || conflict === null) return {};
+  return { status: "resolved", decided_by: conflict.by, decided_at: conflict.at, decision: conflict.decision as Decision };
+}
+
+interface Keys {
+  isOpen: boolean;
+  canAccept: boolean;
+  update: (change: (before: Draft) => Draft) => void;
+  guidance: React.RefObject<HTMLTextAreaElement | null>;
+  sendNow: React.RefObject<() => void>;
+}
+
+function useDecisionKeys({ isOpen, canAccept, update, guidance, sendNow }: Keys): void {
+  const choose = useCallback(
+    (decision: Decision) => {
+      update((before) => ({ ...before, decision }));
+      guidance.current?.focus();
+    },
+    [update, guidance],
+  );
+  const offered = useMemo<readonly Action[]>(() => {
+    if (!isOpen) return [];
+    const group = "Decision";
+    return [
+      ...(canAccept ? [{ id: "accept", label: "Accept the output …", keys: "a", group, run: () => choose("accept") }] : []),
+      { id: "retry", label: "Retry with guidance …", keys: "r", group, run: () => choose("retry") },
+      { id: "reject", label: "Reject, the sprint fails …", keys: "x", group, run: () => choose("reject") },
+      { id: "guidance", label: "Write guidance", keys: "i", group, run: () => guidance.current?.focus() },
+      { id: "send", label: "Send the decision (Ctrl Enter in a field)", keys: "s", group, run: () => sendNow.current() },
+    ];
+  }, [isOpen, canAccept, choose, guidance, sendNow]);
+  useActions(offered);
 }

@@ -6,6 +6,7 @@ import { api, type Schemas, unwrap } from "@/lib/api/client";
 import { keys } from "./keys";
 
 export type Escalation = Schemas["EscalationView"];
+export type EscalationDetail = Schemas["EscalationDetail"];
 export type Resolution = Schemas["EscalationResolve"];
 export type EscalationStatus = "open" | "resolved" | "withdrawn";
 

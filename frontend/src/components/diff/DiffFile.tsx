@@ -1,0 +1,115 @@
+/** One file of a diff. Whatever is left out has a button that brings it. */
+import { useMemo, useState } from "react";
+
+import { Button } from "@/components/Button";
+import { Theirs } from "@/components/Theirs";
+import type { LineComment } from "@/lib/diff/comments";
+import { blocksOf, BLOCK_ROWS, hunksOf } from "@/lib/diff/patch";
+import { formatCount, plural } from "@/lib/format";
+import type { FileDiff } from "@/lib/queries/diffs";
+
+import { type CommentActions, DiffBlock, type View } from "./DiffBlock";
+
+const MOST_ROWS = 12_000;
+const ROW_PX = 19;
+
+interface Props {
+  file: FileDiff;
+  /** Unique on the page. */
+  id: string;
+  view: View;
+  comments: readonly LineComment[];
+  actions: CommentActions | null;
+  current: string | null;
+  isOpen: boolean;
+  onToggle: () => void;
+  /** Blocks that may be on the page already; the others follow. */
+  room: number;
+  /** Ask for the file whole. */
+  onWhole: () => void;
+  isLoading: boolean;
+}
+
+export function DiffFile({ file, id, view, comments, actions, current, isOpen, onToggle, room, onWhole, isLoading }: Props) {
+  const hunks = useMemo(() => hunksOf(file), [file]);
+  const blocks = useMemo(() => blocksOf(hunks), [hunks]);
+  const [shownRows, setShownRows] = useState(MOST_ROWS);
+  const most = Math.ceil(shownRows / BLOCK_ROWS);
+  const left = blocks.slice(most).reduce((sum, block) => sum + block.hunk.changes.length, 0);
+  const shown = blocks.slice(0, most);
+  return (
+    <section id={id} aria-label={file.path} className="card scroll-mt-28 overflow-clip" data-file={file.path}>
+      <FileHead file={file} isOpen={isOpen} onToggle={onToggle} />
+      {isOpen && (
+        <div className="diff-rows">
+          {shown.map((block, index) =>
+            index < room ? (
+              <div key={block.key} className="diff-block" style={{ containIntrinsicSize: `auto ${block.hunk.changes.length * ROW_PX}px` }}>
+                <DiffBlock path={file.path} block={block} view={view} comments={comments} actions={actions} current={current} />
+              </div>
+            ) : (
+              <div key={block.key} aria-hidden style={{ height: block.hunk.changes.length * ROW_PX }} />
+            ),
+          )}
+          {blocks.length === 0 && !file.truncated && <p className="p-3 text-muted">{emptyReason(file)}</p>}
+          {left > 0 && (
+            <div className="border-t border-line p-2">
+              <Button onClick={() => setShownRows(Number.POSITIVE_INFINITY)}>Show {plural(left, "more row")}</Button>
+            </div>
+          )}
+          {file.truncated && (
+            <div className="flex flex-wrap items-center gap-3 border-t border-line p-2 text-muted">
+              The file is too large to come with the others: it is cut here.
+              <Button onClick={onWhole} disabled={isLoading}>
+                {isLoading ? "Loading …" : "Show the whole file"}
+              </Button>
+            </div>
+          )}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function FileHead({ file, isOpen, onToggle }: Pick<Props, "file" | "isOpen" | "onToggle">) {
+  return (
+    <h3 className="flex min-h-8 flex-wrap items-center gap-x-3 border-b border-line bg-sunken px-2 py-1">
+      <button type="button" onClick={onToggle} aria-expanded={isOpen} className="flex min-w-0 flex-1 items-center gap-2 text-left">
+        <span aria-hidden className="text-muted">
+          {isOpen ? "▾" : "▸"}
+        </span>
+        <code className="min-w-0 break-all">
+          {file.old_path && (
+            <>
+              <Theirs text={file.old_path} /> <span className="text-muted">→</span>{" "}
+            </>
+          )}
+          <Theirs text={file.path} />
+        </code>
+      </button>
+      <span className="text-muted">{file.status.replaceAll("_", " ")}</span>
+      {file.binary ? <span className="text-muted">binary</span> : <Counts additions={file.additions} deletions={file.deletions} />}
+    </h3>
+  );
+}
+
+export function Counts({ additions, deletions }: { additions: number; deletions: number }) {
+  return (
+    <span className="whitespace-nowrap font-medium">
+      <span className="text-added">
+        +{formatCount(additions)}
+        <span className="sr-only"> added</span>
+      </span>{" "}
+      <span className="text-removed">
+        −{formatCount(deletions)}
+        <span className="sr-only"> removed</span>
+      </span>
+    </span>
+  );
+}
+
+function emptyReason(file: FileDiff): string {
+  if (file.binary) return "A binary file: its content is not shown. The result as patch or bundle holds it.";
+  if (file.status === "renamed" || file.status === "copied") return `${file.status}, content unchanged.`;
+  return file.status === "added" || file.status === "deleted" ? "An empty file." : "Only its mode changed.";
+}

@@ -1,0 +1,79 @@
+/** What was tried in this phase, and what humans decided before. */
+import { Link } from "@tanstack/react-router";
+
+import { Cost } from "@/components/Cost";
+import { RelativeTime } from "@/components/RelativeTime";
+import { StatusBadge } from "@/components/StatusBadge";
+import { Theirs } from "@/components/Theirs";
+import { formatScore } from "@/lib/format";
+import type { EscalationDetail } from "@/lib/queries/escalations";
+import type { Attempt } from "@/lib/queries/sprints";
+
+import { DECISIONS } from "../words";
+
+export function History({ escalation }: { escalation: EscalationDetail }) {
+  return (
+    <div>
+      <h2 className="font-semibold">Attempts</h2>
+      {escalation.attempts.length === 0 ? (
+        <p className="text-muted">None: the phase had not begun.</p>
+      ) : (
+        <ol className="flex flex-col gap-1">
+          {escalation.attempts.map((each) => (
+            <AttemptLine key={each.id} id={escalation.run_id} attempt={each} />
+          ))}
+        </ol>
+      )}
+      {escalation.earlier.length > 0 && (
+        <>
+          <h2 className="mt-3 font-semibold">Decided before</h2>
+          <ul className="flex flex-col gap-1">
+            {escalation.earlier.map((each) => (
+              <li key={each.id}>
+                <Link to="/escalations/$id" params={{ id: each.id }} className="underline">
+                  {each.decision ? DECISIONS[each.decision] : each.status}
+                </Link>{" "}
+                <span className="text-muted">
+                  {each.phase}, attempt {each.attempt}
+                  {each.decided_by && (
+                    <>
+                      {" "}
+                      by <Theirs text={each.decided_by} />
+                    </>
+                  )}{" "}
+                  <RelativeTime at={each.decided_at ?? each.created_at} />
+                </span>
+                {each.guidance && (
+                  <p className="theirs">
+                    <Theirs text={each.guidance} />
+                  </p>
+                )}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}
+
+function AttemptLine({ id, attempt }: { id: string; attempt: Attempt }) {
+  const failed = attempt.evaluations.filter((each) => each.gate && each.status === "failed").map((each) => each.evaluator);
+  return (
+    <li className="flex flex-wrap items-center gap-x-2">
+      <Link
+        to="/sprints/$id"
+        params={{ id }}
+        search={{ phase: attempt.phase as "coding", attempt: attempt.number }}
+        className="underline"
+      >
+        Attempt {attempt.number}
+      </Link>
+      <StatusBadge status={attempt.verdict ?? attempt.status} />
+      <span className="text-muted">
+        {formatScore(attempt.score)} · <Cost usage={attempt.usage} />
+        {failed.length > 0 && ` · ${failed.join(", ")}`}
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,56 @@
+/** What a retry told the next attempt: shown from that attempt's own prompt, not from what was typed. */
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+
+import { ErrorState } from "@/components/states";
+import { StatusBadge } from "@/components/StatusBadge";
+import type { EscalationDetail } from "@/lib/queries/escalations";
+import { attemptQuery } from "@/lib/queries/sprints";
+import { visible } from "@/lib/text/visible";
+
+import { reached } from "../reached";
+
+export function NextPrompt({ escalation }: { escalation: EscalationDetail }) {
+  const next = escalation.attempts.find((each) => each.number > escalation.attempt);
+  const { data, error, refetch } = useQuery({
+    ...attemptQuery(escalation.run_id, escalation.phase, next?.number ?? 0),
+    enabled: next !== undefined,
+  });
+  if (escalation.decision !== "retry") return null;
+  const told = data && reached(data.prompt, escalation);
+  const added = (data?.prompt_changes ?? []).filter((each) => each.kind === "added");
+  return (
+    <section aria-label="What the next attempt was told" className="flex flex-col gap-2">
+      <h2 className="font-semibold">What the next attempt was told</h2>
+      {!next && <p className="text-muted">It has not begun yet.</p>}
+      {error && <ErrorState error={error} what="load the prompt" onRetry={() => void refetch()} />}
+      {told && next && (
+        <>
+          <p className="flex flex-wrap items-center gap-2">
+            {told.missing.length === 0 ? (
+              <StatusBadge status="passed" word="All you wrote is in its prompt" />
+            ) : (
+              <StatusBadge status="errored" word={`Not found in its prompt: ${told.missing.join(", ")}`} />
+            )}
+            <Link
+              to="/sprints/$id"
+              params={{ id: escalation.run_id }}
+              search={{ phase: escalation.phase as "coding", attempt: next.number, tab: "prompt" }}
+              className="underline"
+            >
+              Attempt {next.number}, whole prompt
+            </Link>
+          </p>
+          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+          <pre className="theirs card max-h-96 overflow-auto p-3" tabIndex={0} data-told>
+            {added.map((each, index) => (
+              <ins key={index} className="block bg-added-tint no-underline">
+                {visible(each.text)}
+              </ins>
+            ))}
+          </pre>
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,203 @@
+/** The decision: always in sight, sent once, never shown as done before the service says so. */
+import { type KeyboardEvent, type Ref, useMemo } from "react";
+
+import { Button } from "@/components/Button";
+import { CopyMenu } from "@/components/CopyMenu";
+import { explain } from "@/components/states";
+import { Theirs } from "@/components/Theirs";
+import { ApiError } from "@/lib/api/errors";
+import { written } from "@/lib/diff/comments";
+import { plural } from "@/lib/format";
+import { identity } from "@/lib/identity";
+import type { EscalationDetail } from "@/lib/queries/escalations";
+import { isMac } from "@/lib/shortcuts";
+
+import { asCommand, asCurl, canSend, type Decision, type Draft, missing, MOST_ATTEMPTS, resolutionOf } from "../resolution";
+import { DECISIONS } from "../words";
+
+const LONGEST_GUIDANCE = 20_000;
+const CHOICES = [
+  { decision: "accept", key: "a", text: "The output counts as passed; the next phase begins." },
+  { decision: "retry", key: "r", text: "The agent tries again, with your words in its prompt." },
+  { decision: "reject", key: "x", text: "The sprint has failed." },
+] as const;
+
+interface Props {
+  escalation: EscalationDetail;
+  draft: Draft;
+  update: (change: (before: Draft) => Draft) => void;
+  onSend: () => void;
+  isSending: boolean;
+  error: Error | null;
+  guidance: Ref<HTMLTextAreaElement>;
+}
+
+export function ResolvePanel({ escalation, draft, update, onSend, isSending, error, guidance }: Props) {
+  const lack = missing(draft);
+  const isRetry = draft.decision === null || draft.decision === "retry";
+  const isReady = canSend(draft, escalation.can_accept) && !isSending;
+  const copies = useMemo(() => {
+    const body = () => resolutionOf(draft, draft.decision ?? "retry", escalation.version);
+    const { token } = identity.get();
+    return [
+      { label: "as curl", text: () => asCurl(escalation.id, body(), location.origin, token !== "") },
+      { label: "as command", text: () => asCommand(escalation.id, body(), location.origin) },
+      { label: "link to this page", text: () => location.href },
+    ];
+  }, [draft, escalation.id, escalation.version]);
+
+  function onKeyDown(event: KeyboardEvent): void {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      onSend();
+    }
+    if (event.key === "Escape" && event.target instanceof HTMLElement) event.target.blur();
+  }
+
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- keys of all its fields
+    <form
+      id="resolve"
+      aria-label="Decision"
+      className="card flex flex-col gap-3 p-3"
+      onKeyDown={onKeyDown}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSend();
+      }}
+    >
+      <Choices draft={draft} update={update} canAccept={escalation.can_accept} />
+      <label className="flex flex-col gap-1">
+        <span className="font-medium">{isRetry ? "Guidance for the next attempt" : "Why (it is recorded)"}</span>
+        <textarea
+          ref={guidance}
+          className="field"
+          rows={5}
+          maxLength={LONGEST_GUIDANCE}
+          value={draft.guidance}
+          aria-invalid={fieldError(error, "guidance") !== ""}
+          onChange={(event) => update((before) => ({ ...before, guidance: event.target.value }))}
+        />
+      </label>
+      {isRetry && <Attempts draft={draft} update={update} />}
+      <OpenPaths escalation={escalation} draft={draft} update={update} error={fieldError(error, "open_paths")} />
+      <p className="text-muted">{commentsText(draft)}</p>
+      <div className="flex flex-wrap items-center gap-2">
+        <Button weight={draft.decision === "reject" ? "danger" : "primary"} type="submit" disabled={!isReady} aria-keyshortcuts="Control+Enter Meta+Enter">
+          {isSending ? "Sending …" : sendText(draft)}
+        </Button>
+        <CopyMenu items={copies} />
+        <kbd className="text-muted">{isMac() ? "⌘ ↵" : "Ctrl ↵"}</kbd>
+      </div>
+      <Outcome isSending={isSending} lack={lack} error={error} />
+    </form>
+  );
+}
+
+function Outcome({ isSending, lack, error }: Pick<Props, "isSending" | "error"> & { lack: string }) {
+  return (
+    <>
+      <p role="status" className="text-muted">
+        {isSending ? "Waiting for the service; nothing is decided yet." : lack}
+      </p>
+      {error && !isSending && (
+        <p role="alert" className="theirs text-failed">
+          Not recorded: <Theirs text={explain(error, "record the decision").text} /> Your text is kept.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Choices({ draft, update, canAccept }: Pick<Props, "draft" | "update"> & { canAccept: boolean }) {
+  const choose = (decision: Decision) => update((before) => ({ ...before, decision }));
+  return (
+    <fieldset className="flex flex-col gap-1">
+      <legend className="mb-1 font-semibold">Your decision</legend>
+      {CHOICES.map(({ decision, key, text }) => {
+        const isOff = decision === "accept" && !canAccept;
+        return (
+          <label key={decision} className="flex items-start gap-2 rounded-md border border-line p-2 has-checked:border-accent has-checked:bg-sunken">
+            <input
+              type="radio"
+              name="decision"
+              className="mt-1"
+              value={decision}
+              checked={draft.decision === decision}
+              disabled={isOff}
+              onChange={() => choose(decision)}
+            />
+            <span className="flex-1">
+              <span className="font-medium">{DECISIONS[decision]}</span>
+              <span className="block text-xs text-muted">{isOff ? "There is no output to accept." : text}</span>
+            </span>
+            <kbd className="rounded border border-line px-1.5 text-muted">{key}</kbd>
+          </label>
+        );
+      })}
+    </fieldset>
+  );
+}
+
+function Attempts({ draft, update }: Pick<Props, "draft" | "update">) {
+  return (
+    <label className="flex items-center gap-2">
+      <span className="flex-1 font-medium">Further attempts</span>
+      <input
+        type="number"
+        className="field max-w-20"
+        min={1}
+        max={MOST_ATTEMPTS}
+        value={Number.isNaN(draft.attempts) ? "" : draft.attempts}
+        onChange={(event) => update((before) => ({ ...before, attempts: event.target.valueAsNumber }))}
+      />
+    </label>
+  );
+}
+
+function OpenPaths({ escalation, draft, update, error }: Pick<Props, "escalation" | "draft" | "update"> & { error: string }) {
+  return (
+    <div className="flex flex-col gap-1">
+      <label className="flex flex-col gap-1">
+        <span className="font-medium">Open protected files</span>
+        <textarea
+          className="field mono"
+          rows={draft.openPaths.split("\n").length}
+          placeholder="tests/test_one.py"
+          value={draft.openPaths}
+          aria-invalid={error !== ""}
+          onChange={(event) => update((before) => ({ ...before, openPaths: event.target.value }))}
+        />
+      </label>
+      <p className="text-xs text-muted">
+        Tests and tool settings that the agent may change from now on; one glob a line.
+        {escalation.open_paths.length > 0 && (
+          <>
+            {" "}
+            Open already: <Theirs text={escalation.open_paths.join(", ")} />.
+          </>
+        )}
+      </p>
+      {draft.decision === "accept" && escalation.would_open.length > 0 && (
+        <p className="rounded-md bg-waiting-chip p-2 text-waiting">
+          Accepting accepts its changes to protected files, and opens them: <Theirs text={escalation.would_open.join(", ")} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+function fieldError(error: Error | null, field: string): string {
+  return error instanceof ApiError && (error.problem.field ?? "").startsWith(field) ? error.problem.detail : "";
+}
+
+function commentsText(draft: Draft): string {
+  const count = written(draft.comments).length;
+  if (count === 0) return "No line comments. Click a line's number, or press c on a line.";
+  return `${plural(count, "line comment")} ${count === 1 ? "goes" : "go"} with it.`;
+}
+
+function sendText(draft: Draft): string {
+  if (draft.decision === "retry") return `Retry, ${plural(draft.attempts || 0, "further attempt")}`;
+  return draft.decision === null ? "Decide" : DECISIONS[draft.decision];
+}

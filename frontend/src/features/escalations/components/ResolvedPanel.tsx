@@ -1,0 +1,85 @@
+/** What was decided, by whom and when; and what the reviewer who came second had typed. */
+import { Link } from "@tanstack/react-router";
+
+import { Button, buttonClass } from "@/components/Button";
+import { RelativeTime } from "@/components/RelativeTime";
+import { StatusBadge } from "@/components/StatusBadge";
+import { Theirs } from "@/components/Theirs";
+import { written } from "@/lib/diff/comments";
+import { formatMoment, plural } from "@/lib/format";
+import type { EscalationDetail } from "@/lib/queries/escalations";
+
+import { type Draft, isEmpty } from "../resolution";
+import { DECISIONS } from "../words";
+
+interface Props {
+  escalation: EscalationDetail;
+  draft: Draft;
+  onDiscard: () => void;
+  /** The next one in the queue. */
+  next: string | null;
+  waiting: number;
+}
+
+export function ResolvedPanel({ escalation, draft, onDiscard, next, waiting }: Props) {
+  const { decision, decided_by: by, decided_at: at } = escalation;
+  return (
+    <section aria-label="Decision" className="card flex flex-col gap-3 p-3">
+      <div role="status">
+        <h2 className="font-semibold">
+          {escalation.status === "withdrawn" ? (
+            "Withdrawn: the sprint was cancelled"
+          ) : (
+            <>
+              <StatusBadge status={decision ?? "resolved"} word={decision ? DECISIONS[decision] : "Resolved"} /> — decided by{" "}
+              <Theirs text={by ?? "somebody"} />
+            </>
+          )}
+        </h2>
+      </div>
+      {at && (
+        <p className="text-muted">
+          {formatMoment(at)} (<RelativeTime at={at} />)
+        </p>
+      )}
+      {escalation.guidance && (
+        <blockquote className="theirs border-l-2 border-line pl-2">
+          <Theirs text={escalation.guidance} />
+        </blockquote>
+      )}
+      {escalation.line_comments.length > 0 && <p className="text-muted">{plural(escalation.line_comments.length, "line comment")}, shown in the diff.</p>}
+      {escalation.additional_attempts > 0 && <p className="text-muted">{plural(escalation.additional_attempts, "further attempt")}</p>}
+      {!isEmpty(draft) && <Unsent draft={draft} onDiscard={onDiscard} />}
+      <div className="flex flex-wrap gap-2">
+        {next && (
+          <Link to="/escalations/$id" params={{ id: next }} className={buttonClass("primary")}>
+            Next of {waiting} waiting
+          </Link>
+        )}
+        <Link to="/sprints/$id" params={{ id: escalation.run_id }} className={buttonClass()}>
+          Watch the sprint
+        </Link>
+      </div>
+    </section>
+  );
+}
+
+function Unsent({ draft, onDiscard }: { draft: Draft; onDiscard: () => void }) {
+  return (
+    <div className="flex flex-col gap-2 rounded-md bg-waiting-chip p-2 text-waiting" data-unsent>
+      <p className="font-medium">Your own answer was not recorded. It is kept here:</p>
+      {draft.guidance && (
+        <textarea readOnly aria-label="Your unsent guidance" className="field" rows={4} value={draft.guidance} />
+      )}
+      {written(draft.comments).map((each) => (
+        <p key={`${each.path}:${each.line}`} className="theirs">
+          <code>
+            <Theirs text={`${each.path}:${each.line}`} />
+          </code>{" "}
+          <Theirs text={each.body} />
+        </p>
+      ))}
+      <Button onClick={onDiscard}>Throw it away</Button>
+    </div>
+  );
+}

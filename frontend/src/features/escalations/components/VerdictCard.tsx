@@ -1,0 +1,80 @@
+/** One evaluator's verdict with its evidence, how far it can be trusted, and whether it was right. */
+import { Link } from "@tanstack/react-router";
+
+import { StatusBadge } from "@/components/StatusBadge";
+import { Theirs } from "@/components/Theirs";
+import type { Schemas } from "@/lib/api/client";
+import { formatDuration, formatScore } from "@/lib/format";
+import type { Evaluation } from "@/lib/queries/sprints";
+import { plainText } from "@/lib/text/ansi";
+
+import { trackRecordText } from "../words";
+
+import { MarkVerdict } from "./MarkVerdict";
+
+interface Props {
+  evaluation: Evaluation;
+  record: Schemas["TrackRecord"] | undefined;
+  open: boolean;
+}
+
+export function VerdictCard({ evaluation, record, open }: Props) {
+  const failing = evaluation.criteria.filter((each) => !each.passed);
+  return (
+    <details className="card" open={open} data-evaluator={evaluation.evaluator}>
+      <summary className="flex min-h-8 cursor-pointer flex-wrap items-center gap-x-2 px-3 py-1">
+        <StatusBadge status={evaluation.status} />
+        <span className="font-medium">{evaluation.evaluator}</span>
+        <span className="text-muted">
+          {evaluation.gate ? "gate" : "advice"} · {formatScore(evaluation.score)}
+          {evaluation.duration_ms !== null && ` · ${formatDuration(evaluation.duration_ms)}`}
+        </span>
+      </summary>
+      <div className="flex flex-col gap-2 border-t border-line p-3">
+        <Lines text={evaluation.feedback || "Nothing was said."} />
+        {failing.length > 0 && (
+          <ul className="flex flex-col gap-2">
+            {failing.map((each, index) => (
+              <li key={index}>
+                <StatusBadge status="failed" word={plainText(each.criterion)} />
+                {each.message && <Lines text={each.message} />}
+                {each.evidence && <Lines text={each.evidence} />}
+              </li>
+            ))}
+          </ul>
+        )}
+        {evaluation.suggestions.length > 0 && (
+          <ul className="list-disc pl-5">
+            {evaluation.suggestions.map((each, index) => (
+              <li key={index} className="theirs">
+                {plainLines(each)}
+              </li>
+            ))}
+          </ul>
+        )}
+        {record && (
+          <p className="text-xs text-muted">
+            <Link to="/evaluators/$name" params={{ name: evaluation.evaluator }}>
+              <Theirs text={evaluation.evaluator} />
+            </Link>{" "}
+            {trackRecordText(record)}.
+          </p>
+        )}
+        <MarkVerdict evaluation={evaluation} />
+      </div>
+    </details>
+  );
+}
+
+function Lines({ text }: { text: string }) {
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <pre className="theirs max-h-80 overflow-auto" tabIndex={0}>
+      {plainLines(text)}
+    </pre>
+  );
+}
+
+function plainLines(text: string): string {
+  return text.split("\n").map(plainText).join("\n");
+}

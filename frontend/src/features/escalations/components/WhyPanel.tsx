@@ -1,0 +1,69 @@
+/** Why a human is asked: the reason, what failed and how far that can be trusted, what was tried, what it cost. */
+import { Link } from "@tanstack/react-router";
+
+import { Cost } from "@/components/Cost";
+import { RelativeTime } from "@/components/RelativeTime";
+import { Theirs } from "@/components/Theirs";
+import { plural } from "@/lib/format";
+import type { EscalationDetail } from "@/lib/queries/escalations";
+import { plainText } from "@/lib/text/ansi";
+
+import { REASONS } from "../words";
+
+import { History } from "./History";
+import { VerdictCard } from "./VerdictCard";
+
+export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
+  const attempt = escalation.attempts.find((each) => each.id === escalation.attempt_id);
+  const failing = new Set(escalation.failing.map((each) => each.id));
+  const others = (attempt?.evaluations ?? []).filter((each) => !failing.has(each.id));
+  const recordOf = (name: string) => escalation.track_records.find((each) => each.evaluator === name);
+  return (
+    <section aria-label="Why it escalated" className="flex min-w-0 flex-col gap-3">
+      <div className="flex flex-col gap-1">
+        <h2 className="font-semibold">{REASONS[escalation.reason_kind]}</h2>
+        <p className="theirs">{plainText(escalation.reason)}</p>
+        <p className="text-muted">
+          <span className="capitalize">{escalation.phase}</span>
+          {escalation.attempt > 0 && `, attempt ${escalation.attempt}`} · asked <RelativeTime at={escalation.created_at} /> ·
+          cost so far <Cost usage={escalation.sprint.usage} />
+        </p>
+      </div>
+      {escalation.failing.map((each) => (
+        <VerdictCard key={each.id} evaluation={each} record={recordOf(each.evaluator)} open />
+      ))}
+      {attempt?.last_error && escalation.failing.length === 0 && (
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        <pre className="theirs card max-h-80 overflow-auto p-3" tabIndex={0}>
+          {attempt.last_error.split("\n").map(plainText).join("\n")}
+        </pre>
+      )}
+      {others.length > 0 && (
+        <details>
+          <summary className="min-h-8 cursor-pointer py-1 text-muted">{plural(others.length, "other verdict")}</summary>
+          <div className="flex flex-col gap-2">
+            {others.map((each) => (
+              <VerdictCard key={each.id} evaluation={each} record={recordOf(each.evaluator)} open={false} />
+            ))}
+          </div>
+        </details>
+      )}
+      <Goal escalation={escalation} />
+      <History escalation={escalation} />
+    </section>
+  );
+}
+
+function Goal({ escalation }: { escalation: EscalationDetail }) {
+  return (
+    <details open={escalation.sprint.goal.length < 300}>
+      <summary className="min-h-6 cursor-pointer font-semibold">Goal</summary>
+      <p className="theirs">
+        <Theirs text={escalation.sprint.goal} />
+      </p>
+      <Link to="/sprints/$id" params={{ id: escalation.run_id }} className="underline">
+        The whole sprint
+      </Link>
+    </details>
+  );
+}

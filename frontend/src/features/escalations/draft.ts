@@ -1,0 +1,90 @@
+/** Keeps what a reviewer typed in this browser until it is sent or thrown away. */
+import { useCallback, useMemo } from "react";
+import * as z from "zod/mini";
+
+import { createStore, type Store, useStore } from "@/lib/store";
+
+import { type Draft, EMPTY, isEmpty } from "./resolution";
+
+const PREFIX = "phaserunner.draft.";
+const KEPT_MS = 30 * 86_400_000;
+
+const kept = z.object({
+  at: z.number(),
+  draft: z.object({
+    decision: z.nullable(z.enum(["accept", "retry", "reject"])),
+    guidance: z.string(),
+    attempts: z.number(),
+    openPaths: z.string(),
+    comments: z.array(z.object({ path: z.string(), line: z.int(), body: z.string() })),
+  }),
+});
+
+const stores = new Map<string, Store<Draft>>();
+
+function storeOf(id: string): Store<Draft> {
+  const before = stores.get(id);
+  if (before) return before;
+  const store = createStore<Draft>(readDraft(id));
+  stores.set(id, store);
+  return store;
+}
+
+export function readDraft(id: string): Draft {
+  try {
+    return kept.parse(JSON.parse(localStorage.getItem(PREFIX + id) ?? "")).draft;
+  } catch {
+    return EMPTY;
+  }
+}
+
+function keep(id: string, draft: Draft): void {
+  try {
+    if (isEmpty(draft) && draft.decision === null) localStorage.removeItem(PREFIX + id);
+    else localStorage.setItem(PREFIX + id, JSON.stringify({ at: Date.now(), draft }));
+  } catch {
+    // The storage is full or forbidden: the text still stands on the page.
+  }
+}
+
+/** Throw away drafts of long ago. */
+export function forgetOldDrafts(now: number): void {
+  for (const key of Object.keys(localStorage).filter((each) => each.startsWith(PREFIX))) {
+    const found = kept.safeParse(safely(localStorage.getItem(key)));
+    if (!found.success || now - found.data.at > KEPT_MS) localStorage.removeItem(key);
+  }
+}
+
+function safely(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? "");
+  } catch {
+    return null;
+  }
+}
+
+export interface DraftHandle {
+  readonly draft: Draft;
+  readonly update: (change: (before: Draft) => Draft) => void;
+  readonly discard: () => void;
+}
+
+export function useDraft(id: string): DraftHandle {
+  const store = useMemo(() => storeOf(id), [id]);
+  const draft = useStore(store);
+  const update = useCallback(
+    (change: (before: Draft) => Draft) => {
+      const next = change(store.get());
+      store.set(next);
+      keep(id, next);
+    },
+    [id, store],
+  );
+  const discard = useCallback(() => update(() => EMPTY), [update]);
+  return { draft, update, discard };
+}
+
+/** For tests: as after loading the page anew. */
+export function forgetLoaded(): void {
+  stores.clear();
+}

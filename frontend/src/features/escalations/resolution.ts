@@ -1,0 +1,68 @@
+/** A reviewer's answer while it is typed, and the same answer as a request, as curl and as a command. Pure. */
+import type { Schemas } from "@/lib/api/client";
+import { command, curl } from "@/lib/commands";
+import { type LineComment, written } from "@/lib/diff/comments";
+
+export type Decision = Schemas["EscalationDecision"];
+export type Resolution = Schemas["EscalationResolve"];
+
+export interface Draft {
+  readonly decision: Decision | null;
+  readonly guidance: string;
+  readonly attempts: number;
+  /** As typed: one glob a line. */
+  readonly openPaths: string;
+  readonly comments: readonly LineComment[];
+}
+
+export const EMPTY: Draft = { decision: null, guidance: "", attempts: 1, openPaths: "", comments: [] };
+export const MOST_ATTEMPTS = 20;
+
+export function isEmpty(draft: Draft): boolean {
+  return draft.guidance.trim() === "" && draft.openPaths.trim() === "" && written(draft.comments).length === 0;
+}
+
+/** What is sent; `version` is the version of the escalation that the reviewer sees. */
+export function resolutionOf(draft: Draft, decision: Decision, version: number): Resolution {
+  return {
+    decision,
+    guidance: draft.guidance.trim(),
+    line_comments: written(draft.comments).map(({ path, line, body }) => ({ path, line, body: body.trim() })),
+    verdict_marks: [],
+    open_paths: globsOf(draft.openPaths),
+    version,
+    ...(decision === "retry" ? { additional_attempts: draft.attempts } : {}),
+  };
+}
+
+export function globsOf(text: string): string[] {
+  return [...new Set(text.split("\n").map((line) => line.trim()))].filter(Boolean);
+}
+
+/** What is missing; empty when it can be sent. */
+export function missing(draft: Draft): string {
+  if (draft.decision === null) return "Choose accept, retry or reject.";
+  if (draft.decision === "retry" && !(Number.isInteger(draft.attempts) && draft.attempts >= 1 && draft.attempts <= MOST_ATTEMPTS)) {
+    return `Further attempts: a whole number from 1 to ${MOST_ATTEMPTS}.`;
+  }
+  return "";
+}
+
+export function canSend(draft: Draft, canAccept: boolean): boolean {
+  return missing(draft) === "" && (draft.decision !== "accept" || canAccept);
+}
+
+/** The same decision as a curl call. The token is never written out: it stands in a variable. */
+export function asCurl(id: string, body: Resolution, origin: string, withToken: boolean): string {
+  return curl(origin, "POST", `/api/v1/escalations/${id}/resolve`, body, withToken);
+}
+
+/** The same decision as a command. Values are joined to their options: they may begin with a dash. */
+export function asCommand(id: string, body: Resolution, origin: string): string {
+  const words = ["escalations", "resolve", id, `--${body.decision}`];
+  if (body.guidance) words.push(`--guidance=${body.guidance}`);
+  if (body.additional_attempts) words.push(`--attempts=${body.additional_attempts}`);
+  for (const each of body.line_comments ?? []) words.push(`--comment=${each.path}:${each.line}:${each.body}`);
+  for (const each of body.open_paths ?? []) words.push(`--open=${each}`);
+  return command(...words, `--url=${origin}`);
+}

@@ -1,0 +1,40 @@
+/** The words of this page for what the API names. Pure. */
+import type { Schemas } from "@/lib/api/client";
+import { formatCount } from "@/lib/format";
+
+export const REASONS: Record<Schemas["EscalationReason"], string> = {
+  attempts_exhausted: "Out of attempts",
+  no_progress: "No progress",
+  budget_exhausted: "Budget used up",
+  agent_unavailable: "The agent does not work",
+  evaluator_unavailable: "An evaluator reaches no verdict",
+  worker_lost: "Workers were lost",
+};
+
+export const DECISIONS: Record<Schemas["EscalationDecision"], string> = {
+  accept: "Accept",
+  retry: "Retry with guidance",
+  reject: "Reject",
+};
+
+/** What a reviewer should know of an evaluator before believing it. */
+export function trackRecordText(record: Schemas["TrackRecord"]): string {
+  const { verdicts, failed, marked } = record;
+  const basis = `failed ${formatCount(failed.count)} of its last ${formatCount(verdicts)} verdicts`;
+  const wrong = [
+    shareText(marked.false_fails, "fails", "wrong"),
+    shareText(marked.false_passes, "passes", "wrong"),
+  ].filter(Boolean);
+  return wrong.length > 0 ? `${basis}; ${wrong.join("; ")}` : `${basis}; nobody has marked any as right or wrong yet`;
+}
+
+/** A share with its n and interval; no data is nothing, never 0 %. */
+function shareText(share: Schemas["Share"], what: string, how: string): string {
+  if (share.of === 0 || share.value === null) return "";
+  const interval = share.low === null || share.high === null ? "" : ` (95 %: ${percent(share.low)}–${percent(share.high)})`;
+  return `${share.count} of ${share.of} marked ${what} ${how}${interval}`;
+}
+
+function percent(value: number): string {
+  return `${Math.round(value * 100)} %`;
+}

@@ -1,0 +1,52 @@
+/** What attempts changed, and the marks on what was said of it. */
+import { queryOptions } from "@tanstack/react-query";
+
+import { api, type Schemas, unwrap } from "@/lib/api/client";
+
+import { keys } from "./keys";
+
+export type AttemptDiff = Schemas["AttemptDiff"];
+export type FileDiff = Schemas["FileDiff"];
+export type Against = Schemas["Against"];
+export type Mark = Schemas["MarkView"];
+
+export interface DiffOf {
+  readonly id: string;
+  readonly phase: string;
+  readonly number: number;
+  readonly against: Against;
+}
+
+/** All changed files; large ones are cut. What an attempt left never changes. */
+export const attemptDiffQuery = (of: DiffOf) =>
+  queryOptions({
+    queryKey: keys.diff(of.id, of.phase, of.number, of.against),
+    queryFn: ({ signal }) => fetchDiff(of, [], signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+/** One file, whole. */
+export const wholeFileQuery = (of: DiffOf, path: string) =>
+  queryOptions({
+    queryKey: [...keys.diff(of.id, of.phase, of.number, of.against), path],
+    queryFn: async ({ signal }) => (await fetchDiff(of, [path], signal)).files[0] ?? null,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+async function fetchDiff(of: DiffOf, paths: string[], signal: AbortSignal): Promise<AttemptDiff> {
+  const found = await unwrap(
+    api.GET("/api/v1/sprints/{sprint_id}/attempts/{phase}/{number}/diff", {
+      params: {
+        path: { sprint_id: of.id, phase: of.phase as Schemas["Phase"], number: of.number },
+        query: { against: of.against, ...(paths.length > 0 ? { path: paths } : {}) },
+      },
+      signal,
+    }),
+  );
+  return found as AttemptDiff;
+}
+
+export const markVerdict = (evaluationId: string, body: Schemas["MarkCreate"]): Promise<Mark> =>
+  unwrap(
+    api.POST("/api/v1/evaluations/{evaluation_id}/marks", { params: { path: { evaluation_id: evaluationId } }, body }),
+  );
