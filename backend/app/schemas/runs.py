@@ -125,7 +125,7 @@ class RunPolicy(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    max_attempts: int = Field(default=3, ge=1, le=20)
+    max_attempts: int = Field(default=3, ge=1, le=100)
     pass_threshold: float = Field(default=0.7, ge=0.0, le=1.0)
     blocking_threshold: float = Field(default=0.5, ge=0.0, le=1.0)
     deterministic_only: bool = False

@@ -1,0 +1,234 @@
+"""The definition of a director-evaluator loop, read from XML or JSON, and what comes of one."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from app.schemas.loop_condition import check_condition
+from app.schemas.loop_results import (
+    LoopError,
+    LoopEvaluation,
+    LoopIteration,
+    LoopResult,
+    ResourceExhaustion,
+    ScriptOutput,
+    TaskFailure,
+    TaskResult,
+    TaskStatus,
+)
+from app.schemas.loop_xml import (
+    MAX_BYTES,
+    MAX_TEXT_CHARS,
+    Location,
+    LoopDefinitionError,
+    ReadXml,
+    read_loop_xml,
+)
+from app.schemas.text import CleanText, RelativePath
+
+__all__ = [
+    "ContextManagement",
+    "DirectorEvaluatorLoop",
+    "LoopDefinitionError",
+    "LoopError",
+    "LoopEvaluation",
+    "LoopIteration",
+    "LoopResult",
+    "ResourceExhaustion",
+    "RoleContext",
+    "RoleDefinition",
+    "ScriptExecution",
+    "ScriptOutput",
+    "SubtaskContext",
+    "TaskFailure",
+    "TaskResult",
+    "TaskStatus",
+]
+
+MAX_ITERATIONS = 100
+SOURCES = frozenset(
+    {
+        *("user_query", "evaluation_feedback", "current_iteration"),
+        *("director_result", "previous_results", "script_output"),
+    }
+)
+"""What the loop itself gives to inputs, beside the inputs of the task."""
+
+_Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]{0,99}$")]
+_Text = Annotated[CleanText, Field(min_length=1, max_length=MAX_TEXT_CHARS)]
+
+
+def _command(value: str) -> str:
+    if not shlex.split(value):
+        raise ValueError("the command is empty")
+    return value
+
+
+class _Definition(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+
+class ContextManagement(_Definition):
+    """What of its surroundings a task sees. The defaults are those of a loop.
+
+    Attributes:
+        inherit_context: of the context around the task: nothing, all, or only its notes.
+        accumulate_data: whether earlier iterations are seen.
+        accumulation_format: of earlier iterations, the notes alone or the outputs too, within a limit.
+        fresh_context: whether files that fit the description are looked for.
+    """
+
+    inherit_context: Literal["none", "full", "subset"] = "none"
+    accumulate_data: bool = True
+    accumulation_format: Literal["notes_only", "full_output"] = "notes_only"
+    fresh_context: Literal["enabled", "disabled"] = "enabled"
+
+    @model_validator(mode="after")
+    def _fresh_stands_alone(self) -> "ContextManagement":
+        if self.fresh_context == "enabled" and self.inherit_context != "none":
+            raise ValueError(
+                f"fresh_context `enabled` requires inherit_context `none`; it is `{self.inherit_context}`"
+            )
+        return self
+
+
+class RoleContext(ContextManagement):
+    """The same for a director or an evaluator, with their defaults."""
+
+    inherit_context: Literal["none", "full", "subset"] = "full"
+    accumulate_data: bool = False
+    fresh_context: Literal["enabled", "disabled"] = "disabled"
+
+
+class SubtaskContext(ContextManagement):
+    """The same for a subtask, with its defaults."""
+
+    accumulate_data: bool = False
+
+
+class NamedInput(_Definition):
+    """An input of a part of the loop, and where it comes from: the loop, or an input of the task."""
+
+    name: _Name
+    source: _Name = Field(alias="from")
+
+
+class TaskInput(_Definition):
+    """An input of the task itself; without a value it has to be given when the loop is started."""
+
+    name: _Name
+    value: CleanText | None = Field(default=None, max_length=MAX_TEXT_CHARS)
+
+
+def _distinct(inputs: "tuple[NamedInput, ...] | tuple[TaskInput, ...]") -> Any:
+    names = [each.name for each in inputs]
+    repeated = sorted({each for each in names if names.count(each) > 1})
+    if repeated:
+        raise ValueError(f"the input {repeated[0]!r} is given twice")
+    return inputs
+
+
+_Inputs = Annotated[tuple[NamedInput, ...], Field(max_length=50), AfterValidator(_distinct)]
+
+
+class RoleDefinition(_Definition):
+    """A director or an evaluator: its task, its inputs, and perhaps a model and instructions of its own.
+
+    `evaluators` names registered evaluators that judge instead of a model; only an evaluator has them.
+    """
+
+    description: _Text
+    inputs: _Inputs = ()
+    context_management: RoleContext = RoleContext()
+    model: str | None = Field(default=None, min_length=3, max_length=200)
+    system_prompt: _Text | None = None
+    evaluators: tuple[_Name, ...] = Field(default=(), max_length=20)
+
+
+class ScriptExecution(_Definition):
+    """A program that is run on what the director gives; `timeout` in seconds.
+
+    The command is split into words as a shell does it, and never given to a shell. Its inputs fill
+    `{{name}}` in the words; the one named `stdin` is its standard input, which is otherwise the director's
+    output.
+    """
+
+    command: Annotated[_Text, AfterValidator(_command)]
+    timeout: float = Field(default=300.0, gt=0.0, le=3600.0, allow_inf_nan=False)
+    inputs: _Inputs = ()
+
+
+class TerminationCondition(_Definition):
+    """An expression over `evaluation`, `iteration`, `director` and `script`, such as `iteration >= 3`."""
+
+    condition: Annotated[str, AfterValidator(check_condition)]
+
+
+class DirectorEvaluatorLoop(_Definition):
+    """A director proposes, a script may try it out, an evaluator judges, until one of them is content."""
+
+    type: Literal["director_evaluator_loop"] = "director_evaluator_loop"
+    description: _Text
+    inputs: Annotated[tuple[TaskInput, ...], Field(max_length=50), AfterValidator(_distinct)] = ()
+    max_iterations: int = Field(default=5, ge=1, le=MAX_ITERATIONS)
+    context_management: ContextManagement = ContextManagement()
+    file_paths: tuple[RelativePath, ...] = Field(default=(), max_length=100)
+    director: RoleDefinition
+    evaluator: RoleDefinition
+    script_execution: ScriptExecution | None = None
+    termination_condition: TerminationCondition | None = None
+
+    @model_validator(mode="after")
+    def _director_is_an_agent(self) -> "DirectorEvaluatorLoop":
+        if self.director.evaluators:
+            raise ValueError("a director has no `evaluators`")
+        return self
+
+    @classmethod
+    def from_xml(cls, text: str | bytes) -> "DirectorEvaluatorLoop":
+        """Read a definition in XML.
+
+        Raises:
+            LoopDefinitionError: it cannot be used; line and element are named.
+        """
+        read = read_loop_xml(text)
+        return _validated(read.values, read)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> "DirectorEvaluatorLoop":
+        """Read a definition in JSON.
+
+        Raises:
+            LoopDefinitionError: it cannot be used; the field is named.
+        """
+        data = text.encode() if isinstance(text, str) else text
+        if len(data) > MAX_BYTES:
+            raise LoopDefinitionError(f"the definition has {len(data)} bytes; at most {MAX_BYTES} are read")
+        try:
+            return cls.model_validate_json(data)
+        except ValidationError as error:
+            raise _first_fault(error, None) from error
+
+
+def _validated(values: Mapping[str, Any], read: ReadXml) -> DirectorEvaluatorLoop:
+    try:
+        return DirectorEvaluatorLoop.model_validate(values)
+    except ValidationError as error:
+        raise _first_fault(error, read) from error
+
+
+def _first_fault(error: ValidationError, read: ReadXml | None) -> LoopDefinitionError:
+    fault = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    place = fault["loc"]
+    message = fault["msg"].removeprefix("Value error, ")
+    return LoopDefinitionError(message, line=_line(place, read), element=_named(place))
+
+
+def _line(place: Location, read: ReadXml | None) -> int | None:
+    return read.line_of(place) if read else None
+
+
+def _named(place: Sequence[str | int]) -> str:
+    return "/".join(str(each + 1) if isinstance(each, int) else each for each in place)

@@ -1,0 +1,120 @@
+"""Reads XML that may be hostile: no document type and so no entities, bounded depth and size."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+
+class UnsafeXmlError(ValueError):
+    """It is not XML, or not of the kind that is read here.
+
+    Attributes:
+        line: where, from 1; None when no place is to blame.
+        element: path of the element that was open there, empty outside of all.
+    """
+
+    def __init__(self, message: str, line: int | None = None, element: str = "") -> None:
+        super().__init__(message)
+        self.line = line
+        self.element = element
+
+
+@dataclass(frozen=True, slots=True)
+class XmlBounds:
+    """How much is read; text beyond `text_chars` of one element is cut, or refused with `refuse_long`."""
+
+    depth: int = 200
+    elements: int = 1_000_000
+    text_chars: int = 4000
+    refuse_long: bool = False
+
+
+@dataclass(slots=True)
+class Element:
+    """One element without its namespace; of its text the beginning is kept. `line` is where it starts."""
+
+    tag: str
+    attributes: Mapping[str, str]
+    line: int = 0
+    children: "list[Element]" = field(default_factory=list["Element"])
+    text: str = ""
+
+    def walk(self) -> "Iterator[Element]":
+        """Give this element and all below it, in the order of the document."""
+        stack: list[Element] = [self]
+        while stack:
+            element = stack.pop()
+            yield element
+            stack.extend(reversed(element.children))
+
+
+def parse_xml(data: bytes, bounds: XmlBounds | None = None) -> Element:
+    """Give the root element.
+
+    Raises:
+        UnsafeXmlError: it is not well-formed, declares a document type, or is too deep or too large.
+    """
+    parser = expat.ParserCreate()
+    builder = _Builder(bounds or XmlBounds(), lambda: parser.CurrentLineNumber)
+    parser.buffer_text = True
+    parser.StartDoctypeDeclHandler = builder.refuse_doctype
+    parser.StartElementHandler = builder.start
+    parser.EndElementHandler = builder.end
+    parser.CharacterDataHandler = builder.text
+    try:
+        parser.Parse(data, True)
+    except UnsafeXmlError:
+        raise
+    except expat.ExpatError as error:
+        raise UnsafeXmlError(str(error), error.lineno, builder.path()) from error
+    except (ValueError, LookupError) as error:
+        # Python's own errors: an encoding that it does not know.
+        raise UnsafeXmlError(str(error)) from error
+    if builder.root is None:
+        raise UnsafeXmlError("no element found")
+    return builder.root
+
+
+class _Builder:
+    """Builds the tree from the parser's events."""
+
+    def __init__(self, bounds: XmlBounds, line: Callable[[], int]) -> None:
+        self.root: Element | None = None
+        self._bounds = bounds
+        self._line = line
+        self._open: list[Element] = []
+        self._count = 0
+
+    def path(self) -> str:
+        """Say which element is open."""
+        return "/".join(each.tag for each in self._open)
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        self._count += 1
+        if self._count > self._bounds.elements:
+            raise self._error(f"more than {self._bounds.elements} elements")
+        if len(self._open) >= self._bounds.depth:
+            raise self._error(f"elements are nested more than {self._bounds.depth} deep")
+        element = Element(name.rpartition(":")[2], attributes, self._line())
+        if self._open:
+            self._open[-1].children.append(element)
+        else:
+            self.root = element
+        self._open.append(element)
+
+    def end(self, _: str) -> None:
+        self._open.pop()
+
+    def text(self, data: str) -> None:
+        element = self._open[-1]
+        room = self._bounds.text_chars - len(element.text)
+        if len(data) > room and self._bounds.refuse_long:
+            raise self._error(f"more than {self._bounds.text_chars} characters of text")
+        if room > 0:
+            element.text += data[:room]
+
+    def refuse_doctype(self, *_: object) -> None:
+        raise self._error("it declares a document type, which may hold entities")
+
+    def _error(self, message: str) -> UnsafeXmlError:
+        return UnsafeXmlError(message, self._line(), self.path())
