@@ -1,8 +1,8 @@
 """Keeps what a type checker remembers from one attempt of a run to the next, out of everybody's reach."""
 
 import io
-import tarfile
 import time
+import zipfile
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
@@ -71,20 +71,24 @@ class CheckerMemory:
 
 
 def pack(directory: Path) -> bytes:
-    """Give a directory as compressed bytes.
+    """Give the files of a directory as compressed bytes.
 
     Raises:
         FileNotFoundError: there is none.
     """
+    root = directory.resolve(strict=True)
     target = io.BytesIO()
     # The quickest level already makes a seventh of it.
-    with tarfile.open(fileobj=target, mode="w:gz", compresslevel=1) as archive:
-        archive.add(directory, arcname=".")
+    with zipfile.ZipFile(
+        target, "w", zipfile.ZIP_DEFLATED, compresslevel=1, strict_timestamps=False
+    ) as archive:
+        for path in sorted(root.rglob("*")):
+            archive.write(path, path.relative_to(root))
     return target.getvalue()
 
 
 def unpack(data: bytes, directory: Path) -> None:
     """Write out what `pack` gave."""
     directory.mkdir()
-    with tarfile.open(fileobj=io.BytesIO(data), mode="r:gz") as archive:
-        archive.extractall(directory, filter="data")
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        archive.extractall(directory)

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-import tarfile
+import zipfile
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -139,7 +139,7 @@ class TypeCheckEvaluator:
         kept = self.memory.recall(run_id) if cache and run_id else None
         if cache and kept:
             # Without what was remembered it only takes longer.
-            with suppress(tarfile.TarError, OSError, EOFError):
+            with suppress(zipfile.BadZipFile, OSError, EOFError):
                 await asyncio.to_thread(unpack, kept, cache)
 
     async def _remember(self, run_id: UUID | None, cache: Path | None) -> None:
