@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+
+import { blocksOf, describeRow, newLineOf, parsePatch, rowKey } from "./patch";
+
+const patch = (body: string, name = "a.py") => `diff --git a/${name} b/${name}\nindex 1..2 100644\n--- a/${name}\n+++ b/${name}\n${body}`;
+const rows = (text: string) => parsePatch(text).flatMap((hunk) => hunk.changes);
+
+describe("parsePatch", () => {
+  it.each([
+    ["no patch", "", 0],
+    ["a rename without changes", "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n", 0],
+    ["a binary file", "diff --git a/x b/x\nBinary files a/x and b/x differ\n", 0],
+    ["a name with blanks", patch("@@ -1 +1 @@\n-a\n+b\n", "a b c"), 2],
+    ["a quoted name", patch("@@ -1 +1 @@\n-a\n+b\n", '"we\\"ird'), 2],
+    ["a name that imitates a hunk", patch("@@ -1 +1 @@\n-a\n+b\n", "@@ -1 +9 @@"), 2],
+    ["a patch cut in the middle of a hunk", patch("@@ -1,9 +1,9 @@\n a\n-b\n"), 2],
+    ["no newline at the end", patch("@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n"), 2],
+  ])("%s", (_name, text, count) => {
+    expect(rows(text)).toHaveLength(count);
+  });
+
+  it("takes lines that imitate the head of a file for lines", () => {
+    const found = rows(patch("@@ -1,3 +1,3 @@\n--- a/other\n-diff --git a/x b/x\n-@@ -1 +1 @@\n+++ b/other\n+Binary files differ\n+@@ -5 +5 @@\n"));
+    expect(found.map((each) => each.content)).toEqual([
+      "-- a/other",
+      "diff --git a/x b/x",
+      "@@ -1 +1 @@",
+      "++ b/other",
+      "Binary files differ",
+      "@@ -5 +5 @@",
+    ]);
+  });
+
+  it("shows both halves of a change of type", () => {
+    const text = "diff --git a/x b/x\ndeleted file mode 100644\n--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-text\ndiff --git a/x b/x\nnew file mode 120000\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+target\n";
+    expect(rows(text).map(rowKey)).toEqual(["D1", "I1"]);
+  });
+
+  it.each([
+    ["direction", "a\u202Eb", "a⟦U+202E⟧b"],
+    ["escapes", "\u001B[31mred", "⟦U+001B⟧[31mred"],
+    ["a line end of another system", "text\r", "text␍"],
+    ["markup", "<img src=x onerror=alert(1)>", "<img src=x onerror=alert(1)>"],
+  ])("shows %s as text", (_name, given, shown) => {
+    expect(rows(patch(`@@ -0,0 +1 @@\n+${given}\n`))[0]?.content).toBe(shown);
+  });
+});
+
+it("counts lines as the attempt left them, and none for removed ones", () => {
+  const found = rows(patch("@@ -5,3 +7,3 @@\n a\n-b\n+c\n d\n"));
+  expect(found.map(newLineOf)).toEqual([7, null, 8, 9]);
+  expect(found.map(describeRow)).toEqual(["line 7: a", "removed line 6: b", "added line 8: c", "line 9: d"]);
+});
+
+describe("blocksOf", () => {
+  const long = (count: number) => parsePatch(patch(`@@ -0,0 +1,${count} @@\n${Array.from({ length: count }, (_, at) => `+${at}\n`).join("")}`));
+
+  it.each([0, 1, 149, 150, 151, 6000])("loses and doubles none of %i rows", (count) => {
+    const found = blocksOf(long(count)).flatMap((block) => block.hunk.changes.map((each) => each.content));
+    expect(found).toEqual(Array.from({ length: count }, (_, at) => String(at)));
+  });
+
+  it("gives each block a key of its own, and each hunk one heading", () => {
+    const hunks = [...long(400), ...long(10)];
+    const blocks = blocksOf(hunks, 100);
+    expect(new Set(blocks.map((each) => each.key)).size).toBe(blocks.length);
+    expect(blocks.filter((each) => each.heading)).toHaveLength(2);
+  });
+
+  it("cuts between changes where it can", () => {
+    const body = `@@ -1,12 +1,12 @@\n${" s\n".repeat(3)}-a\n-b\n+c\n+d\n${" s\n".repeat(5)}`;
+    const [first] = blocksOf(parsePatch(patch(body)), 5);
+    expect(first?.hunk.changes.at(-1)?.type).toBe("insert");
+    expect(first?.hunk.changes).toHaveLength(7);
+  });
+});
