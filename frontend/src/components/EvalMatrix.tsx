@@ -71,10 +71,10 @@ function Cell({ id, attempt, evaluation, isShown }: CellProps) {
       search={(before) => ({ ...before, phase: attempt.phase as "coding", attempt: attempt.number, evaluator: evaluation.evaluator })}
       resetScroll={false}
       aria-current={isShown}
+      title={`Score ${formatScore(evaluation.score)}`}
       className="inline-flex items-center gap-2 hover:underline"
     >
       <StatusBadge status={evaluation.status} />
-      <span className="text-muted">{formatScore(evaluation.score)}</span>
       {!evaluation.gate && <span className="text-xs text-muted">advice</span>}
     </Link>
   );

@@ -88,7 +88,8 @@ export function Evidence({ evaluation, open }: { evaluation: Evaluation; open: b
 }
 
 function Criteria({ evaluation }: { evaluation: Evaluation }) {
-  const failing = evaluation.criteria.filter((each) => each.passed === false);
+  // What the feedback says already is not said again.
+  const failing = evaluation.criteria.filter((each) => !each.passed && !evaluation.feedback.includes(each.message));
   if (failing.length === 0) return null;
   return (
     <ul className="flex flex-col gap-1">

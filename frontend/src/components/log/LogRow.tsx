@@ -31,19 +31,19 @@ export const LogRow = memo(function LogRow({ line, number, words, isCurrent, isN
   const ground = isNamed || isCurrent ? "bg-highlight" : "";
   return (
     <div className={`flex gap-3 px-2 ${ground}`} data-kind={line.kind}>
-      <a
-        href={`#L${line.id}`}
-        className="w-14 shrink-0 select-none text-right text-muted no-underline hover:underline"
-        aria-label={`Line ${number}`}
+      <span
+        // Rows are too low for links that fingers could hit; the button below the log does the same.
+        data-line={line.id}
+        className="w-14 shrink-0 cursor-pointer select-none text-right text-muted hover:underline"
         title={`${formatClock(line.time)} ${line.phase ?? ""} ${line.attempt ?? ""}`}
       >
         {number}
-      </a>
+      </span>
       <span aria-hidden className="w-2 shrink-0 text-muted">
         {MARKS[line.kind]}
       </span>
       {line.candidate > 0 && <span className="shrink-0 text-muted">#{line.candidate}</span>}
-      <span className={`theirs min-w-0 flex-1 ${LOOKS[line.kind]}`}>
+      <span className={`theirs min-w-40 flex-1 ${LOOKS[line.kind]}`}>
         {parseAnsi(line.text).map((span, index) => (
           <Styled key={index} span={span} words={words} isPlain={isNamed || isCurrent} />
         ))}

@@ -9,6 +9,8 @@ import { LogRow } from "./LogRow";
 export interface LogRowsHandle {
   show: (index: number) => void;
   toEnd: () => void;
+  /** The id of the first line on screen. */
+  first: () => string;
 }
 
 interface Props {
@@ -20,15 +22,19 @@ interface Props {
   follows: boolean;
   onPause: () => void;
   onFollow: () => void;
+  onName: (id: string) => void;
 }
 
 const ROW = 18;
 /** Closer to the end than this counts as at the end. */
 const NEAR = 24;
+/** A scroll so soon after an input is the reader's; every other one comes of lines that turn out higher or lower. */
+const INPUT_MS = 1_000;
 
-export function LogRows({ ref, lines, words, current, named, follows, onPause, onFollow }: Props) {
+export function LogRows({ ref, lines, words, current, named, follows, onPause, onFollow, onName }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const top = useRef(0);
+  const inputAt = useRef(Number.NEGATIVE_INFINITY);
   const shownNamed = useRef("");
   const count = lines.length;
   // oxlint-disable-next-line react/incompatible-library
@@ -45,13 +51,39 @@ export function LogRows({ ref, lines, words, current, named, follows, onPause, o
     () => ({
       show: (index) => rows.scrollToIndex(index, { align: "center" }),
       toEnd: () => rows.scrollToIndex(Math.max(0, count - 1), { align: "end" }),
+      first: () => {
+        const top = scroller.current?.scrollTop ?? 0;
+        const item = rows.getVirtualItems().find((each) => each.start >= top);
+        return lines[item?.index ?? 0]?.id ?? "";
+      },
     }),
-    [rows, count],
+    [rows, count, lines],
   );
 
   useLayoutEffect(() => {
     if (follows && count > 0) rows.scrollToIndex(count - 1, { align: "end" });
   }, [follows, count, rows]);
+
+  // Lines wrap: another width makes every height that was measured wrong.
+  useEffect(() => {
+    const box = scroller.current;
+    if (!box) return undefined;
+    let width = box.clientWidth;
+    const watcher = new ResizeObserver(() => {
+      if (box.clientWidth === width) return;
+      width = box.clientWidth;
+      rows.measure();
+    });
+    watcher.observe(box);
+    return () => watcher.disconnect();
+  }, [rows]);
+
+  // While it follows, the end stays in view also when lines turn out higher than they were taken for.
+  const height = rows.getTotalSize();
+  useLayoutEffect(() => {
+    const box = scroller.current;
+    if (follows && box && height > 0) box.scrollTop = box.scrollHeight;
+  }, [follows, height]);
 
   useEffect(() => {
     if (!named || shownNamed.current === named) return;
@@ -65,9 +97,14 @@ export function LogRows({ ref, lines, words, current, named, follows, onPause, o
     const box = scroller.current;
     if (!box) return;
     const rest = box.scrollHeight - box.scrollTop - box.clientHeight;
-    if (follows && box.scrollTop < top.current - 2 && rest > NEAR) onPause();
+    const isReaders = performance.now() - inputAt.current < INPUT_MS;
+    if (follows && isReaders && box.scrollTop < top.current && rest > NEAR) onPause();
     top.current = box.scrollTop;
   }
+
+  const onInput = () => {
+    inputAt.current = performance.now();
+  };
 
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
@@ -80,14 +117,23 @@ export function LogRows({ ref, lines, words, current, named, follows, onPause, o
       tabIndex={0}
       className="mono h-[60dvh] min-h-64 overflow-auto"
       onScroll={onScroll}
+      onClick={(event) => {
+        const id = event.target instanceof HTMLElement ? event.target.dataset.line : undefined;
+        if (id) onName(id);
+      }}
+      onWheel={onInput}
+      onTouchMove={onInput}
+      onPointerDown={onInput}
+      onPointerMove={(event) => event.buttons > 0 && onInput()}
       onKeyDown={(event) => {
+        onInput();
         if (event.key !== "End") return;
         event.preventDefault();
         onFollow();
       }}
     >
       {count === 0 && <p className="p-3 text-muted">The agent has not said anything yet.</p>}
-      <ol className="relative w-full" style={{ height: rows.getTotalSize() }}>
+      <ol className="relative w-full" style={{ height }}>
         {rows.getVirtualItems().map((item) => {
           const line = lines[item.index];
           if (!line) return null;

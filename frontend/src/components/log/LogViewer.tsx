@@ -1,6 +1,6 @@
 /** A run's log: follows until its reader scrolls up, searches, and links to single lines. */
-import { ArrowDownToLine, Download } from "lucide-react";
-import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
+import { ArrowDownToLine, Download, Link2 } from "lucide-react";
+import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 
 import { Button } from "@/components/Button";
 import { formatCount, plural } from "@/lib/format";
@@ -54,6 +54,12 @@ export function LogViewer({ lines, isComplete, isLive, find, onFind, onDownload,
     rows.current?.toEnd();
   }
 
+  function nameLine(id: string): void {
+    setPausedAt((before) => before ?? count);
+    location.hash = `L${id}`;
+  }
+
+  const found = words ? (hits[hit] ?? -1) : -1;
   const fresh = pausedAt === null ? 0 : Math.max(0, count - pausedAt);
   return (
     <section aria-label="Log" className="card overflow-hidden">
@@ -88,25 +94,49 @@ export function LogViewer({ lines, isComplete, isLive, find, onFind, onDownload,
         ref={rows}
         lines={lines}
         words={words}
-        current={hits[hit] ?? -1}
+        current={found}
         named={named}
         follows={pausedAt === null}
         onPause={() => setPausedAt((before) => before ?? count)}
         onFollow={follow}
+        onName={nameLine}
       />
-      <div className="flex min-h-10 items-center gap-3 border-t border-line px-2 py-1 text-muted">
-        {pausedAt === null ? (
-          <span>{isLive ? "Following. Scroll up to pause." : "The end of the log."}</span>
-        ) : (
-          <>
-            <span role="status">Paused{fresh > 0 && `: ${formatCount(fresh)} new ${fresh === 1 ? "line" : "lines"}`}</span>
-            <Button onClick={follow}>
-              <ArrowDownToLine aria-hidden size={16} />
-              Follow <kbd>End</kbd>
-            </Button>
-          </>
+      <LogFooter isPaused={pausedAt !== null} isLive={isLive} fresh={fresh} onFollow={follow}>
+        {count > 0 && (
+          <Button className="ml-auto" weight="quiet" onClick={() => nameLine(lines[found]?.id ?? rows.current?.first() ?? "")}>
+            <Link2 aria-hidden size={16} />
+            Link to {found >= 0 ? "the found" : "the first visible"} line
+          </Button>
         )}
-      </div>
+      </LogFooter>
     </section>
+  );
+}
+
+interface FooterProps {
+  isPaused: boolean;
+  isLive: boolean;
+  /** Lines that came since the pause. */
+  fresh: number;
+  onFollow: () => void;
+  children: ReactNode;
+}
+
+function LogFooter({ isPaused, isLive, fresh, onFollow, children }: FooterProps) {
+  return (
+    <div className="flex min-h-10 flex-wrap items-center gap-3 border-t border-line px-2 py-1 text-muted">
+      {isPaused ? (
+        <>
+          <span role="status">Paused{fresh > 0 && `: ${formatCount(fresh)} new ${fresh === 1 ? "line" : "lines"}`}</span>
+          <Button onClick={onFollow}>
+            <ArrowDownToLine aria-hidden size={16} />
+            Follow <kbd>End</kbd>
+          </Button>
+        </>
+      ) : (
+        <span>{isLive ? "Following. Scroll up to pause." : "The end of the log."}</span>
+      )}
+      {children}
+    </div>
   );
 }

@@ -36,7 +36,7 @@ function Loaded({ sprint, events }: { sprint: SprintDetail; events: RunEvents })
   const attempt = chosenAttempt(sprint, search.phase, search.attempt);
   return (
     <>
-      <PageHeader title={sprint.name} beside={<StatusBadge status={sprint.status} />} actions={<RunActions sprint={sprint} />} />
+      <PageHeader title={sprint.name} beside={<StatusBadge status={sprint.paused ? "paused" : sprint.status} />} actions={<RunActions sprint={sprint} attempt={attempt} />} />
       <RunFacts sprint={sprint} />
       <div className="my-4 flex flex-col gap-4">
         <PhaseRail phases={sprint.phases} />

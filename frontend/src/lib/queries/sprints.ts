@@ -86,6 +86,21 @@ export const diffQuery = (id: string, phase: string, number: number, against: Sc
 export const startSprint = (body: SprintCreate, key: string): Promise<SprintDetail> =>
   unwrap(api.POST("/api/v1/sprints", { body, params: { header: { "idempotency-key": key } } }));
 
+export const pauseSprint = (id: string, reason: string): Promise<SprintDetail> =>
+  unwrap(api.POST("/api/v1/sprints/{sprint_id}/pause", { params: { path: { sprint_id: id } }, body: { reason } }));
+
+export const resumeSprint = (id: string): Promise<SprintDetail> =>
+  unwrap(api.POST("/api/v1/sprints/{sprint_id}/resume", { params: { path: { sprint_id: id } } }));
+
+/** A new sprint that begins with what an attempt left. */
+export const forkSprint = (id: string, phase: string, attempt: number, guidance: string): Promise<SprintDetail> =>
+  unwrap(
+    api.POST("/api/v1/sprints/{sprint_id}/fork", {
+      params: { path: { sprint_id: id } },
+      body: { phase: phase as Phase, attempt, guidance, policy: {} },
+    }),
+  );
+
 export const cancelSprint = (id: string, reason: string): Promise<SprintDetail> =>
   unwrap(
     api.POST("/api/v1/sprints/{sprint_id}/cancel", {

@@ -6,7 +6,6 @@ import { Button } from "@/components/Button";
 import { explain } from "@/components/states";
 
 interface Props {
-  open: boolean;
   title: string;
   text: string;
   label: string;
@@ -17,7 +16,7 @@ interface Props {
   onClose: () => void;
 }
 
-export function ConfirmDialog({ open, title, text, label, confirm, isBusy, error, onConfirm, onClose }: Props) {
+export function ConfirmDialog({ title, text, label, confirm, isBusy, error, onConfirm, onClose }: Props) {
   const [reason, setReason] = useState("");
 
   function submit(event: FormEvent): void {
@@ -26,7 +25,7 @@ export function ConfirmDialog({ open, title, text, label, confirm, isBusy, error
   }
 
   return (
-    <AlertDialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
+    <AlertDialog.Root open onOpenChange={(next) => !next && onClose()}>
       <AlertDialog.Portal>
         <AlertDialog.Overlay className="fixed inset-0 z-40 bg-black/40" />
         <AlertDialog.Content className="card fixed left-1/2 top-[20dvh] z-50 w-[min(30rem,calc(100vw-2rem))] -translate-x-1/2 p-4 shadow-xl">

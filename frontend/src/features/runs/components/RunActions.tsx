@@ -1,7 +1,7 @@
 /** What can be done with a run. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import { FileDiff, UserRound } from "lucide-react";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { FileDiff, GitFork, Pause, Play, UserRound } from "lucide-react";
 import { useMemo, useState } from "react";
 
 import { Button, buttonClass } from "@/components/Button";
@@ -9,29 +9,37 @@ import { CopyMenu } from "@/components/CopyMenu";
 import { command, curl } from "@/lib/commands";
 import { identity } from "@/lib/identity";
 import { keys } from "@/lib/queries/keys";
-import { cancelSprint, type SprintDetail } from "@/lib/queries/sprints";
+import { type Attempt, cancelSprint, forkSprint, pauseSprint, resumeSprint, type SprintDetail } from "@/lib/queries/sprints";
 import { type Action, useActions } from "@/lib/shortcuts";
 
 import { ConfirmDialog } from "./ConfirmDialog";
 
 const OVER: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
 
-export function RunActions({ sprint }: { sprint: SprintDetail }) {
-  const client = useQueryClient();
-  const [asks, setAsks] = useState(false);
+type Ask = "cancel" | "pause" | "fork";
+
+interface Props {
+  sprint: SprintDetail;
+  /** The attempt that is looked at; a fork begins with it. */
+  attempt: Attempt | undefined;
+}
+
+export function RunActions({ sprint, attempt }: Props) {
+  const [asks, setAsks] = useState<Ask | null>(null);
   const isOver = OVER.has(sprint.status);
-  const cancel = useMutation({
-    mutationFn: (reason: string) => cancelSprint(sprint.id, reason),
-    onSuccess(next) {
-      client.setQueryData(keys.sprint(sprint.id), next);
-      void client.invalidateQueries({ queryKey: keys.runs });
-      setAsks(false);
-    },
-  });
-  const actions = useMemo<readonly Action[]>(
-    () => (isOver ? [] : [{ id: "cancel-run", label: "Cancel this run", group: "This run", run: () => setAsks(true) }]),
-    [isOver],
-  );
+  const isPaused = sprint.paused !== null;
+  const origin = attempt?.head_commit ? attempt : undefined;
+  const act = useRunCommands(sprint, origin, () => setAsks(null));
+  const { mutate: resume } = act.resume;
+  const actions = useMemo<readonly Action[]>(() => {
+    const group = "This run";
+    const hold = isPaused
+      ? { id: "resume-run", label: "Resume this run", group, run: () => resume() }
+      : { id: "pause-run", label: "Pause this run", group, run: () => setAsks("pause") };
+    const going = isOver ? [] : [hold, { id: "cancel-run", label: "Cancel this run", group, run: () => setAsks("cancel") }];
+    const fork = { id: "fork-run", label: "Start a new run from this attempt", group, run: () => setAsks("fork") };
+    return origin ? [...going, fork] : going;
+  }, [isOver, isPaused, origin, resume]);
   useActions(actions);
 
   return (
@@ -49,24 +57,78 @@ export function RunActions({ sprint }: { sprint: SprintDetail }) {
         </Link>
       )}
       <CopyMenu items={copies(sprint)} />
-      {!isOver && (
-        <Button weight="danger" onClick={() => setAsks(true)}>
-          Cancel run
+      {origin && (
+        <Button onClick={() => setAsks("fork")}>
+          <GitFork aria-hidden size={16} />
+          Fork
         </Button>
       )}
-      <ConfirmDialog
-        open={asks}
-        title="Cancel this run?"
-        text="The agent is stopped and the run ends. What was recorded stays."
-        label="Reason (optional)"
-        confirm="Cancel the run"
-        isBusy={cancel.isPending}
-        error={cancel.error}
-        onConfirm={(reason) => cancel.mutate(reason)}
-        onClose={() => setAsks(false)}
-      />
+      {!isOver && (
+        <>
+          <Button disabled={act.resume.isPending} onClick={() => (isPaused ? resume() : setAsks("pause"))}>
+            {isPaused ? <Play aria-hidden size={16} /> : <Pause aria-hidden size={16} />}
+            {isPaused ? "Resume" : "Pause"}
+          </Button>
+          <Button weight="danger" onClick={() => setAsks("cancel")}>
+            Cancel run
+          </Button>
+        </>
+      )}
+      {asks && (
+        <ConfirmDialog
+          {...dialogOf(asks, origin)}
+          isBusy={act[asks].isPending}
+          error={act[asks].error}
+          onConfirm={(text) => act[asks].mutate(text)}
+          onClose={() => setAsks(null)}
+        />
+      )}
     </>
   );
+}
+
+function useRunCommands(sprint: SprintDetail, origin: Attempt | undefined, done: () => void) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const onSuccess = (next: SprintDetail) => {
+    client.setQueryData(keys.sprint(next.id), next);
+    void client.invalidateQueries({ queryKey: keys.runs });
+    done();
+    if (next.id !== sprint.id) void navigate({ to: "/sprints/$id", params: { id: next.id } });
+  };
+  const cancel = useMutation({ mutationFn: (reason: string) => cancelSprint(sprint.id, reason), onSuccess });
+  const pause = useMutation({ mutationFn: (reason: string) => pauseSprint(sprint.id, reason), onSuccess });
+  const resume = useMutation({ mutationFn: () => resumeSprint(sprint.id), onSuccess });
+  const fork = useMutation({
+    mutationFn: (guidance: string) => forkSprint(sprint.id, origin?.phase ?? "", origin?.number ?? 0, guidance),
+    onSuccess,
+  });
+  return { cancel, pause, resume, fork };
+}
+
+function dialogOf(ask: Ask, origin: Attempt | undefined) {
+  if (ask === "cancel") {
+    return {
+      title: "Cancel this run?",
+      text: "The agent is stopped and the run ends. What was recorded stays.",
+      label: "Reason (optional)",
+      confirm: "Cancel the run",
+    };
+  }
+  if (ask === "pause") {
+    return {
+      title: "Pause this run?",
+      text: "Nothing new begins until it is resumed. A human who is asked can decide meanwhile.",
+      label: "Reason (optional)",
+      confirm: "Pause the run",
+    };
+  }
+  return {
+    title: `Start a new run from ${origin?.phase} attempt ${origin?.number}?`,
+    text: "It begins with what that attempt left, and is judged against the same base. This run stays as it is.",
+    label: "Guidance for its next attempt (optional)",
+    confirm: "Start the new run",
+  };
 }
 
 function copies(sprint: SprintDetail) {

@@ -22,6 +22,17 @@ export function RunFacts({ sprint }: { sprint: SprintDetail }) {
           <p className="theirs mt-2">{goal}</p>
         </details>
       )}
+      {sprint.paused && (
+        <p className="theirs">
+          <strong className="font-medium">Paused</strong> by <Theirs text={sprint.paused.by} />{" "}
+          <RelativeTime at={sprint.paused.at} />
+          {sprint.paused.reason && (
+            <>
+              : <Theirs text={sprint.paused.reason} />
+            </>
+          )}
+        </p>
+      )}
       {sprint.status_reason && (
         <p className="theirs">
           <strong className="font-medium">Why:</strong> <Theirs text={sprint.status_reason} />

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+
+import { findLines, linesOf, Log } from "./log";
+import type { RunEvent } from "./stream/frames";
+
+const progress = (sequence: number, ...texts: string[]): RunEvent =>
+  ({
+    event: "agent.progress",
+    run_id: "r",
+    sprint_id: "r",
+    sequence,
+    timestamp: "2026-01-01T00:00:00Z",
+    phase: "coding",
+    attempt: 1,
+    data: { candidate: 0, lines: texts.map((text) => ({ text, at: "2026-01-01T00:00:00Z" })) },
+  }) as unknown as RunEvent;
+
+const tool = (sequence: number, text: string): RunEvent =>
+  ({ ...progress(sequence), event: "tool.result", data: { tool: "run", text, candidate: 2 } }) as unknown as RunEvent;
+
+describe("Log", () => {
+  it("names each line for ever by its event", () => {
+    expect(linesOf(progress(7, "a", "b")).map((line) => [line.id, line.text])).toEqual([
+      ["7.0", "a"],
+      ["7.1", "b"],
+    ]);
+    expect(linesOf(tool(8, "x\ny")).map((line) => [line.id, line.kind, line.candidate])).toEqual([
+      ["8.0", "result", 2],
+      ["8.1", "result", 2],
+    ]);
+  });
+
+  it("grows with its events and begins again when they do", () => {
+    const log = new Log();
+    const first = [progress(1, "a")];
+    const second = [...first, progress(2, "b", "c")];
+    expect(log.update(first).map((line) => line.text)).toEqual(["a"]);
+    const kept = log.update(first);
+    expect(log.update(first)).toBe(kept);
+    expect(log.update(second).map((line) => line.text)).toEqual(["a", "b", "c"]);
+    expect(log.update([progress(5, "z")]).map((line) => line.text)).toEqual(["z"]);
+  });
+
+  it("shows nothing for events that new servers may send", () => {
+    expect(linesOf({ ...progress(1), event: "new.type" } as unknown as RunEvent)).toEqual([]);
+  });
+});
+
+describe("findLines", () => {
+  const lines = linesOf(progress(1, "Alpha", "beta", "\u001B[31mAL\u001B[0mpha"));
+
+  it.each([
+    ["alpha", [0, 2]],
+    ["ETA", [1]],
+    ["", []],
+    ["[31m", []],
+  ])("%j is in %j", (words, found) => {
+    expect(findLines(lines, words)).toEqual(found);
+  });
+});
