@@ -15,6 +15,7 @@ import {
   parseReviewSearch,
   parseRunSearch,
   parseRunsSearch,
+  parseVerdictsSearch,
 } from "@/lib/search";
 
 import { BrokenPage } from "./shell/BrokenPage";
@@ -87,6 +88,7 @@ const evaluators = createRoute({
 const evaluator = createRoute({
   getParentRoute: () => root,
   path: "/evaluators/$name",
+  validateSearch: parseVerdictsSearch,
   component: lazyRouteComponent(() => import("./routes/evaluator"), "EvaluatorRoute"),
 });
 const settings = createRoute({

@@ -6,11 +6,37 @@ const STATUSES = ["queued", "active", "waiting", "completed", "failed", "cancell
 const text = (longest: number) => z.catch(z.optional(z.string().check(z.maxLength(longest))), undefined);
 const whole = z.catch(z.optional(z.int().check(z.positive())), undefined);
 
+const texts = z.catch(z.optional(z.array(z.string().check(z.maxLength(4096)))), undefined);
+const METRICS = [
+  "pass_at_1",
+  "pass_at_2",
+  "pass_at_3",
+  "retried",
+  "escalated",
+  "decided",
+  "cost_known",
+  "verdict_passed",
+  "verdict_failed",
+  "verdict_errored",
+  "verdict_skipped",
+  "false_passes",
+  "false_fails",
+] as const;
+
 const runs = z.object({
   status: z.catch(z.optional(z.array(z.enum(STATUSES))), undefined),
   needs_human: z.catch(z.optional(z.boolean()), undefined),
   q: text(200),
   sort: z.catch(z.optional(z.enum(["newest", "oldest", "updated", "cost", "tokens"])), undefined),
+  since: text(40),
+  until: text(40),
+  project: texts,
+  agent: texts,
+  /** The number whose runs are shown. */
+  metric: z.catch(z.optional(z.enum(METRICS)), undefined),
+  metric_part: z.catch(z.optional(z.enum(["counted", "considered"])), undefined),
+  metric_phase: text(100),
+  metric_key: text(200),
 });
 const run = z.object({
   phase: z.catch(z.optional(z.enum(["discovery", "coding", "verification"])), undefined),
@@ -33,8 +59,14 @@ const diff = z.object({
 });
 const escalations = z.object({ status: z.catch(z.optional(z.enum(["open", "resolved", "withdrawn"])), undefined) });
 const metrics = z.object({
-  since: text(40),
-  evaluator: text(200),
+  /** How many days back; all runs without it. */
+  days: z.catch(z.optional(z.literal([7, 30, 90])), undefined),
+  project: text(4096),
+  agent: text(4096),
+});
+const verdicts = z.object({
+  status: z.catch(z.optional(z.enum(["passed", "failed", "errored", "skipped"])), undefined),
+  mark: z.catch(z.optional(z.enum(["any", "none", "right", "false_pass", "false_fail"])), undefined),
 });
 
 export type RunsSearch = z.infer<typeof runs>;
@@ -43,6 +75,7 @@ export type ReviewSearch = z.infer<typeof review>;
 export type DiffSearch = z.infer<typeof diff>;
 export type EscalationsSearch = z.infer<typeof escalations>;
 export type MetricsSearch = z.infer<typeof metrics>;
+export type VerdictsSearch = z.infer<typeof verdicts>;
 
 export const parseRunsSearch = (given: unknown): RunsSearch => runs.parse(given);
 export const parseRunSearch = (given: unknown): RunSearch => run.parse(given);
@@ -50,3 +83,4 @@ export const parseReviewSearch = (given: unknown): ReviewSearch => review.parse(
 export const parseDiffSearch = (given: unknown): DiffSearch => diff.parse(given);
 export const parseEscalationsSearch = (given: unknown): EscalationsSearch => escalations.parse(given);
 export const parseMetricsSearch = (given: unknown): MetricsSearch => metrics.parse(given);
+export const parseVerdictsSearch = (given: unknown): VerdictsSearch => verdicts.parse(given);

@@ -1,16 +1,41 @@
-/** Evaluator: not built yet. */
+/** `/evaluators/:name`: its record, and its verdicts with the marks of reviewers. */
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+
 import { PageHeader } from "@/components/PageHeader";
-import { EmptyState } from "@/components/states";
+import { ErrorState, LoadingState } from "@/components/states";
+import { evaluatorQuery } from "@/lib/queries/metrics";
+import type { VerdictsSearch } from "@/lib/search";
+
+import { Record } from "./components/Record";
+import { VerdictFiltersBar } from "./components/VerdictFiltersBar";
+import { Verdicts } from "./components/Verdicts";
+
+const route = getRouteApi("/evaluators/$name");
 
 export function EvaluatorPage({ name }: { name: string }) {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const evaluator = useQuery(evaluatorQuery(name));
+  if (evaluator.isPending) return <LoadingState what="the evaluator" />;
+  if (evaluator.error) return <ErrorState error={evaluator.error} what="load the evaluator" onRetry={() => void evaluator.refetch()} />;
+  const { registered } = evaluator.data;
   return (
     <>
-      <PageHeader title="Evaluator" />
-      <EmptyState title="This page is not built yet">
-        <p>
-          The command line and the API have what belongs here. <code className="theirs">{name}</code>
-        </p>
-      </EmptyState>
+      <PageHeader
+        title={name}
+        beside={
+          <span className="text-muted">
+            {registered
+              ? `${registered.gate ? "gate" : "advice"}, version ${registered.version}, ${registered.source}`
+              : "not registered here; known by its verdicts"}
+          </span>
+        }
+      />
+      <Record evaluator={evaluator.data} />
+      <h2 className="pt-6 pb-2 font-semibold">Verdicts, newest first</h2>
+      <VerdictFiltersBar search={search} onChange={(part) => void navigate({ search: (before: VerdictsSearch) => ({ ...before, ...part }) })} />
+      <Verdicts name={name} search={search} />
     </>
   );
 }

@@ -1,16 +1,114 @@
-/** Evaluators: not built yet. */
+/** `/evaluators`: who judges, and how far each can be trusted. */
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+
+import { ShareCell } from "@/components/MetricTile";
 import { PageHeader } from "@/components/PageHeader";
-import { EmptyState } from "@/components/states";
+import { EmptyState, ErrorState, LoadingState } from "@/components/states";
+import type { Schemas } from "@/lib/api/client";
+import { type EvaluatorMetrics, metricsQuery } from "@/lib/queries/metrics";
+import { evaluatorsQuery } from "@/lib/queries/service";
+import { describeLatency } from "@/lib/shares";
+
+interface Row {
+  readonly name: string;
+  readonly part: string;
+  readonly phases: string;
+  readonly source: string;
+  readonly figures: EvaluatorMetrics | undefined;
+}
 
 export function EvaluatorsPage() {
+  const registered = useQuery(evaluatorsQuery);
+  const report = useQuery(metricsQuery({}));
   return (
     <>
       <PageHeader title="Evaluators" />
-      <EmptyState title="This page is not built yet">
+      {registered.isPending && <LoadingState what="the evaluators" />}
+      {registered.error && <ErrorState error={registered.error} what="load the evaluators" onRetry={() => void registered.refetch()} />}
+      {registered.data && <Evaluators rows={rowsOf(registered.data.items, report.data?.evaluators ?? [])} />}
+    </>
+  );
+}
+
+/** Those that are registered in their order, then those that only old or projects' verdicts know. */
+function rowsOf(registered: readonly Schemas["EvaluatorView"][], measured: readonly EvaluatorMetrics[]): readonly Row[] {
+  const figures = new Map(measured.map((each) => [each.evaluator, each]));
+  const known = new Set(registered.map((each) => each.name));
+  return [
+    ...registered.map((each) => ({
+      name: each.name,
+      part: `${each.gate ? "gate" : "advice"}, ${each.deterministic ? "tool" : "model"}`,
+      phases: each.phases?.join(", ") ?? "every phase",
+      source: each.source,
+      figures: figures.get(each.name),
+    })),
+    ...measured
+      .filter((each) => !known.has(each.evaluator))
+      .map((each) => ({ name: each.evaluator, part: each.gate ? "gate" : "advice", phases: "–", source: "not registered here", figures: each })),
+  ];
+}
+
+function Evaluators({ rows }: { rows: readonly Row[] }) {
+  if (rows.length === 0) {
+    return (
+      <EmptyState title="No evaluator judges here">
         <p>
-          The command line and the API have what belongs here.
+          Without a gate nothing passes: look at <code>phaserunner doctor</code>.
         </p>
       </EmptyState>
+    );
+  }
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className="card overflow-x-auto" role="region" aria-label="Evaluators" tabIndex={0}>
+      <table className="table-rows w-full border-collapse">
+        <thead>
+          <tr>
+            <th scope="col">Evaluator</th>
+            <th scope="col">Part</th>
+            <th scope="col">Phases</th>
+            <th scope="col">From</th>
+            <th scope="col" className="number">Time, half / 95 % within</th>
+            <th scope="col" className="number">False passes, marked</th>
+            <th scope="col" className="number">False fails, marked</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.name}>
+              <th scope="row">
+                <Link to="/evaluators/$name" params={{ name: row.name }} className="underline">
+                  {row.name}
+                </Link>
+              </th>
+              <td className="whitespace-nowrap">{row.part}</td>
+              <td>{row.phases}</td>
+              <td>{row.source}</td>
+              <Measured figures={row.figures} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Measured({ figures }: { figures: EvaluatorMetrics | undefined }) {
+  if (!figures) {
+    return ["time", "passes", "fails"].map((each) => (
+      <td key={each} className="number text-muted">
+        no data
+      </td>
+    ));
+  }
+  return (
+    <>
+      <td className="number whitespace-nowrap">
+        {describeLatency(figures.latency)} <span className="text-muted">n = {figures.latency.n}</span>
+      </td>
+      <ShareCell share={figures.false_passes} />
+      <ShareCell share={figures.false_fails} />
     </>
   );
 }

@@ -1,16 +1,100 @@
-/** Metrics: not built yet. */
+/** `/metrics`: whether the gates can be trusted, how often humans are asked, and what it costs. */
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { ChartNoAxesColumn } from "lucide-react";
+import { useMemo } from "react";
+
+import { buttonClass } from "@/components/Button";
+import { MetricTile } from "@/components/MetricTile";
 import { PageHeader } from "@/components/PageHeader";
-import { EmptyState } from "@/components/states";
+import { EmptyState, ErrorState, LoadingState } from "@/components/states";
+import { TrendChart } from "@/components/TrendChart";
+import { plural } from "@/lib/format";
+import { type MetricScope, type Metrics, metricsQuery, type Trend, trendQuery } from "@/lib/queries/metrics";
+import type { MetricsSearch } from "@/lib/search";
+
+import { EscalationFigures } from "./components/EscalationFigures";
+import { EvaluatorTable } from "./components/EvaluatorTable";
+import { PhaseTable } from "./components/PhaseTable";
+import { ScopeBar } from "./components/ScopeBar";
+import { Spending } from "./components/Spending";
+
+const route = getRouteApi("/metrics");
+const DAY = 86_400_000;
 
 export function MetricsPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const scope = useMemo(() => scopeOf(search), [search]);
+  const report = useQuery({ ...metricsQuery(scope), placeholderData: keepPreviousData });
+  const trend = useQuery({ ...trendQuery(scope, search.days === 7 ? "day" : "week"), placeholderData: keepPreviousData });
+
+  function change(part: Partial<MetricsSearch>): void {
+    void navigate({ search: (before: MetricsSearch) => ({ ...before, ...part }) });
+  }
+
   return (
     <>
-      <PageHeader title="Metrics" />
-      <EmptyState title="This page is not built yet">
-        <p>
-          The command line and the API have what belongs here.
-        </p>
-      </EmptyState>
+      <PageHeader title="Metrics" beside={report.data && <span className="text-muted">{plural(report.data.runs, "run")}</span>} />
+      <ScopeBar search={search} onChange={change} />
+      {report.isPending && <LoadingState what="the metrics" />}
+      {report.error && !report.data && <ErrorState error={report.error} what="load the metrics" onRetry={() => void report.refetch()} />}
+      {report.data && <Figures report={report.data} trend={trend.data} filtered={Object.keys(scope).length > 0} />}
     </>
+  );
+}
+
+/** From midnight, so that the same days are the same question. */
+function scopeOf({ days, project, agent }: MetricsSearch): MetricScope {
+  const midnight = new Date().setUTCHours(0, 0, 0, 0);
+  return {
+    ...(days ? { since: new Date(midnight - days * DAY).toISOString() } : {}),
+    ...(project ? { project: [project] } : {}),
+    ...(agent ? { agent: [agent] } : {}),
+  };
+}
+
+function Figures({ report, trend, filtered }: { report: Metrics; trend: Trend | undefined; filtered: boolean }) {
+  if (report.runs === 0) {
+    return (
+      <EmptyState icon={ChartNoAxesColumn} title={filtered ? "No run fits these filters" : "Nothing to measure yet"}>
+        {filtered ? <p>Choose a longer time or all projects and agents.</p> : <p>Figures appear when runs are judged.</p>}
+        {!filtered && (
+          <Link to="/new" className={buttonClass("primary")}>
+            New sprint
+          </Link>
+        )}
+      </EmptyState>
+    );
+  }
+  return (
+    <div className="flex flex-col gap-6 pb-8">
+      <section aria-labelledby="passing" className="flex flex-col gap-3">
+        <h2 id="passing" className="font-semibold">
+          Passing without help
+        </h2>
+        <div className="grid gap-3 sm:grid-cols-2 xl:grid-cols-4">
+          <MetricTile title="pass@1" what="Every phase passed at once" share={report.passes.pass_at_1} />
+          <MetricTile title="pass@2" what="Within two attempts" share={report.passes.pass_at_2} />
+          <MetricTile title="pass@3" what="Within three attempts" share={report.passes.pass_at_3} />
+          <MetricTile title="Escalated" what="A human was asked" share={report.escalations.rate} />
+        </div>
+        {trend && trend.points.length > 0 && (
+          <TrendChart
+            title={trend.bucket === "day" ? "By day" : "By week"}
+            starts={trend.points.map((each) => each.start)}
+            lines={[
+              { name: "pass@1", look: "dashed", shares: trend.points.map((each) => each.pass_at_1) },
+              { name: "pass@3", look: "solid", shares: trend.points.map((each) => each.pass_at_3) },
+              { name: "escalated", look: "dotted", shares: trend.points.map((each) => each.escalated) },
+            ]}
+          />
+        )}
+      </section>
+      <PhaseTable report={report} />
+      <EscalationFigures figures={report.escalations} />
+      <EvaluatorTable evaluators={report.evaluators} />
+      <Spending spend={report.spend} />
+    </div>
   );
 }

@@ -10,6 +10,7 @@ import { plural } from "@/lib/format";
 import { runCountsQuery, type RunFilters, runsQuery, type Sprint } from "@/lib/queries/sprints";
 import type { RunsSearch } from "@/lib/search";
 
+import { BehindMetric } from "./components/BehindMetric";
 import { RunFiltersBar } from "./components/RunFiltersBar";
 import { RunsTable } from "./components/RunsTable";
 
@@ -18,9 +19,10 @@ const route = getRouteApi("/");
 export function RunsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { q, needs_human } = search;
+  // Counted whatever status and order are chosen.
+  const { status: _status, sort: _sort, ...counted } = search;
   const runs = useInfiniteQuery({ ...runsQuery(search), placeholderData: keepPreviousData });
-  const counts = useQuery({ ...runCountsQuery({ q, needs_human }), placeholderData: keepPreviousData });
+  const counts = useQuery({ ...runCountsQuery(counted), placeholderData: keepPreviousData });
   const waiting = useQuery(runCountsQuery({}));
   const items = runs.data?.pages.flatMap((page) => page.items) ?? [];
   const needing = waiting.data?.needs_human ?? 0;
@@ -42,6 +44,7 @@ export function RunsPage() {
         }
       />
       <RunFiltersBar search={search} counts={counts.data} onChange={change} />
+      {search.metric && <BehindMetric search={search} onClear={() => void navigate({ search: {} })} />}
       <Content filters={search} query={runs} items={items} onClear={() => void navigate({ search: {} })} />
     </>
   );
@@ -83,7 +86,7 @@ function Content({ filters, items, query, onClear }: ContentProps) {
 }
 
 function isFiltered(filters: RunFilters): boolean {
-  return Boolean(filters.q || filters.status?.length || filters.needs_human !== undefined);
+  return Boolean(filters.q || filters.metric || filters.status?.length || filters.needs_human !== undefined);
 }
 
 function NothingFound({ onClear }: { onClear: () => void }) {

@@ -19,6 +19,14 @@ export interface RunFilters {
   readonly needs_human?: boolean | undefined;
   readonly q?: string | undefined;
   readonly sort?: Schemas["RunSort"] | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly project?: string[] | undefined;
+  readonly agent?: string[] | undefined;
+  readonly metric?: Schemas["MetricName"] | undefined;
+  readonly metric_part?: "counted" | "considered" | undefined;
+  readonly metric_phase?: string | undefined;
+  readonly metric_key?: string | undefined;
 }
 
 const PAGE = 50;

@@ -1,0 +1,34 @@
+/** One verdict: on what, what was said, and whether reviewers found it right. */
+import { Link } from "@tanstack/react-router";
+
+import { Evidence } from "@/components/EvidencePanel";
+import { RelativeTime } from "@/components/RelativeTime";
+import { Theirs } from "@/components/Theirs";
+import type { Verdict } from "@/lib/queries/metrics";
+
+import { Marks } from "./Marks";
+
+export function VerdictCard({ name, verdict }: { name: string; verdict: Verdict }) {
+  const { evaluation, run_id, run_name, phase, attempt, chosen } = verdict;
+  return (
+    <article className="flex flex-col gap-1" aria-label={`${evaluation.status}: ${run_name}, ${phase} attempt ${attempt}`}>
+      <p className="flex flex-wrap items-center gap-x-3 text-muted">
+        <Link
+          to="/sprints/$id"
+          params={{ id: run_id }}
+          search={{ phase: phase as "coding", attempt, evaluator: name }}
+          className="font-medium text-ink"
+        >
+          <Theirs text={run_name} />
+        </Link>
+        <span>
+          {phase} attempt {attempt}
+          {!chosen && ", a candidate that was not taken"}
+        </span>
+        <RelativeTime at={evaluation.evaluated_at} />
+      </p>
+      <Evidence evaluation={evaluation} open={false} />
+      <Marks evaluation={evaluation} />
+    </article>
+  );
+}

@@ -1,0 +1,47 @@
+/** Why humans were asked, what they decided, and how long it took. */
+import { Link } from "@tanstack/react-router";
+
+import { ShareCell } from "@/components/MetricTile";
+import { StatusBadge } from "@/components/StatusBadge";
+import { plural } from "@/lib/format";
+import type { Metrics } from "@/lib/queries/metrics";
+import { describeLatency } from "@/lib/shares";
+
+import { FigureTable } from "./Section";
+
+export function EscalationFigures({ figures }: { figures: Metrics["escalations"] }) {
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="grid gap-6 lg:grid-cols-2">
+        <FigureTable title="Why a human was asked" columns={["Reason", "Of the runs that are over or asked"]}>
+          {Object.entries(figures.reasons).map(([reason, share]) => (
+            <tr key={reason}>
+              <th scope="row">{reason.replaceAll("_", " ")}</th>
+              <ShareCell share={share} />
+            </tr>
+          ))}
+        </FigureTable>
+        <FigureTable title="What was decided" columns={["Decision", "Of the resolved escalations"]}>
+          {Object.entries(figures.decisions).map(([decision, share]) => (
+            <tr key={decision}>
+              <th scope="row">
+                <StatusBadge status={decision} word={decision} />
+              </th>
+              <ShareCell share={share} />
+            </tr>
+          ))}
+        </FigureTable>
+      </div>
+      <p>
+        Time to decision, half / 95 % within: <strong>{describeLatency(figures.time_to_decision)}</strong>{" "}
+        <span className="text-muted">n = {figures.time_to_decision.n}</span>
+        {figures.open > 0 && (
+          <>
+            {" · "}
+            <Link to="/escalations">{plural(figures.open, "escalation")} open now</Link>
+          </>
+        )}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+/** How each phase goes, and whole runs below. */
+import { ShareCell } from "@/components/MetricTile";
+import type { Metrics } from "@/lib/queries/metrics";
+
+import { FigureTable } from "./Section";
+
+export function PhaseTable({ report }: { report: Metrics }) {
+  return (
+    <FigureTable title="By phase" columns={["Phase", "pass@1", "pass@2", "pass@3", "Retried", "Retries each", "Escalated"]}>
+      {report.phases.map((each) => (
+        <tr key={each.phase}>
+          <th scope="row" className="capitalize">{each.phase}</th>
+          <ShareCell share={each.passes.pass_at_1} />
+          <ShareCell share={each.passes.pass_at_2} />
+          <ShareCell share={each.passes.pass_at_3} />
+          <ShareCell share={each.retries.retried} />
+          <td className="number">{each.retries.mean === null ? "no data" : each.retries.mean.toFixed(2)}</td>
+          <ShareCell share={each.escalated} />
+        </tr>
+      ))}
+      <tr>
+        <th scope="row">Whole runs</th>
+        <ShareCell share={report.passes.pass_at_1} />
+        <ShareCell share={report.passes.pass_at_2} />
+        <ShareCell share={report.passes.pass_at_3} />
+        <ShareCell share={report.retries.retried} />
+        <td className="number">{report.retries.mean === null ? "no data" : `${report.retries.mean.toFixed(2)} a phase`}</td>
+        <ShareCell share={report.escalations.rate} />
+      </tr>
+    </FigureTable>
+  );
+}

@@ -1,0 +1,60 @@
+/** Chooses which runs are measured; the URL keeps the choice. */
+import { useQuery } from "@tanstack/react-query";
+import { useId } from "react";
+
+import { facetsQuery } from "@/lib/queries/metrics";
+import type { MetricsSearch } from "@/lib/search";
+
+interface Props {
+  search: MetricsSearch;
+  onChange: (part: Partial<MetricsSearch>) => void;
+}
+
+export function ScopeBar({ search, onChange }: Props) {
+  const facets = useQuery(facetsQuery);
+  const projects = facets.data?.projects.map((each) => each.value) ?? [];
+  const agents = facets.data?.agents.map((each) => each.value) ?? [];
+  return (
+    <div className="flex flex-wrap gap-3 pb-4">
+      <Choice
+        label="Time"
+        value={search.days ? String(search.days) : ""}
+        options={[["", "All time"], ["7", "7 days"], ["30", "30 days"], ["90", "90 days"]]}
+        onChange={(days) => onChange({ days: days ? (Number(days) as 7 | 30 | 90) : undefined })}
+      />
+      <Choice label="Project" value={search.project ?? ""} options={choices("All projects", projects, search.project)} onChange={(project) => onChange({ project: project || undefined })} />
+      <Choice label="Agent" value={search.agent ?? ""} options={choices("All agents", agents, search.agent)} onChange={(agent) => onChange({ agent: agent || undefined })} />
+    </div>
+  );
+}
+
+/** What the URL names is among the choices, also before they are known. */
+function choices(all: string, values: readonly string[], chosen: string | undefined): readonly (readonly [string, string])[] {
+  const every = chosen && !values.includes(chosen) ? [chosen, ...values] : values;
+  return [["", all], ...every.map((each) => [each, each] as const)];
+}
+
+interface ChoiceProps {
+  label: string;
+  value: string;
+  options: readonly (readonly [string, string])[];
+  onChange: (value: string) => void;
+}
+
+function Choice({ label, value, options, onChange }: ChoiceProps) {
+  const id = useId();
+  return (
+    <div className="flex items-center gap-2">
+      <label htmlFor={id} className="text-muted">
+        {label}
+      </label>
+      <select id={id} value={value} onChange={(event) => onChange(event.target.value)} className="min-h-8 max-w-64 rounded-md border border-line bg-raised px-2">
+        {options.map(([key, text]) => (
+          <option key={key} value={key}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}

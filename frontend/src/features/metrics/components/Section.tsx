@@ -1,0 +1,37 @@
+/** A table of figures with its heading. */
+import { type ReactNode, useId } from "react";
+
+interface Props {
+  title: string;
+  /** What the figures mean, where that is not plain. */
+  note?: string;
+  columns: readonly string[];
+  children: ReactNode;
+}
+
+export function FigureTable({ title, note, columns, children }: Props) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id} className="flex flex-col gap-2">
+      <h2 id={id} className="font-semibold">
+        {title}
+      </h2>
+      {note && <p className="text-muted">{note}</p>}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <div className="card overflow-x-auto" role="region" aria-label={title} tabIndex={0}>
+        <table className="table-rows w-full border-collapse">
+          <thead>
+            <tr>
+              {columns.map((column, index) => (
+                <th key={column} scope="col" className={index > 0 ? "number" : ""}>
+                  {column}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>{children}</tbody>
+        </table>
+      </div>
+    </section>
+  );
+}

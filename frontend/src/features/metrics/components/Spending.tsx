@@ -1,0 +1,33 @@
+/** What runs that are over consumed. A cost that nobody knows is not zero. */
+import { ShareCell } from "@/components/MetricTile";
+import { formatCost, formatCount } from "@/lib/format";
+import type { Metrics } from "@/lib/queries/metrics";
+import { NO_DATA } from "@/lib/shares";
+
+import { FigureTable } from "./Section";
+
+type Amount = Metrics["spend"]["cost_usd"];
+
+export function Spending({ spend }: { spend: Metrics["spend"] }) {
+  const rows: readonly [string, Amount, (value: number) => string][] = [
+    ["Cost", spend.cost_usd, formatCost],
+    ["Tokens read", spend.input_tokens, formatCount],
+    ["Tokens written", spend.output_tokens, formatCount],
+  ];
+  return (
+    <FigureTable title="Spending of runs that are over" columns={["", "Runs", "Sum", "Half within", "95 % within", "Known for"]}>
+      {rows.map(([name, amount, format]) => (
+        <tr key={name}>
+          <th scope="row">{name}</th>
+          <td className="number">{formatCount(amount.n)}</td>
+          {[amount.total, amount.p50, amount.p95].map((value, index) => (
+            <td key={index} className={value === null ? "number text-muted" : "number"}>
+              {value === null ? NO_DATA : format(value)}
+            </td>
+          ))}
+          {name === "Cost" ? <ShareCell share={spend.cost_known} /> : <td className="number">every run</td>}
+        </tr>
+      ))}
+    </FigureTable>
+  );
+}
