@@ -52,13 +52,12 @@ export function ShareCases({ share }: { share: MetricShare }) {
 export function ShareCell({ share }: { share: MetricShare }) {
   if (share.value === null) return <td className="number text-muted">no data</td>;
   return (
-    <td className="number whitespace-nowrap" title={`95 % interval ${formatInterval(share)}`}>
+    <td className="number whitespace-nowrap">
       <Link to="/" search={runsBehind(share.counted)} className="underline">
         {formatShare(share.value)}
       </Link>{" "}
-      <span className="text-muted">
-        {formatCases(share)} ({formatInterval(share)})
-      </span>
+      <span className="text-muted">{formatCases(share)}</span>
+      <span className="block text-xs text-muted">{formatInterval(share)}</span>
     </td>
   );
 }

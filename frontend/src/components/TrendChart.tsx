@@ -40,7 +40,7 @@ export function TrendChart({ title, starts, lines }: Props) {
           </span>
         ))}
       </figcaption>
-      <svg role="img" aria-label={`${title}; the table below has the figures`} viewBox={`-44 -10 ${WIDTH + 60} ${HEIGHT + 34}`} className="h-auto w-full">
+      <svg role="img" aria-label={`${title}; the table below has the figures`} viewBox={`-44 -10 ${WIDTH + 60} ${HEIGHT + 34}`} className="h-auto w-full max-w-3xl">
         {[0, 0.5, 1].map((value) => (
           <g key={value}>
             <line x1="0" x2={WIDTH} y1={HEIGHT - value * HEIGHT} y2={HEIGHT - value * HEIGHT} stroke="var(--line)" />

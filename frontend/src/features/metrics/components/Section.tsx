@@ -12,13 +12,13 @@ interface Props {
 export function FigureTable({ title, note, columns, children }: Props) {
   const id = useId();
   return (
-    <section aria-labelledby={id} className="flex flex-col gap-2">
+    <div className="flex min-w-0 flex-col gap-2">
       <h2 id={id} className="font-semibold">
         {title}
       </h2>
       {note && <p className="text-muted">{note}</p>}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div className="card overflow-x-auto" role="region" aria-label={title} tabIndex={0}>
+      <div className="card overflow-x-auto" role="region" aria-labelledby={id} tabIndex={0}>
         <table className="table-rows w-full border-collapse">
           <thead>
             <tr>
@@ -32,6 +32,6 @@ export function FigureTable({ title, note, columns, children }: Props) {
           <tbody>{children}</tbody>
         </table>
       </div>
-    </section>
+    </div>
   );
 }

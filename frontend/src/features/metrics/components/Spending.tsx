@@ -15,7 +15,7 @@ export function Spending({ spend }: { spend: Metrics["spend"] }) {
     ["Tokens written", spend.output_tokens, formatCount],
   ];
   return (
-    <FigureTable title="Spending of runs that are over" columns={["", "Runs", "Sum", "Half within", "95 % within", "Known for"]}>
+    <FigureTable title="Spending of runs that are over" columns={["What", "Runs", "Sum", "Half within", "95 % within", "Known for"]}>
       {rows.map(([name, amount, format]) => (
         <tr key={name}>
           <th scope="row">{name}</th>
