@@ -140,7 +140,7 @@ function useDecisionKeys({ isOpen, canAccept, update, guidance, sendNow }: Keys)
       { id: "retry", label: "Retry with guidance …", keys: "r", group, run: () => choose("retry") },
       { id: "reject", label: "Reject, the sprint fails …", keys: "x", group, run: () => choose("reject") },
       { id: "guidance", label: "Write guidance", keys: "i", group, run: () => guidance.current?.focus() },
-      { id: "send", label: "Send the decision (Ctrl Enter in a field)", keys: "s", group, run: () => sendNow.current() },
+      { id: "send", label: "Send the decision (Ctrl Enter in a field)", keys: "s s", group, run: () => sendNow.current() },
     ];
   }, [isOpen, canAccept, choose, guidance, sendNow]);
   useActions(offered);

@@ -8,7 +8,7 @@ import { withBody, withComment, withoutComment, written } from "@/lib/diff/comme
 
 import { forgetOldDrafts, readDraft } from "./draft";
 import { reached } from "./reached";
-import { asCommand, asCurl, canSend, type Draft, EMPTY, globsOf, isEmpty, missing, resolutionOf } from "./resolution";
+import { asCommand, asCurl, canSend, type Draft, EMPTY, isEmpty, missing, resolutionOf } from "./resolution";
 import { conflictOf } from "./use-resolve";
 import { trackRecordText } from "./words";
 
