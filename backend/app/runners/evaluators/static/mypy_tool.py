@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -89,15 +90,24 @@ class Mypy:
         proof = self.scraps.path / "timing"
         proof.unlink(missing_ok=True)
         outcome = await self._run(tree, batch, f"--timing-stats={proof}")
-        found = _read(outcome.stdout, tree) if outcome.returncode in (_CLEAN, _FINDINGS, _BLOCKED) else []
+        if crashed(outcome):
+            return await self._without_memory(tree, batch, outcome)
+        found = _read(outcome.stdout, tree)
         # Notes alone, which are read and dropped, make mypy end as if it had found an error.
         if outcome.returncode == _CLEAN or (outcome.returncode == _FINDINGS and outcome.stdout.strip()):
             if not _names(proof).issuperset(batch):
                 await self._assert_complete(tree, batch)
         elif outcome.returncode != _BLOCKED or not found:
-            self._give_up(outcome.returncode, excerpt(outcome.stderr or outcome.stdout, 300))
+            self._give_up(outcome)
         kept = tuple(each for each in found if each.rule not in _ENVIRONMENT)
         return _Part(kept, blocked=outcome.returncode == _BLOCKED)
+
+    async def _without_memory(self, tree: Path, batch: Mapping[str, str], crash: ProcessOutcome) -> _Part:
+        """Check once more with nothing remembered; what the crashed run wrote is not trusted either."""
+        if self.cache is None:
+            raise _trouble(crash)
+        await asyncio.to_thread(_empty, self.cache)
+        return await replace(self, cache=None)._check(tree, batch)
 
     async def _assert_complete(self, tree: Path, batch: Mapping[str, str]) -> None:
         """Count the modules that are analysed when nothing is remembered, in a report with one a line."""
@@ -134,6 +144,7 @@ class Mypy:
             config = str(path)
         return [
             *(sys.executable, "-I", "-m", "mypy", "--output=json", f"--config-file={config}"),
+            "--show-traceback",
             *("--num-workers=0", "--explicit-package-bases"),
             *(
                 ("--cache-dir=/dev/null",)
@@ -144,10 +155,33 @@ class Mypy:
             *self.settings.arguments,
         ]
 
-    def _give_up(self, status: int, detail: str) -> None:
-        if self.settings.config_text is not None and status == _BLOCKED:
+    def _give_up(self, outcome: ProcessOutcome) -> None:
+        if self.settings.config_text is not None and outcome.returncode == _BLOCKED:
+            detail = excerpt(outcome.stderr or outcome.stdout, 300)
             raise SettingsUnusableError(f"the project's own cannot be used: {detail}")
-        raise ToolTroubleError(f"mypy ended with status {status}: {detail or 'nothing on its error stream'}")
+        raise _trouble(outcome)
+
+
+def crashed(outcome: ProcessOutcome) -> bool:
+    """True when mypy ended by an error of its own, which says nothing about code or settings.
+
+    It then ends with the status of a syntax error, or with that of an ordinary error and a traceback.
+    """
+    known = outcome.returncode in (_CLEAN, _FINDINGS, _BLOCKED)
+    own_fault = "INTERNAL ERROR" in outcome.stderr or "Traceback (most recent call last)" in outcome.stderr
+    return not known or (own_fault and outcome.returncode != _CLEAN)
+
+
+def _trouble(outcome: ProcessOutcome) -> ToolTroubleError:
+    detail = excerpt(outcome.stderr or outcome.stdout, 300)
+    return ToolTroubleError(
+        f"mypy ended with status {outcome.returncode}: {detail or 'nothing on its error stream'}"
+    )
+
+
+def _empty(directory: Path) -> None:
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True, exist_ok=True)
 
 
 def _why_unfinished(parts: Sequence[_Part], left: Sequence[str]) -> str:

@@ -1,13 +1,16 @@
 """The type gate finds new faults, and nobody but the base chooses its rules."""
 
+from pathlib import Path
 from uuid import UUID, uuid4
 
 import pytest
 
 from app.runners.evaluators.deterministic import TypeCheckEvaluator
 from app.runners.evaluators.static import mypy_tool
+from app.runners.evaluators.static.checker_memory import pack, unpack
 from app.runners.evaluators.static.module_names import batches, nameable
 from app.runners.evaluators.static.type_settings import settings_of
+from app.workspaces.process import ProcessOutcome
 
 pytestmark = pytest.mark.anyio
 
@@ -248,6 +251,17 @@ class Remembering:
             "coding", "", {**self._context(files, base), "run_id": self._run_id}
         )
 
+    def spoil(self, directory: Path) -> int:
+        """Make databases of what is remembered that none can be read; give their number."""
+        kept = self.evaluator.memory.recall(self._run_id)
+        assert kept is not None
+        unpack(kept, directory)
+        databases = [path for path in directory.rglob("*.db*") if path.is_file()]
+        for path in databases:
+            path.write_bytes(b"no database " * 1000)
+        self.evaluator.memory.keep(self._run_id, pack(directory))
+        return len(databases)
+
 
 async def test_later_attempts_see_every_change(context) -> None:
     # The second and third attempt have files of the same size, written within the same second.
@@ -269,6 +283,33 @@ async def test_damaged_memory_is_no_verdict(context) -> None:
     run = Remembering(context, run_id)
     run.evaluator.memory.keep(run_id, b"not an archive")
     assert (await run.check(WRONG)).status == "failed"
+
+
+async def test_a_checker_that_falls_over_its_memory_is_asked_again_without(context, tmp_path) -> None:
+    run = Remembering(context, uuid4())
+    assert (await run.check(CLEAN)).status == "passed"
+    assert run.spoil(tmp_path / "first") > 0
+    assert (await run.check(WRONG)).metadata["error_count"] == 1
+    # What it fell over is not kept: the attempt after that remembers anew.
+    assert run.spoil(tmp_path / "second") == 0
+    assert (await run.check(CLEAN)).status == "passed"
+    assert run.spoil(tmp_path / "third") > 0
+
+
+@pytest.mark.parametrize(
+    ("returncode", "stderr", "crashed"),
+    [
+        pytest.param(1, "", False, id="findings"),
+        pytest.param(2, "mypy.ini: unrecognized option", False, id="unusable settings"),
+        pytest.param(2, "a.py: error: INTERNAL ERROR -- Please try", True, id="internal error"),
+        pytest.param(1, "Traceback (most recent call last):\n", True, id="a traceback"),
+        pytest.param(-11, "", True, id="a signal"),
+        pytest.param(0, "a.py: note: INTERNAL ERROR", False, id="all well"),
+    ],
+)
+def test_its_own_errors_are_told_from_those_of_the_code(returncode: int, stderr: str, crashed: bool) -> None:
+    outcome = ProcessOutcome(returncode, "", stderr, timed_out=False, truncated=False, seconds=0.1)
+    assert mypy_tool.crashed(outcome) is crashed
 
 
 async def test_files_of_one_name_are_all_checked(context) -> None:
