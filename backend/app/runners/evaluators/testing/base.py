@@ -7,7 +7,13 @@ from pathlib import Path
 
 from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing.config import PytestSettings
-from app.runners.evaluators.testing.dependencies import is_foreign, lacking, missing_module
+from app.runners.evaluators.testing.dependencies import (
+    is_foreign,
+    is_test_library,
+    lacking,
+    missing_module,
+)
+from app.runners.evaluators.testing.installed import has_module
 from app.runners.evaluators.testing.inventory import file_of, function_of, lost_tests
 from app.runners.evaluators.testing.report import CollectProblem, Ending, RunReport
 from app.runners.evaluators.testing.run import Harness
@@ -119,11 +125,7 @@ class BaseTests:
         module = missing_module(report.text)
         if module is not None:
             foreign = await self.needs_installed(module)
-            return (
-                f"The interpreter that runs the tests lacks what the project needs: {module}"
-                if foreign
-                else ""
-            )
+            return f"{_LACKS}: {module}" if foreign else ""
         listing = await self._list() if of_base else None
         if listing is None or listing.ending is not Ending.BROKEN:
             return ""
@@ -136,24 +138,34 @@ class BaseTests:
         for each in errors:
             module = missing_module(each.message)
             what = lacking(each.message) if of_base and module is None else None
-            if module is not None and await self.needs_installed(module):
+            if module is not None and await self._lacks(module, each, of_base=of_base):
                 modules.add(module)
             elif what is not None and await self._has_at_base(each):
                 machine.add(what)
             else:
                 return ""
-        found = [
-            f"The interpreter that runs the tests lacks what the project needs: {', '.join(sorted(modules))}"
-        ]
-        return "; ".join([*(found if modules else []), *sorted(machine)])
+        found = [f"{_LACKS}: {', '.join(sorted(modules))}"] if modules else []
+        return "; ".join([*found, *sorted(machine)])
+
+    async def _lacks(self, module: str, problem: CollectProblem, *, of_base: bool) -> bool:
+        """Tell whether a file cannot be read for want of a module that the environment should provide."""
+        if await self.needs_installed(module):
+            return True
+        if not (of_base and await asyncio.to_thread(is_test_library, module, self._base)):
+            return False
+        return await self._has_at_base(problem) and not await has_module(self._harness, module)
 
     async def _has_at_base(self, problem: CollectProblem) -> bool:
         there = {each.id: issue_key(each.message) for each in (await self._list()).errors}
         return there.get(problem.id) == issue_key(problem.message)
 
     async def needs_installed(self, module: str) -> bool:
-        """Tell whether a missing module is one that the environment should provide."""
-        return await asyncio.to_thread(is_foreign, module, self._base, self._layout.base_sources)
+        """Tell whether a missing module is one that the environment should provide, and does not.
+
+        What an error says counts for nothing alone: the candidate's code may have raised it.
+        """
+        foreign = await asyncio.to_thread(is_foreign, module, self._base, self._layout.base_sources)
+        return foreign and not await has_module(self._harness, module)
 
     async def _tree(self, files: Collection[str] | None = None) -> RunTree:
         whole = await asyncio.to_thread(whole_tree, self._base, self._harness.limits)

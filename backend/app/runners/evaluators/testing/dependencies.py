@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any, cast
 
 _MISSING = re.compile(r"No module named '([\w.]+)'")
+_REQUIREMENTS = ("*requirements*.txt", "*requirements*.in", "requirements/*.txt", "requirements/*.in")
+_SETUP_OPTIONS = ("install_requires", "tests_require")
 _NAME = re.compile(r"^\s*([A-Za-z0-9][\w.-]*)")
 
 # What an error message says about the machine rather than the code.
@@ -21,6 +23,7 @@ _ENVIRONMENT = (
     (re.compile(r"Connection refused|Cannot connect to"), "a service that the tests need does not answer"),
     (re.compile(r"Read-only file system"), "the tests may only write in their tree and to temporary files"),
     (re.compile(r"No space left on device"), "there is no space left"),
+    (re.compile(r"PackageNotFoundError|No package metadata was found"), "a package's metadata is missing"),
 )
 
 # Distributions whose module has another name; enough of the well-known ones to tell whose fault it is.
@@ -35,6 +38,15 @@ _DISTRIBUTION_OF = {
     "sklearn": "scikit-learn",
     "yaml": "pyyaml",
 }
+
+# What only tests import, and some projects declare nowhere; nobody asks an agent to write one of these.
+_TEST_LIBRARIES = frozenset(
+    {
+        *("factory", "faker", "flaky", "freezegun", "hypothesis", "mock", "moto", "pretend", "requests_mock"),
+        *("respx", "responses", "sybil", "syrupy", "testfixtures", "time_machine", "trustme", "vcr"),
+    }
+)
+_TEST_PLUGIN = "pytest_"
 
 
 def missing_module(message: str) -> str | None:
@@ -54,21 +66,35 @@ def lacking(message: str) -> str | None:
 def is_foreign(module: str, tree: Path, sources: Iterable[str]) -> bool:
     """Tell whether a missing module is one that the environment should provide.
 
-    It is when the tree has no module of that name, and either declares it as a dependency or imports it in
-    its own code. A module that only tests import may be the very one the agent is asked to write.
+    It is when the tree has no module of that name, and either declares it as a dependency (of its tests, too)
+    or imports it in its own code. Any other module that only tests import may be the very one the agent is
+    asked to write; see `is_test_library`.
 
     Args:
         module: a top-level module name.
         tree: the tree with the base commit.
         sources: the tree's Python files that are not tests.
     """
-    if any((tree / place / name).exists() for place in ("", "src") for name in (module, f"{module}.py")):
+    if _is_in(module, tree):
         return False
     wanted = {_normal(module), _DISTRIBUTION_OF.get(module.lower(), _normal(module))}
     if wanted & {_normal(name) for name in _declared(tree)}:
         return True
     pattern = re.compile(rf"^\s*(?:import|from)\s+{re.escape(module)}\b", re.MULTILINE)
     return any(pattern.search(_text(tree / name)) for name in sources)
+
+
+def is_test_library(module: str, tree: Path) -> bool:
+    """Tell whether a module is a well-known library for tests that the tree does not have itself.
+
+    Without a declaration that is an environment's lack only where the base's own tests fail for it, too.
+    """
+    known = module.lower() in _TEST_LIBRARIES or module.lower().startswith(_TEST_PLUGIN)
+    return known and not _is_in(module, tree)
+
+
+def _is_in(module: str, tree: Path) -> bool:
+    return any((tree / place / name).exists() for place in ("", "src") for name in (module, f"{module}.py"))
 
 
 def _declared(tree: Path) -> Iterator[str]:
@@ -83,18 +109,30 @@ def _declared(tree: Path) -> Iterator[str]:
     for group in groups:
         yield from _names(cast("Sequence[object]", group) if isinstance(group, list) else ())
     yield from _table(_table(_table(document, "tool"), "poetry"), "dependencies")
-    for path in tree.glob("*requirements*.txt"):
-        yield from _names(_text(path).splitlines())
-    yield from _names(_setup_cfg(tree).splitlines())
+    for pattern in _REQUIREMENTS:
+        for path in sorted(tree.glob(pattern)):
+            yield from _names(_text(path).splitlines())
+    setup = _sections(tree / "setup.cfg")
+    for section, options in setup.items():
+        wanted = options.values() if section == "options.extras_require" else _named(options, _SETUP_OPTIONS)
+        yield from _names(line for text in wanted for line in text.splitlines())
+    for options in _sections(tree / "tox.ini").values():
+        lines = [line for text in _named(options, ("deps",)) for line in text.splitlines()]
+        # A dependency may be for some environments only: `py3: name`.
+        yield from _names(line.rpartition(": ")[2] for line in lines)
 
 
-def _setup_cfg(tree: Path) -> str:
+def _named(options: Mapping[str, str], names: Sequence[str]) -> list[str]:
+    return [options[name] for name in names if name in options]
+
+
+def _sections(path: Path) -> dict[str, dict[str, str]]:
     parser = configparser.RawConfigParser()
     try:
-        parser.read_string(_text(tree / "setup.cfg"))
+        parser.read_string(_text(path))
     except configparser.Error:
-        return ""
-    return parser.get("options", "install_requires", fallback="")
+        return {}
+    return {section: dict(parser[section]) for section in parser.sections()}
 
 
 def _table(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:

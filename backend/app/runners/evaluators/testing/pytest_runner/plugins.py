@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 _SCANNED_BYTES = 8_000_000
+_FIXTURE = re.compile(
+    r"^@(?:pytest\.)?fixture\b(?:\([^)]*\))?[ \t]*\n(?:@.*\n)*(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE
+)
 
 
 class PinnedModules:
@@ -27,11 +30,18 @@ def needed_plugins(sources: "list[str]") -> "list[str]":
     """Name the installed plugins that the given files mention.
 
     Loading every installed plugin costs more time than most test runs; a project that needs one says so in
-    its configuration or in its tests (a marker, a fixture, an import).
+    its configuration or in its tests (a marker, a fixture, an import). A fixture may have a name that says
+    nothing about its plugin: those that a plugin's module defines are looked for, too.
     """
     text = _read_all(sources)
+    words = frozenset(re.findall(r"\w+", text))
     entries = _entries()
-    named = [each for each in entries if re.search(rf"(?<![a-z0-9]){re.escape(_word(each.name))}", text)]
+    named = [
+        each
+        for each in entries
+        if re.search(rf"(?<![a-z0-9]){re.escape(_word(each.name))}", text)
+        or not words.isdisjoint(_fixtures(each))
+    ]
     return sorted(_with_required(named, entries))
 
 
@@ -44,6 +54,16 @@ def _entries() -> "list[EntryPoint]":
     found = entry_points()
     # Before Python 3.12 this may be a mapping of groups.
     return list(found.select(group="pytest11")) if hasattr(found, "select") else []
+
+
+def _fixtures(entry: EntryPoint) -> "set[str]":
+    """Name the fixtures that a plugin's module defines, in lower case; read, not imported."""
+    name = entry.value.partition(":")[0].strip().replace(".", "/")
+    if entry.dist is None:
+        return set()
+    places = [entry.dist.locate_file(f"{name}{end}") for end in (".py", "/__init__.py")]
+    text = _read_all([str(place) for place in places])
+    return set(_FIXTURE.findall(text))
 
 
 def _with_required(chosen: "list[EntryPoint]", entries: "list[EntryPoint]") -> "set[str]":

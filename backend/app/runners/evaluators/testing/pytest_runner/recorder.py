@@ -57,6 +57,7 @@ class Recorder:
         self._guard = Guard(self._tree, self._trusted)
         sys.meta_path.insert(0, PinnedModules(self._pinned))
         sys.path.insert(0, str(self._tree))
+        _let_children_import([*early_config.getini("pythonpath"), self._tree])
         for name in self._late:
             early_config.pluginmanager.import_plugin(name, consider_entry_points=True)
 
@@ -152,6 +153,13 @@ class Recorder:
 
     def _relative(self, path: Path) -> str:
         return path.relative_to(self._tree).as_posix() if self._tree in path.parents else str(path)
+
+
+def _let_children_import(places: "list[Path]") -> None:
+    """Let Python processes that tests start find the code as they would where it is installed."""
+    before = os.environ.get("PYTHONPATH", "")  # noqa: TID251 - handed to children of the tests
+    path = [*map(str, places), *filter(None, before.split(os.pathsep))]
+    os.environ["PYTHONPATH"] = os.pathsep.join(path)  # noqa: TID251
 
 
 def _code_file(function: Any) -> str:

@@ -116,6 +116,70 @@ async def test_a_test_that_fails_at_base_too_is_said_to(context) -> None:
     assert result.metadata["failing_at_base"] == ["tests/test_calc.py::test_add"]
 
 
+async def test_processes_that_tests_start_find_the_code(context) -> None:
+    test = (
+        "import subprocess\nimport sys\n\n\ndef test_child():\n"
+        "    subprocess.run([sys.executable, '-c', 'import calc, other'], check=True, cwd='/')\n"
+    )
+    files = {"src/calc.py": CODE["calc.py"], "other.py": "", "tests/test_child.py": test}
+    result = await judge(context(files, files))
+    assert result.status == "passed", result.feedback
+
+
+WANTS_TIME = {"tests/test_calc.py": "import freezegun\n" + TEST["tests/test_calc.py"]}
+
+
+@pytest.mark.parametrize(
+    ("base", "candidate", "status"),
+    [
+        pytest.param({**CODE, **WANTS_TIME}, {**CODE, **WANTS_TIME}, "errored", id="known, not declared"),
+        pytest.param(
+            {**CODE, "tests/test_calc.py": "import notime\n", "requirements/tests.in": "NoTime>=1\n"},
+            {**CODE},
+            "errored",
+            id="declared for tests",
+        ),
+        pytest.param(
+            {**CODE, "tests/test_calc.py": "import notime\n", "tox.ini": "[testenv]\ndeps =\n  notime\n"},
+            {**CODE},
+            "errored",
+            id="declared for tox",
+        ),
+        pytest.param(
+            {
+                **CODE,
+                "tests/test_calc.py": "import notime\n",
+                "setup.cfg": "[options.extras_require]\nt = notime\n",
+            },
+            {**CODE},
+            "errored",
+            id="declared as an extra",
+        ),
+        pytest.param(
+            {**CODE, "tests/test_calc.py": "import notime\n"}, {**CODE}, "failed", id="to be written"
+        ),
+        pytest.param(
+            GOOD, {"calc.py": f"import freezegun\n{CODE['calc.py']}"}, "failed", id="brought by the candidate"
+        ),
+        pytest.param(
+            {**GOOD, "requirements.txt": "pytest\n"},
+            {"calc.py": "raise ModuleNotFoundError(\"No module named 'pytest'\")\n"},
+            "failed",
+            id="there, whatever the code says",
+        ),
+        pytest.param(
+            {"freezegun.py": "def freeze(): ...\n", **WANTS_TIME},
+            {},
+            "failed",
+            id="the project's own, removed",
+        ),
+    ],
+)
+async def test_whose_fault_a_missing_module_is(context, base, candidate, status: str) -> None:
+    result = await judge(context(candidate, base))
+    assert result.status == status, result.feedback
+
+
 @pytest.mark.parametrize(
     ("body", "says"),
     [

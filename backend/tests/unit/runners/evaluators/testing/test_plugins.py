@@ -1,0 +1,53 @@
+"""A run of tests gets the installed plugins that its files speak of, by name or by fixture."""
+
+from pathlib import Path
+
+import pytest
+
+from app.runners.evaluators.testing.pytest_runner.plugins import needed_plugins
+
+PLUGIN = """import pytest
+
+@pytest.fixture
+def odd_regression():
+    ...
+
+@pytest.fixture(
+    scope="session",
+)
+async def Quiet_Thing(): ...
+
+def helper(): ...
+"""
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two plugins: a package, and a module that is not there."""
+    for name, module in (("zebra", "zebra_kit.plugin"), ("gone", "gone_away")):
+        about = tmp_path / f"{name}-1.0.dist-info"
+        about.mkdir()
+        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (about / "entry_points.txt").write_text(f"[pytest11]\n{name} = {module}\n")
+    (tmp_path / "zebra_kit").mkdir()
+    (tmp_path / "zebra_kit" / "plugin.py").write_text(PLUGIN)
+    monkeypatch.syspath_prepend(tmp_path)
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        pytest.param("def test_a(odd_regression): ...", {"zebra"}, id="a fixture"),
+        pytest.param("def test_a(quiet_thing): ...", {"zebra"}, id="case does not matter"),
+        pytest.param("@pytest.mark.zebra", {"zebra"}, id="its name"),
+        pytest.param("def test_a(helper): ...", set(), id="a function that is no fixture"),
+        pytest.param("def test_a(very_odd_regression_b): ...", set(), id="part of a word"),
+        pytest.param("import gone", {"gone"}, id="a plugin that cannot be read"),
+        pytest.param("", set(), id="nothing"),
+    ],
+)
+def test_needed(tmp_path: Path, text: str, named: set[str]) -> None:
+    (tmp_path / "test_a.py").write_text(text)
+    found = needed_plugins([str(tmp_path / "test_a.py")])
+    assert {"zebra", "gone"}.intersection(found) == named
