@@ -168,7 +168,9 @@ async def evaluation_service(settings: Settings) -> AsyncGenerator[EvaluationSer
 
 def build_calibration(tools: Tools) -> CalibrationService:
     """Make the service that measures the evaluators."""
-    return CalibrationService(tools.registry, tools.policy, tools.git, tools.limits, ABOUT_THE_AGENT)
+    return CalibrationService(
+        tools.registry, tools.policy, tools.git, tools.limits, tools.rules, ABOUT_THE_AGENT
+    )
 
 
 @asynccontextmanager

@@ -80,7 +80,7 @@ def build_tools(settings: Settings) -> Tools:
         ),
         judge=_judge(settings, keys),
         sandbox=sandbox,
-        rules=_project_rules(settings, sandbox),
+        rules=_project_rules(settings, sandbox, interpreters),
     )
 
 
@@ -189,7 +189,7 @@ def _registry(settings: Settings, config: EvaluatorConfig) -> EvaluatorRegistry:
     return registry
 
 
-def _project_rules(settings: Settings, sandbox: Sandbox) -> ProjectRules:
+def _project_rules(settings: Settings, sandbox: Sandbox, interpreters: Interpreters) -> ProjectRules:
     search = os.environ.get("PATH", "")  # noqa: TID251 - where the operator's own programs are
     places = [*map(Path, filter(None, search.split(os.pathsep))), Path(sys.executable).parent]
     python = settings.WORKSPACE_PYTHON or Path(sys.executable)
@@ -198,6 +198,7 @@ def _project_rules(settings: Settings, sandbox: Sandbox) -> ProjectRules:
         limits=ProjectLimits(frozenset(settings.EVALUATOR_REQUIRED), settings.EVALUATOR_COMMAND_NETWORK),
         sandbox=sandbox,
         programs=find_programs(python, places, settings.SANDBOX_READABLE),
+        interpreters=interpreters,
     )
 
 

@@ -1,7 +1,7 @@
 """The front door of sprints: discovery, coding and verification, each a loop that learns from what failed."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -88,6 +88,18 @@ class PhaseRunner:
         if base is None:
             return self.for_project(None)
         return self.for_project(await asyncio.to_thread(read_from_tree, base))
+
+    def limited_to(self, names: Collection[str]) -> "PhaseRunner":
+        """Give the runner that asks these evaluators alone, as the project sets them; no names are all.
+
+        The commands of a project are not asked unless they are named. Where the project's file cannot be
+        used, nobody else is asked, as ever.
+        """
+        found = self._project
+        if not names or found is None or found.problems:
+            return self
+        only = replace(found, registry=found.registry.only(names))
+        return PhaseRunner(self._operators, self._begin, self._rules, only)
 
     @property
     def project(self) -> ProjectPanel | None:

@@ -24,6 +24,7 @@ from app.runners.evaluators.protocol import (
 )
 from app.runners.evaluators.registry import EvaluatorRegistry
 from app.schemas.project_file import PROJECT_FILE, CommandTable, ProjectFile
+from app.workspaces.environments.interpreters import Interpreters
 from app.workspaces.sandbox import Sandbox
 
 
@@ -36,12 +37,14 @@ class ProjectRules:
         limits: what no file can change.
         sandbox: confines their commands; None is one with the usual settings.
         programs: where their commands find programs.
+        interpreters: choose the environment whose programs their commands find first; None for none.
     """
 
     honour: bool = True
     limits: ProjectLimits = field(default_factory=ProjectLimits)
     sandbox: Sandbox | None = None
     programs: Programs = field(default_factory=Programs)
+    interpreters: Interpreters | None = None
 
     def command(self, table: CommandTable) -> CommandEvaluator:
         """Make the evaluator of a command."""
@@ -50,6 +53,7 @@ class ProjectRules:
             command=table.run if isinstance(table.run, str) else tuple(table.run),
             sandbox=self.sandbox or Sandbox(),
             programs=self.programs,
+            interpreters=self.interpreters,
             category=EvaluationCategory(table.category),
             report=table.report,
             timeout=table.timeout,

@@ -17,6 +17,7 @@ from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult
 from app.runners.evaluators.registry import EvaluatorRegistry
 from app.runners.evaluators.verdict import Verdict, VerdictStatus
 from app.runners.phase_runner import PhaseRunner
+from app.runners.project import ProjectRules
 from app.runners.scorecard import report
 from app.schemas.calibration import CalibrationReport, CaseOutcome, Said
 from app.schemas.runs import RunPolicy
@@ -52,6 +53,7 @@ class CalibrationService:
         policy: thresholds.
         git: the git program.
         limits: bounds on a workspace.
+        rules: how far a case's own `phaserunner.toml` at base chooses what judges it.
         about_agent: names of the evaluators that judge an agent's words or plan; they judge no case in which
             the agent says nothing.
     """
@@ -62,12 +64,14 @@ class CalibrationService:
         policy: RunPolicy,
         git: Git,
         limits: WorkspaceLimits,
+        rules: ProjectRules,
         about_agent: Collection[str] = (),
     ) -> None:
         self._registry = registry
         self._policy = policy
         self._git = git
         self._limits = limits
+        self._rules = rules
         self._about_agent = about_agent
 
     async def calibrate(
@@ -82,9 +86,9 @@ class CalibrationService:
         started = time.monotonic()
         outcomes: list[CaseOutcome] = []
         place = Path(await anyio.mkdtemp(prefix="phaserunner-calibrate-"))
-        silent = PhaseRunner(runner.get_evaluator_registry().without(self._about_agent), _begin)
+        silent = PhaseRunner(runner.get_evaluator_registry().without(self._about_agent), _begin, self._rules)
         store = WorkspaceStore(place, self._git, self._limits)
-        judge = _Judge(runner, silent, self._policy, store, models=models)
+        judge = _Judge(runner, silent, self._policy, store, panel.evaluators, models=models)
 
         async def work(rest: Iterator[CorpusCase]) -> None:
             for case in rest:
@@ -115,7 +119,7 @@ class CalibrationService:
         for phase in sorted({each.phase for each in cases}):
             if not registry.get_evaluators(phase):
                 raise InvalidInputError(f"none of these evaluators judges the phase {phase.value}")
-        return PhaseRunner(registry, _begin), models
+        return PhaseRunner(self._registry, _begin, self._rules), models
 
 
 class _Judge:
@@ -127,6 +131,7 @@ class _Judge:
         silent: PhaseRunner,
         policy: RunPolicy,
         store: WorkspaceStore,
+        only: Sequence[str],
         *,
         models: bool,
     ) -> None:
@@ -134,6 +139,7 @@ class _Judge:
         self._silent = silent
         self._policy = policy
         self._store = store
+        self._only = only
         self._models = models
 
     async def __call__(self, case: CorpusCase) -> CaseOutcome:
@@ -142,7 +148,7 @@ class _Judge:
         runner = self._speaking if case.output else self._silent
         results: list[EvaluationResult] = []
         try:
-            results = await self._results(case, runner)
+            runner, results = await self._results(case, runner)
             verdict = runner.judge(case.phase, results, self._policy)
             status, reason = verdict.status, _reason(verdict, results)
         except (PhaseRunnerError, OSError) as error:
@@ -160,7 +166,10 @@ class _Judge:
             said=[_said(each, gates) for each in results],
         )
 
-    async def _results(self, case: CorpusCase, runner: PhaseRunner) -> list[EvaluationResult]:
+    async def _results(
+        self, case: CorpusCase, runner: PhaseRunner
+    ) -> tuple[PhaseRunner, list[EvaluationResult]]:
+        """Judge a case as its project's file at base says; give who judged it, too."""
         run_id = uuid4()
         try:
             base, head = await self._commit(case, run_id)
@@ -173,7 +182,8 @@ class _Judge:
                     "previous_feedback": [],
                     "run_id": run_id,
                 }
-                return await runner.evaluate_phase_output(
+                chosen = (await runner.for_tree(trees.base)).limited_to(self._only)
+                return chosen, await chosen.evaluate_phase_output(
                     case.phase, case.output, context, deterministic_only=not self._models
                 )
         finally:

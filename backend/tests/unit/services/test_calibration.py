@@ -4,7 +4,7 @@ import asyncio
 import os
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,7 @@ from app.runners.evaluators.protocol import (
     errored,
 )
 from app.runners.evaluators.registry import CODING, EvaluatorRegistry
+from app.runners.project import ProjectRules
 from app.schemas.calibration import CaseOutcome, Label
 from app.schemas.runs import Phase, RunPolicy
 from app.services.calibration import CalibrationService, Panel
@@ -68,7 +69,7 @@ def service(*looks: Looks, limits: WorkspaceLimits | None = None) -> Calibration
     registry = EvaluatorRegistry()
     for each in looks:
         registry.register(each, [CODING])
-    return CalibrationService(registry, RunPolicy(), Git.find(), limits or WorkspaceLimits())
+    return CalibrationService(registry, RunPolicy(), Git.find(), limits or WorkspaceLimits(), ProjectRules())
 
 
 def left(scratch: Path) -> list[Path]:
@@ -159,9 +160,38 @@ async def test_one_evaluator_is_measured_alone_and_decides() -> None:
     registry = EvaluatorRegistry()
     registry.register(Looks(lambda *_: False, name="strict"), [CODING])
     registry.register(Looks(solved, name="adviser"), [CODING], gate=False)
-    measured = CalibrationService(registry, RunPolicy(), Git.find(), WorkspaceLimits())
+    measured = CalibrationService(registry, RunPolicy(), Git.find(), WorkspaceLimits(), ProjectRules())
     report = await measured.calibrate("mine", [GOOD, BAD], Panel(evaluators=["adviser"]))
     assert ([each.name for each in report.evaluators], report.surprises) == (["adviser"], [])
+
+
+def projects(text: str) -> list[CorpusCase]:
+    """The two cases in a project whose file says this."""
+    file = {"phaserunner.toml": text.encode()}
+    return [replace(each, base=file, candidate={**each.candidate, **file}) for each in (GOOD, BAD)]
+
+
+async def test_a_case_is_judged_as_its_project_says() -> None:
+    command = '[[command]]\nname = "grep"\nrun = ["grep", "-q", "solved", "a.py"]\n'
+    report = await service(Looks(lambda *_: True)).calibrate("mine", projects(command), Panel())
+    assert report.surprises == []
+    assert {each.name for each in report.evaluators} == {"grep", "looks"}
+    switched_off = projects("[evaluators.looks]\nenabled = false\n" + command)
+    report = await service(Looks(lambda *_: False)).calibrate("mine", switched_off, Panel())
+    assert ([each.name for each in report.evaluators], report.surprises) == (["grep"], [])
+
+
+async def test_a_project_file_that_cannot_be_used_lets_no_case_pass() -> None:
+    for panel in (Panel(), Panel(evaluators=["looks"])):
+        report = await service(Looks(solved)).calibrate("mine", projects("[evaluators.look]\n"), panel)
+        assert [each.verdict for each in report.outcomes] == ["errored", "errored"]
+
+
+async def test_one_evaluator_alone_is_not_joined_by_the_commands_of_a_project() -> None:
+    refuse = projects('[evaluators.other]\ngate = false\n[[command]]\nname = "no"\nrun = ["false"]\n')
+    measured = service(Looks(solved), Looks(lambda *_: False, name="other"))
+    report = await measured.calibrate("mine", refuse, Panel(evaluators=["looks"]))
+    assert ([each.name for each in report.evaluators], report.surprises) == (["looks"], [])
 
 
 @dataclass
@@ -250,7 +280,9 @@ async def test_only_a_case_with_a_message_is_judged_by_what_judges_messages() ->
     registry = EvaluatorRegistry()
     registry.register(Looks(solved), [CODING])
     registry.register(Looks(lambda *_: False, name="claims"), [CODING])
-    measured = CalibrationService(registry, RunPolicy(), Git.find(), WorkspaceLimits(), {"claims"})
+    measured = CalibrationService(
+        registry, RunPolicy(), Git.find(), WorkspaceLimits(), ProjectRules(), {"claims"}
+    )
     speaking = case("speaking", Label.BAD, {"a.py": b"solved"}, output="It is done.")
     report = await measured.calibrate("two", [GOOD, speaking], Panel())
     assert {each.name: [said.evaluator for said in each.said] for each in report.outcomes} == {

@@ -2,10 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from app.runners.evaluators.commands.judging import CommandJudging, ReportKind
 from app.runners.evaluators.commands.programs import Programs
 from app.runners.evaluators.commands.run import Launcher
+from app.runners.evaluators.interpreter import (
+    EnvironmentTroubleError,
+    environment_trouble,
+    interpreter_for,
+    with_interpreter,
+)
 from app.runners.evaluators.protocol import (
     EvaluationCategory,
     EvaluationContext,
@@ -14,6 +21,7 @@ from app.runners.evaluators.protocol import (
 )
 from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, seconds_for
 from app.schemas.project_file import SarifReport
+from app.workspaces.environments.interpreters import Interpreters
 from app.workspaces.sandbox import Sandbox, SandboxUnavailableError
 
 
@@ -33,6 +41,8 @@ class CommandEvaluator:
         command: program and arguments; a text is run by `sh -c`.
         sandbox: confines it.
         programs: where programs are looked for.
+        interpreters: chooses the environment by what the base declares; where a project has one of its own,
+            programs are looked for there first. None is none.
         category: the aspect it judges.
         report: what it writes, and how that is read; None for nothing.
         timeout: seconds for one run; where the base must be run too, it has as many again.
@@ -47,6 +57,7 @@ class CommandEvaluator:
     command: tuple[str, ...] | str
     sandbox: Sandbox = field(default_factory=Sandbox)
     programs: Programs = field(default_factory=Programs)
+    interpreters: Interpreters | None = field(default=None, compare=False)
     category: EvaluationCategory = EvaluationCategory.TESTING
     report: ReportKind | None = None
     timeout: float = 120.0
@@ -62,30 +73,40 @@ class CommandEvaluator:
         workspace = find_workspace(self, context, "run a command on")
         if isinstance(workspace, EvaluationResult):
             return workspace
-        launcher = Launcher(
-            command=self.command,
-            sandbox=self.sandbox,
-            programs=self.programs,
-            report_path=self.report.path if self.report else None,
-            timeout=seconds_for(context, self.timeout),
-            network=self.network,
-            env=self.env,
-            working_directory=self.working_directory,
-        )
         try:
-            default_codes = (0, 1) if isinstance(self.report, SarifReport) else (0,)
-            judging = CommandJudging(
-                evaluator=self,
-                launcher=launcher,
-                report=self.report,
-                pass_codes=self.pass_codes or default_codes,
-                workspace=workspace,
-                base=find_base(context),
-            )
-            result = await judging.judge()
+            base = find_base(context)
+            async with interpreter_for(self.interpreters, None, base, workspace) as found:
+                programs = self.programs.led_by(found.python) if found.key else self.programs
+                judging = self._judging(workspace, base, programs, seconds_for(context, self.timeout))
+                result = with_interpreter(await judging.judge(), found)
             state = await self.sandbox.state()
             return result.model_copy(update={"metadata": {**result.metadata, "sandbox": state.name}})
+        except EnvironmentTroubleError as error:
+            return environment_trouble(self, error)
         except ToolTroubleError as trouble:
             return errored(self, str(trouble))
         except SandboxUnavailableError as trouble:
             return errored(self, str(trouble), reason="sandbox_unavailable")
+
+    def _judging(
+        self, workspace: Path, base: Path | None, programs: Programs, seconds: float
+    ) -> CommandJudging:
+        launcher = Launcher(
+            command=self.command,
+            sandbox=self.sandbox,
+            programs=programs,
+            report_path=self.report.path if self.report else None,
+            timeout=seconds,
+            network=self.network,
+            env=self.env,
+            working_directory=self.working_directory,
+        )
+        default_codes = (0, 1) if isinstance(self.report, SarifReport) else (0,)
+        return CommandJudging(
+            evaluator=self,
+            launcher=launcher,
+            report=self.report,
+            pass_codes=self.pass_codes or default_codes,
+            workspace=workspace,
+            base=base,
+        )

@@ -32,6 +32,14 @@ class Programs:
         """The value of `PATH`."""
         return os.pathsep.join(map(str, self.path))
 
+    def led_by(self, python: Path) -> "Programs":
+        """Give a search path on which the programs of an interpreter's environment come first."""
+        own = python.parent
+        paths = tuple(each for each in interpreter_paths(python) if not visible_without_asking(each))
+        return Programs(
+            tuple(dict.fromkeys((own, *self.path))), tuple(dict.fromkeys((*paths, *self.readable)))
+        )
+
     def find(self, program: str) -> tuple[Path, tuple[Path, ...]] | None:
         """Give the file of a program that is named without a directory, and what it needs readable."""
         found = shutil.which(program, path=self.variable)

@@ -1,16 +1,22 @@
 """A command as a gate: exit status and report must both speak for a pass, whatever the command does."""
 
 import json
-from collections.abc import Mapping
+import venv
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import anyio.to_thread
 import pytest
 
 from app.runners.evaluators.commands.command import CommandEvaluator
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
 from app.schemas.project_file import CoverageReport, JUnitReport, SarifReport
 from app.schemas.sandbox import SandboxMode
+from app.workspaces.environments.outcome import EnvironmentOutcome, Ready, Reason, Unavailable
 from app.workspaces.sandbox import Sandbox, SandboxSettings
 from tests.unit.runners.evaluators.conftest import Context
 
@@ -74,6 +80,41 @@ async def test_what_a_command_writes_stays_in_its_own_copy(context: Context) -> 
     evaluator = CommandEvaluator(name="check", command="sh ./check")
     assert (await evaluator.evaluate("coding", "", given)).passed
     assert listing(Path(given["workspace_ref"])) == {"a.txt": "as it was", "check": script}
+
+
+@dataclass(frozen=True)
+class Environments:
+    """Answers with one environment, as if it had been made for the project."""
+
+    found: EnvironmentOutcome
+
+    @asynccontextmanager
+    async def lent(
+        self, base: Path | None, workspace: Path | None = None
+    ) -> AsyncGenerator[EnvironmentOutcome]:
+        yield self.found
+
+
+async def test_the_programs_of_the_projects_environment_come_first(context: Context, tmp_path: Path) -> None:
+    await anyio.to_thread.run_sync(partial(venv.create, tmp_path / "own", symlinks=True))
+    program = tmp_path / "own" / "bin" / "date"
+    program.write_text("#!/bin/sh\necho of the project\n")
+    program.chmod(0o755)
+    own = Environments(Ready(tmp_path / "own" / "bin" / "python", key="abc", how="pyproject.toml"))
+    for command in (("date",), "date && python -c 'import sys; print(sys.prefix)'"):
+        result = await judge(context, {"a.py": ""}, command=command, interpreters=own)
+        assert "of the project" in (result.criteria[0].evidence or ""), result.feedback
+        assert result.metadata["environment"] == "pyproject.toml"
+    assert str(tmp_path / "own") in (result.criteria[0].evidence or "")
+    there_anyway = Environments(Ready(tmp_path / "own" / "bin" / "python"))
+    result = await judge(context, {"a.py": ""}, command=("date",), interpreters=there_anyway)
+    assert "of the project" not in (result.criteria[0].evidence or "")
+
+
+async def test_without_the_projects_environment_there_is_no_verdict(context: Context) -> None:
+    trouble = Environments(Unavailable(Reason.OFFLINE, "nothing can be fetched"))
+    result = await judge(context, {"check": "exit 1"}, interpreters=trouble)
+    assert (result.status, result.metadata["reason"]) == (ERRORED, "environment")
 
 
 async def test_its_surroundings(context: Context) -> None:
