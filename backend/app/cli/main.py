@@ -38,6 +38,7 @@ _COMMANDS = (
     ("holding:fork", "fork", "Start another sprint with what an attempt left."),
     ("escalations:app", "escalations", "What waits for a human: list it, show it, resolve it."),
     ("evaluators:app", "evaluators", "List the evaluators of each phase; measure them on labelled cases."),
+    ("metrics:metrics", "metrics", "Measure runs: pass@k, retries, escalations, evaluators, cost."),
     ("evaluate:evaluate", "evaluate", "Judge a directory as a sprint would, without server or database."),
     ("project:schema", "schema", "Print the JSON Schema of a project's phaserunner.toml."),
     ("hosting:up", "up", "Start everything here, run a sprint (an example without GOAL), and keep serving."),

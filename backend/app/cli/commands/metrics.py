@@ -1,0 +1,93 @@
+"""`metrics`: whether the gates can be trusted, how often humans are asked, what it costs."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+from app.cli.exits import ExitCode
+from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
+from app.cli.view.text import one_line
+from app.cli.view.words import duration
+from app.schemas.metrics import EvaluatorMetrics, MetricsReport, PassRates
+from app.schemas.shares import Latency, Share
+
+NO_DATA = "no data"
+
+
+async def metrics(
+    *,
+    days: Annotated[int | None, Parameter(validator=Number(gte=1, lte=36_500))] = None,
+    project: str | None = None,
+    agent: str | None = None,
+    options: Options = DEFAULT_OPTIONS,
+    root: RootArgument,
+) -> int:
+    """Measure runs: pass@k, retries, escalations, evaluators, cost; each with n and 95 % interval.
+
+    Args:
+        days: Only runs created within so many days.
+        project: Only runs whose source is there, as runs show it.
+        agent: Only runs of this agent, in the words runs show.
+    """
+    since = (datetime.now(UTC) - timedelta(days=days)).isoformat() if days else None
+    given = {"since": since, "project": project, "agent": agent}
+    async with root.session(options) as session:
+        params = {name: value for name, value in given.items() if value is not None}
+        document = await session.api.json("GET", "/metrics", params=params)
+        terminal = session.terminal
+        if terminal.as_json:
+            terminal.json(document)
+            return ExitCode.PASSED
+        for line in metrics_lines(MetricsReport.model_validate(document)):
+            terminal.line(line)
+    return ExitCode.PASSED
+
+
+def metrics_lines(report: MetricsReport) -> Iterator[str]:
+    """A report as text; what has no cases is said to have none."""
+    yield f"{report.runs} runs, {report.over} of them over"
+    yield from _passes("whole runs", report.passes)
+    for each in report.phases:
+        yield from _passes(one_line(each.phase), each.passes)
+        yield f"  retried    {share_words(each.retries.retried)}"
+    asked = report.escalations
+    yield f"escalated    {share_words(asked.rate)}"
+    for reason, share in asked.reasons.items():
+        if share.count:
+            yield f"  {reason:<22} {share_words(share)}"
+    yield f"  decided within         {_latency(asked.time_to_decision)}; {asked.open} open now"
+    for each in report.evaluators:
+        yield from _evaluator(each)
+    cost = report.spend.cost_usd
+    total = NO_DATA if cost.total is None else f"${cost.total:.2f}"
+    yield f"cost         {total}, known for {share_words(report.spend.cost_known)}"
+
+
+def share_words(share: Share) -> str:
+    """`82 %, 9 of 11 (52 % to 95 %)`; without cases there is no share."""
+    if share.value is None or share.low is None or share.high is None:
+        return f"{NO_DATA} (n = 0)"
+    return f"{share.value:.0%}, {share.count} of {share.of} ({share.low:.0%} to {share.high:.0%})"
+
+
+def _passes(name: str, passes: PassRates) -> Iterator[str]:
+    yield name
+    for k, share in enumerate((passes.pass_at_1, passes.pass_at_2, passes.pass_at_3), 1):
+        yield f"  pass@{k}     {share_words(share)}"
+
+
+def _evaluator(each: EvaluatorMetrics) -> Iterator[str]:
+    yield f"{one_line(each.evaluator)}    {each.verdicts} verdicts, {_latency(each.latency)}"
+    yield f"  failed       {share_words(each.failed)}"
+    yield f"  errored      {share_words(each.errored)}"
+    yield f"  false passes {share_words(each.false_passes)} of the marked"
+    yield f"  false fails  {share_words(each.false_fails)} of the marked"
+
+
+def _latency(latency: Latency) -> str:
+    if latency.p50_ms is None or latency.p95_ms is None:
+        return f"{NO_DATA} (n = 0)"
+    return f"p50 {duration(latency.p50_ms / 1000)}, p95 {duration(latency.p95_ms / 1000)} (n = {latency.n})"
