@@ -1,0 +1,86 @@
+"""A real Chromium on a real service with the built dashboard."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, sync_playwright
+
+from tests.acceptance.projects import make_repository
+from tests.acceptance.server import Service, serving
+from tests.browser.watched import FRONTEND, Watched
+
+_CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
+_PATIENCE_MS = 30_000
+
+NewPage = Callable[[], Watched]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """Where the browser is. Without one these tests are skipped; in CI they must run."""
+    found = next((path for name in _CHROMIUMS if (path := shutil.which(name))), None)
+    missing = None
+    if found is None:
+        missing = "no Chromium is installed (Debian, Ubuntu: apt install chromium)"
+    elif not (FRONTEND / "dist" / "index.html").is_file():
+        missing = "the dashboard is not built: make dashboard"
+    if missing is not None:
+        assert os.environ.get("CI") != "true", missing
+        pytest.skip(missing)
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str) -> Iterator[Browser]:
+    """One browser for all tests; each has a context of its own."""
+    # Chromium's own sandbox refuses root.
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=chromium, args=arguments)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def service(
+    chromium: str, module_database_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Service]:
+    with serving(module_database_url, tmp_path_factory.mktemp("service")) as running:
+        yield running
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    return make_repository(tmp_path / "shares")
+
+
+@pytest.fixture
+def new_page(browser: Browser, service: Service) -> Iterator[NewPage]:
+    """Opens pages of different users; at the end nothing may have gone wrong on any."""
+    contexts: list[BrowserContext] = []
+    pages: list[Watched] = []
+
+    def make() -> Watched:
+        context = browser.new_context(
+            viewport={"width": 1280, "height": 900}, locale="en-GB", reduced_motion="reduce"
+        )
+        context.set_default_timeout(_PATIENCE_MS)
+        contexts.append(context)
+        pages.append(Watched(context.new_page(), service.url))
+        return pages[-1]
+
+    yield make
+    for context in contexts:
+        context.close()
+    for page in pages:
+        page.check()
+
+
+@pytest.fixture
+def watched(new_page: NewPage) -> Watched:
+    """One page."""
+    return new_page()
