@@ -14,7 +14,7 @@ unless the path was opened.
 """
 
 import difflib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -24,10 +24,10 @@ from app.runners.evaluators.protection.additions import only_adds
 from app.runners.evaluators.protection.config_sections import guarded_sections, has_guarded_sections
 from app.runners.evaluators.source_tree import project_files
 from app.runners.evaluators.testing.config import settings_for
+from app.runners.evaluators.testing.setting import TestSetting
 
 PROJECT_FILE = "phaserunner.toml"
 
-_TEST_DIRECTORIES = frozenset({"tests", "test"})
 _CONFIGURATION = frozenset(
     {
         *("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "ruff.toml", ".ruff.toml", ".flake8"),
@@ -88,7 +88,7 @@ def matches(path: str, patterns: Iterable[str]) -> bool:
 def protected_files(base: Path, extra: Sequence[str] = ()) -> list[str]:
     """Give the protected files of a base tree as sorted POSIX paths; `extra` are globs of further ones."""
     files = base_files(base)
-    setting = setting_of_tests(base, files)
+    setting = TestSetting(settings_for(base, base).test_files, files)
     return [
         name
         for name in files
@@ -97,27 +97,6 @@ def protected_files(base: Path, extra: Sequence[str] = ()) -> list[str]:
         or has_guarded_sections(name)
         or matches(name, extra)
     ]
-
-
-def setting_of_tests(base: Path, files: Collection[str] | None = None) -> frozenset[str]:
-    """Give the files of a base tree among which its tests run: tests, conftest files, helpers, data."""
-    files = base_files(base) if files is None else files
-    patterns = settings_for(base, base).test_files
-    tests = [name for name in files if is_test_file(name, patterns)]
-    places = {place for name in tests for place in _test_directories(name)}
-    return frozenset(
-        name
-        for name in files
-        if is_test_file(name, patterns) or any(parent in places for parent in _parents(name))
-    )
-
-
-def is_test_file(name: str, patterns: Sequence[str]) -> bool:
-    """Tell whether a file (POSIX path) holds tests or fixtures; `patterns` as in pytest's `python_files`."""
-    filename = PurePosixPath(name).name
-    return filename == "conftest.py" or any(
-        fnmatchcase(name if "/" in pattern else filename, pattern) for pattern in patterns
-    )
 
 
 def base_files(base: Path) -> list[str]:
@@ -198,11 +177,3 @@ def _content(path: Path) -> bytes | None:
         return None if path.is_symlink() else path.read_bytes()
     except OSError:
         return None
-
-
-def _parents(name: str) -> list[str]:
-    return [str(parent) for parent in PurePosixPath(name).parents]
-
-
-def _test_directories(name: str) -> list[str]:
-    return [parent for parent in _parents(name) if PurePosixPath(parent).name in _TEST_DIRECTORIES]

@@ -17,7 +17,8 @@ from app.runners.evaluators.testing.installed import has_module
 from app.runners.evaluators.testing.inventory import file_of, function_of, lost_tests
 from app.runners.evaluators.testing.report import CollectProblem, Ending, RunReport
 from app.runners.evaluators.testing.run import Harness
-from app.runners.evaluators.testing.trees import Layout, RunTree, is_test_file, whole_tree
+from app.runners.evaluators.testing.setting import is_test_file
+from app.runners.evaluators.testing.trees import Layout, RunTree, whole_tree
 from app.runners.evaluators.testing.written import WrittenTests, read_tests, written_tests
 from app.runners.evaluators.tooling import ToolTroubleError, excerpt
 from app.workspaces.sandbox import SandboxUnavailableError
@@ -185,7 +186,7 @@ class BaseTests:
     def _read(self) -> WrittenTests:
         run = self._layout.base_run
         support = [name for name in run.trusted if name.endswith(".py")] if run else []
-        others = [name for name in support if not is_test_file(name, self._settings)]
+        others = [name for name in support if not is_test_file(name, self._settings.test_files)]
         written = read_tests(self._base, self._layout.base_tests, others)
         plain = not (self._settings.selects or self._settings.names_tests or self._settings.has_doctests)
         return WrittenTests(written.tests, certain=written.certain and plain)

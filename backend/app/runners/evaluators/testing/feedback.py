@@ -35,36 +35,8 @@ def result_of(evaluator: Evaluator, judged: JudgedRun) -> EvaluationResult:
         feedback="\n".join([*lines, *_notes(judged)]),
         criteria=criteria,
         suggestions=_suggestions(judged),
-        metadata=_metadata(judged),
+        metadata=judged.metadata(),
     )
-
-
-def _metadata(judged: JudgedRun) -> dict[str, object]:
-    report = judged.report
-    counts = report.count()
-    return {
-        "passed_tests": judged.ok,
-        "failed_tests": len(report.failures),
-        "total_tests": len(report.ids),
-        "skipped_tests": counts[Outcome.SKIPPED] + counts[Outcome.XFAILED],
-        "collection_errors": len(report.errors),
-        "failing": [each.id for each in report.failures[:50]],
-        "lost_tests": list(judged.lost[:50]),
-        "newly_skipped": list(judged.idle[:50]),
-        "compared_with_base": judged.compared,
-        "self_written_only": judged.self_written_only,
-        "base_tests": len(judged.of_base.ids) if judged.of_base else 0,
-        "own_tests": len(judged.own.ids) if judged.own else 0,
-        "laid_over": list(judged.laid_over[:50]),
-        "flaky": list(judged.second.flaky),
-        "failing_at_base": list(judged.second.at_base),
-        "forged": [*report.forged[:20], *judged.replaced[:20]],
-        **({"outside": judged.outside.metadata()} if judged.outside else {}),
-        "ending": report.ending.value,
-        "exit_code": report.code,
-        "seconds": round(report.seconds, 3),
-        "tool": "pytest",
-    }
 
 
 def _objections(judged: JudgedRun) -> list[str]:

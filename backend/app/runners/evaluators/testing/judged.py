@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from app.runners.evaluators.testing.again import SecondLook
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
-from app.runners.evaluators.testing.report import Ending, RanTest, RunReport
+from app.runners.evaluators.testing.report import Ending, Outcome, RanTest, RunReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +76,34 @@ class JudgedRun:
         whole = run.ending is Ending.COMPLETE and not (run.errors or run.forged or run.unfinished)
         clean = not (self.lost or self.idle or self.replaced)
         return whole and clean and all(_is_clean(each) for each in others)
+
+    def metadata(self) -> dict[str, object]:
+        """Give the numbers and names that a result carries."""
+        report = self.report
+        counts = report.count()
+        return {
+            "passed_tests": self.ok,
+            "failed_tests": len(report.failures),
+            "total_tests": len(report.ids),
+            "skipped_tests": counts[Outcome.SKIPPED] + counts[Outcome.XFAILED],
+            "collection_errors": len(report.errors),
+            "failing": [each.id for each in report.failures[:50]],
+            "lost_tests": list(self.lost[:50]),
+            "newly_skipped": list(self.idle[:50]),
+            "compared_with_base": self.compared,
+            "self_written_only": self.self_written_only,
+            "base_tests": len(self.of_base.ids) if self.of_base else 0,
+            "own_tests": len(self.own.ids) if self.own else 0,
+            "laid_over": list(self.laid_over[:50]),
+            "flaky": list(self.second.flaky),
+            "failing_at_base": list(self.second.at_base),
+            "forged": [*report.forged[:20], *self.replaced[:20]],
+            **({"outside": self.outside.metadata()} if self.outside else {}),
+            "ending": report.ending.value,
+            "exit_code": report.code,
+            "seconds": round(report.seconds, 3),
+            "tool": "pytest",
+        }
 
 
 def _is_clean(run: RunReport) -> bool:

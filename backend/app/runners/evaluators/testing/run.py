@@ -15,7 +15,8 @@ import anyio
 from app.runners.evaluators.testing.config import PytestSettings, settings_for
 from app.runners.evaluators.testing.report import Ending, RunReport, read_report
 from app.runners.evaluators.testing.secret import RunSecret, draw_secret
-from app.runners.evaluators.testing.trees import RunTree, is_test_support, materialise
+from app.runners.evaluators.testing.setting import is_test_support
+from app.runners.evaluators.testing.trees import RunTree, materialise
 from app.runners.evaluators.tooling import ToolTroubleError
 from app.workspaces.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.process import ProcessOutcome
@@ -190,7 +191,9 @@ def pytest_arguments(copy: Path, settings: PytestSettings, given: Path) -> list[
 def plugin_sources(tree: RunTree, copy: Path, settings: PytestSettings, given: Path) -> list[str]:
     """Give the files that say which plugins a run needs."""
     names = [
-        str(copy / name) for name in tree.files if name.endswith(".py") and is_test_support(name, settings)
+        str(copy / name)
+        for name in tree.files
+        if name.endswith(".py") and is_test_support(name, settings.test_files)
     ]
     # The base itself is out of sight of the run; the copy of its configuration is not.
     return [str(given / settings.config_file.name), *names] if settings.config_file else names

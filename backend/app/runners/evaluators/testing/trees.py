@@ -1,12 +1,10 @@
 """Which files a test run sees: the candidate's code in the base's test setting, or the candidate as it is.
 
-The *test setting* of the base is what decides which tests there are and what they ask for: its test files and
-conftests wherever they lie, and everything else in its test directories (helpers, `__init__.py`, data), which
-are those named `test` or `tests` that hold one of these files. For the base's tests,
+For the base's tests,
 
-- the setting is laid over from the base, whatever the candidate made of it;
-- what the candidate added to it is taken out, so that no new conftest, helper or data file speaks to the
-  base's tests; and so is what Python or pytest would load unasked (`sitecustomize`, `.pth`, `*.dist-info`).
+- the base's *test setting* (see `setting`) is laid over from the base, whatever the candidate made of it;
+- what the candidate added to it is taken out: no new conftest, helper or data file speaks to them; nor does
+  what Python or pytest would load unasked (`sitecustomize`, `.pth`, `*.dist-info`).
 
 The tests that the candidate added or changed run in the candidate's tree, with its own conftests and helpers.
 Paths that were opened are the candidate's to change: they are not laid over, and a test file among them that
@@ -18,21 +16,19 @@ import os
 import posixpath
 import shutil
 import stat
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from fnmatch import fnmatch
 from pathlib import Path
 
 from app.runners.evaluators.protection.rules import matches
 from app.runners.evaluators.source_tree import python_files
 from app.runners.evaluators.testing.config import PytestSettings
+from app.runners.evaluators.testing.setting import TestSetting, directories_above, is_test_file
 from app.runners.evaluators.testing.written import pinned_modules
 from app.workspaces.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.paths import is_excluded_directory, is_git_directory_name, leaves_tree
 
-_CONFTEST = "conftest.py"
-_TEST_DIRECTORIES = frozenset({"test", "tests"})
 _LOADED_UNASKED = frozenset({"sitecustomize.py", "usercustomize.py"})
 _METADATA = (".dist-info", ".egg-info")
 _COMPILED = (".pyc", ".pyo")
@@ -76,17 +72,6 @@ class Layout:
     own_run: RunTree | None
 
 
-def is_test_file(name: str, settings: PytestSettings) -> bool:
-    """Tell whether pytest looks for tests in a file (POSIX path)."""
-    filename = posixpath.basename(name)
-    return any(fnmatch(name if "/" in pattern else filename, pattern) for pattern in settings.test_files)
-
-
-def is_test_support(name: str, settings: PytestSettings) -> bool:
-    """Tell whether a file (POSIX path) can decide which tests there are."""
-    return posixpath.basename(name) == _CONFTEST or is_test_file(name, settings)
-
-
 def whole_tree(root: Path, limits: WorkspaceLimits = DEFAULT_LIMITS) -> RunTree:
     """Give a tree as it is.
 
@@ -127,9 +112,9 @@ def lay_out(
     own = [
         name
         for name in python_files(workspace)
-        if is_test_file(name, settings) and (name not in known or name in changed)
+        if is_test_file(name, settings.test_files) and (name not in known or name in changed)
     ]
-    base_tests = [name for name in laid if is_test_file(name, settings) and name.endswith(".py")]
+    base_tests = [name for name in laid if is_test_file(name, settings.test_files) and name.endswith(".py")]
     has_base_tests = bool(base_tests) or settings.has_doctests
     seen = [name for name in names if not setting.adds(name, own)]
     pinned = pinned_modules(base, base_names, [name for name in laid if name.endswith(".py")])
@@ -150,25 +135,18 @@ def lay_out(
 
 
 class _Setting:
-    """Tells what belongs to the test setting of a base."""
+    """Tells what becomes of files of the test setting, and of those that were added to it."""
 
     def __init__(
         self, settings: PytestSettings, base_names: Sequence[str], open_paths: Sequence[str]
     ) -> None:
-        self._settings = settings
         self._open = open_paths
         self._known = frozenset(base_names)
-        support = [name for name in base_names if is_test_support(name, settings)]
-        self._directories = {
-            above
-            for name in support
-            for above in _above(name)
-            if posixpath.basename(above) in _TEST_DIRECTORIES
-        }
+        self._setting = TestSetting(settings.test_files, base_names)
 
     def matters(self, name: str) -> bool:
         """True for a file of the setting, be it open or not."""
-        return is_test_support(name, self._settings) or not self._directories.isdisjoint(_above(name))
+        return name in self._setting
 
     def holds(self, name: str) -> bool:
         """True for a file that is laid over."""
@@ -187,22 +165,16 @@ class _Setting:
 def _base_run(base: Path, workspace: Path, laid: Sequence[str], names: Sequence[str]) -> RunTree:
     """Lay files of the base over the candidate's; what stands in their way gives way."""
     over = set(laid)
-    above = {place for name in laid for place in _above(name)}
-    kept = [name for name in names if name not in above and over.isdisjoint(_above(name))]
+    above = {place for name in laid for place in directories_above(name)}
+    kept = [name for name in names if name not in above and over.isdisjoint(directories_above(name))]
     return RunTree({**dict.fromkeys(kept, workspace), **dict.fromkeys(laid, base)}, trusted=frozenset(laid))
-
-
-def _above(name: str) -> Iterator[str]:
-    """Give the directories that a file lies in, without the tree itself."""
-    while name := posixpath.dirname(name):
-        yield name
 
 
 def _is_planted(name: str) -> bool:
     return (
         posixpath.basename(name) in _LOADED_UNASKED
         or name.endswith(".pth")
-        or any(place.endswith(_METADATA) for place in _above(name))
+        or any(place.endswith(_METADATA) for place in directories_above(name))
     )
 
 

@@ -1,0 +1,56 @@
+"""Says what belongs to the test setting of a base, to those who protect it and to those who lay it over.
+
+The *test setting* is what decides which tests there are and what they ask for: the base's test files and
+conftests wherever they lie, and everything else in its test directories (helpers, `__init__.py`, data), which
+are those named `test` or `tests` that hold one of these files.
+"""
+
+import posixpath
+from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
+
+_CONFTEST = "conftest.py"
+_TEST_DIRECTORIES = frozenset({"test", "tests"})
+
+
+def is_test_file(name: str, patterns: Sequence[str]) -> bool:
+    """Tell whether pytest looks for tests in a file (POSIX path); `patterns` are its `python_files`."""
+    filename = posixpath.basename(name)
+    return any(fnmatchcase(name if "/" in pattern else filename, pattern) for pattern in patterns)
+
+
+def is_test_support(name: str, patterns: Sequence[str]) -> bool:
+    """Tell whether a file (POSIX path) can decide which tests there are."""
+    return posixpath.basename(name) == _CONFTEST or is_test_file(name, patterns)
+
+
+def directories_above(name: str) -> Iterator[str]:
+    """Give the directories that a file lies in, without the tree itself."""
+    while name := posixpath.dirname(name):
+        yield name
+
+
+class TestSetting:
+    """Tells whether a file belongs to the setting, be it the base's or one that a candidate adds.
+
+    Args:
+        patterns: globs of test files.
+        base_names: the base's files as POSIX paths.
+    """
+
+    __test__ = False  # pytest takes a class of this name for one with tests
+
+    def __init__(self, patterns: Sequence[str], base_names: Iterable[str]) -> None:
+        self._patterns = patterns
+        self._directories = {
+            above
+            for name in base_names
+            if is_test_support(name, patterns)
+            for above in directories_above(name)
+            if posixpath.basename(above) in _TEST_DIRECTORIES
+        }
+
+    def __contains__(self, name: str) -> bool:
+        return is_test_support(name, self._patterns) or not self._directories.isdisjoint(
+            directories_above(name)
+        )
