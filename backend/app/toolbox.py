@@ -57,7 +57,7 @@ class Tools:
 
 def build_tools(settings: Settings) -> Tools:
     """Make what needs no database."""
-    keys = _keys(settings)
+    keys = provider_keys(settings)
     sandbox = build_sandbox(settings)
     interpreters = build_interpreters(settings, sandbox)
     return Tools(
@@ -123,7 +123,8 @@ def project_panel(settings: Settings, content: bytes | ProjectFileError | None) 
     return panel_for(tools.registry, content, replace(tools.rules, honour=True))
 
 
-def _keys(settings: Settings) -> ProviderKeys:
+def provider_keys(settings: Settings) -> ProviderKeys:
+    """Give the keys with which models can be asked."""
     anthropic, openai = settings.ANTHROPIC_API_KEY, settings.OPENAI_API_KEY
     return ProviderKeys(
         anthropic_api_key=anthropic.get_secret_value() if anthropic else None,

@@ -20,7 +20,7 @@ from app.core.errors import PhaseRunnerError
 from app.db.embedded import server_status
 from app.db.engine import plain_url
 from app.schemas.environments import EnvironmentMode
-from app.toolbox import build_sandbox
+from app.toolbox import build_sandbox, provider_keys
 from app.workspaces.environments.shelf import Shelf, size_of
 from app.workspaces.process import run_process
 
@@ -197,10 +197,14 @@ async def models(settings: Settings) -> Finding:
         )
         if value
     ]
-    if configured:
-        return Finding("models", "ok", f"{', '.join(configured)} set")
-    advice = "set ANTHROPIC_API_KEY or OPENAI_API_KEY; the examples need none"
-    return Finding("models", "warn", "no provider key is configured: no agent, no LLM evaluators", advice)
+    if not configured:
+        advice = "set ANTHROPIC_API_KEY or OPENAI_API_KEY; the examples need none"
+        return Finding("models", "warn", "no provider key is configured: no agent, no LLM evaluators", advice)
+    fallback = settings.EVALUATOR_FALLBACK_MODEL
+    if fallback and not provider_keys(settings).has_key_for(fallback):
+        detail = f"{', '.join(configured)} set, but no key for EVALUATOR_FALLBACK_MODEL={fallback}"
+        return Finding("models", "warn", detail, "set its provider's key: without it nobody stands in")
+    return Finding("models", "ok", f"{', '.join(configured)} set")
 
 
 async def server(api: ApiClient) -> Finding:

@@ -26,6 +26,26 @@ async def test_without_keys_it_says_what_to_set() -> None:
 
 
 @pytest.mark.parametrize(
+    ("fallback", "level"),
+    [
+        pytest.param("openai:gpt-5", "warn", id="a provider without a key"),
+        pytest.param("anthropic:claude-haiku-4-5", "ok", id="one with a key"),
+        pytest.param("", "ok", id="none"),
+    ],
+)
+async def test_a_fallback_that_cannot_be_asked_is_warned_of(fallback: str, level: str) -> None:
+    settings = Settings(
+        _env_file=None,
+        ANTHROPIC_API_KEY="sk-very-secret",
+        OPENAI_API_KEY=None,
+        OPENAI_BASE_URL=None,
+        EVALUATOR_FALLBACK_MODEL=fallback or None,
+    )
+    found = await probes.models(settings)
+    assert (found.level, "EVALUATOR_FALLBACK_MODEL" in found.detail) == (level, level == "warn")
+
+
+@pytest.mark.parametrize(
     "url",
     [
         "mysql://me:s3cret@127.0.0.1/x",
