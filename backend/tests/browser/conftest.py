@@ -34,9 +34,13 @@ def chromium() -> str:
     return found
 
 
-@pytest.fixture(scope="session")
-def browser(chromium: str) -> Iterator[Browser]:
-    """One browser for all tests; each has a context of its own."""
+@pytest.fixture(scope="module")
+def browser(chromium: str, migrated_template: str) -> Iterator[Browser]:
+    """One browser for the tests of a module; each test has a context of its own.
+
+    While it is open, Playwright keeps an event loop running in this thread: no other test's could run there.
+    So it ends with the module, and the databases' template is made before.
+    """
     # Chromium's own sandbox refuses root.
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
