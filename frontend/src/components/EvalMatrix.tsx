@@ -18,7 +18,7 @@ export function EvalMatrix({ sprint, attempt, evaluator }: Props) {
   if (names.length === 0) return <p className="p-3 text-muted">Nothing was judged yet.</p>;
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className="overflow-x-auto" role="region" aria-label="Verdicts" tabIndex={0}>
+    <div className="overflow-x-auto" role="region" aria-label="Table of verdicts" tabIndex={0}>
       <table className="table-rows w-full border-collapse">
         <thead>
           <tr>
