@@ -133,6 +133,8 @@ class Attempt(Base):
     __tablename__ = "attempts"
     __table_args__ = (
         UniqueConstraint("run_id", "phase", "number"),
+        # Metrics read it alone, without the prompts and outputs in the rows.
+        Index("ix_attempts_outcome", "run_id", "phase", "number", "status"),
         CheckConstraint(f"status IN ({_ATTEMPT_STATES})", name="status"),
         CheckConstraint("number >= 1", name="number"),
     )
