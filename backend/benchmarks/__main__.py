@@ -7,7 +7,18 @@ import time
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 
-from benchmarks import attempts, known_good, launches, leftovers, panel, starts, trust
+from benchmarks import (
+    attempts,
+    growth,
+    kills,
+    known_good,
+    launches,
+    leftovers,
+    panel,
+    starts,
+    throughput,
+    trust,
+)
 from benchmarks.figures import Series, print_table
 
 Measure = Callable[[Path], Awaitable[list[Series]]]
@@ -19,6 +30,13 @@ BENCHMARKS: dict[str, tuple[str, Measure]] = {
     "sandbox": (launches.TITLE, launches.measure),
     "panel": (panel.TITLE, panel.measure),
 }
+
+LOADS: dict[str, tuple[str, Measure]] = {
+    "kills": (kills.TITLE, kills.measure),
+    "growth": (growth.TITLE, growth.measure),
+    "throughput": (throughput.TITLE, throughput.measure),
+}
+"""The engine under load: these take minutes and are run when they are asked for by name."""
 
 Report = Callable[[Path], Awaitable[None]]
 """Works below a directory that is empty, and prints what it found."""
@@ -35,7 +53,7 @@ TRUST: dict[str, Report] = {
 def main() -> None:
     """Run what was asked for and print the figures."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure PhaseRunner.")
-    parser.add_argument("--only", choices=(*BENCHMARKS, *TRUST), help="run this benchmark alone")
+    parser.add_argument("--only", choices=(*BENCHMARKS, *LOADS, *TRUST), help="run this benchmark alone")
     parser.add_argument("--trust", action="store_true", help=f"run {', '.join(TRUST)} instead of the others")
     given = parser.parse_args()
     started = time.monotonic()
@@ -52,10 +70,10 @@ def _run_trust(names: Iterable[str]) -> None:
 
 
 def _run_figures(only: str | None) -> None:
-    for name, (title, measure) in BENCHMARKS.items():
-        if only in (None, name):
-            with tempfile.TemporaryDirectory(prefix="phaserunner-bench-") as place:
-                print_table(title, asyncio.run(_measured(measure, Path(place))))
+    chosen = BENCHMARKS if only is None else {only: (BENCHMARKS | LOADS)[only]}
+    for title, measure in chosen.values():
+        with tempfile.TemporaryDirectory(prefix="phaserunner-bench-") as place:
+            print_table(title, asyncio.run(_measured(measure, Path(place))))
 
 
 async def _measured(measure: Measure, place: Path) -> list[Series]:

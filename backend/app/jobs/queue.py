@@ -16,8 +16,8 @@ ADVANCE_TASK = "advance"
 _DEFER = text(
     """
     SELECT procrastinate_defer_jobs_v1(ARRAY[
-        ROW(CAST(:queue AS varchar), CAST(:task AS varchar), 0, CAST(:lock AS text), CAST(:lock AS text),
-            CAST(:args AS jsonb), CAST(:at AS timestamptz))
+        ROW(CAST(:queue AS varchar), CAST(:task AS varchar), CAST(:priority AS integer),
+            CAST(:lock AS text), CAST(:lock AS text), CAST(:args AS jsonb), CAST(:at AS timestamptz))
     ]::procrastinate_job_to_defer_v1[])
     """
 )
@@ -92,12 +92,20 @@ async def take_job_away(session: AsyncSession, job: RunningJob) -> bool:
     return (await session.execute(_TAKE_AWAY, parameters)).scalar_one_or_none() is not None
 
 
-async def enqueue_advance(session: AsyncSession, run_id: UUID, *, at: datetime | None = None) -> bool:
+async def enqueue_advance(
+    session: AsyncSession, run_id: UUID, *, at: datetime | None = None, first: bool = False
+) -> bool:
     """Enqueue the job that moves a run on; it exists when the session's transaction commits.
 
     The caller holds the run's row lock: only then is a job that is already queued sure to see what this
     transaction changes. The queue's official way wants a psycopg connection; this one calls the versioned
     SQL function behind it.
+
+    Args:
+        session: its transaction.
+        run_id: the run.
+        at: not before this moment.
+        first: before the jobs of other runs, because this one was at work already.
 
     Returns:
         False when a job for the run is queued already, which is as good.
@@ -106,6 +114,7 @@ async def enqueue_advance(session: AsyncSession, run_id: UUID, *, at: datetime |
         "queue": QUEUE,
         "task": ADVANCE_TASK,
         "lock": str(run_id),
+        "priority": 1 if first else 0,
         "args": json.dumps({"run_id": str(run_id)}),
         "at": at,
     }

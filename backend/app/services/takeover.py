@@ -87,5 +87,5 @@ class Takeover:
                 return
             # A new job and not the old one again: the silent worker may wake up and finish *its* job.
             if run is not None and run.paused_at is None and not RunStatus(run.status).is_final:
-                await enqueue_advance(session, job.run_id)
+                await enqueue_advance(session, job.run_id, first=True)
         logger.warning("job %s of run %s was taken from worker %s", job.id, job.run_id, job.worker_id)

@@ -114,7 +114,7 @@ class BusyAgent:
         # The tree's directory is named after the run.
         run_id = UUID(task.workspace.parents[1].name[:36])
         faults = self.spec.faults
-        faults.note(agent=f"{task.phase} {task.attempt}", run=str(run_id))
+        faults.note(agent=f"{task.phase} {task.attempt}", run=str(run_id), pid=os.getpid())
         report(AgentProgress(ProgressKind.TEXT, "working", datetime.now(UTC)))
         await asyncio.sleep(self.spec.agent_seconds)
         if self.spec.program:

@@ -124,10 +124,10 @@ class Scene:
 
         return await patiently(read)
 
-    async def rest(self, *, workers: int = 0) -> None:
+    async def rest(self, *, workers: int = 0, seconds: float = REST_SECONDS) -> None:
         """Wait until every run is over, keeping a number of workers alive, and check all that must hold."""
         for run_id in self.runs:
-            async with asyncio.timeout(REST_SECONDS):
+            async with asyncio.timeout(seconds):
                 while (status := await self.status(run_id)) not in ("completed", "failed", "cancelled"):
                     assert status != "waiting", "a human is asked, which nothing here leads to"
                     self.crew.keep(workers)
