@@ -5,7 +5,8 @@ import time
 from pathlib import Path
 
 from app.workspaces.process import run_process
-from app.workspaces.sandbox import Confinement, Sandbox, interpreter_paths
+from app.workspaces.python_places import interpreter_paths
+from app.workspaces.sandbox import Confinement, Sandbox
 from benchmarks.figures import Series
 
 TITLE = "sandbox: a program that does nothing, confined and plain"

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.workspaces.process import ProcessOutcome
-from app.workspaces.sandbox import Confinement, Sandbox, SandboxUnavailableError, interpreter_paths
+from app.workspaces.python_places import interpreter_paths
+from app.workspaces.sandbox import Confinement, Sandbox, SandboxUnavailableError
 
 
 @dataclass(frozen=True, slots=True)

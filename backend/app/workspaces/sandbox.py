@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -35,7 +35,6 @@ _INSIDE_UID = 1000
 # User numbers that no distribution gives to anybody. Several, because processes are counted by user.
 _FIRST_UID, _UIDS = 60_600, 400
 _INSIDE = {"HOME": HOME, "TMPDIR": "/tmp", "USER": "sandbox", "LOGNAME": "sandbox"}  # noqa: S108 - inside
-_MAX_LINKS = 16
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _INSTALL = (
     "install bubblewrap (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; "
@@ -261,36 +260,6 @@ def _cgroups(settings: SandboxSettings) -> CgroupPlace | None:
     if settings.cgroup is None:
         return None
     return CgroupPlace(settings.cgroup, settings.limits.memory_bytes, settings.limits.processes)
-
-
-def interpreter_paths(python: Path) -> tuple[Path, ...]:
-    """Give the directories that a confined program needs to run a Python interpreter, links followed.
-
-    They are its environment (`pyvenv.cfg`, site-packages) and the installation that is based on.
-    """
-    return tuple(sorted(set(_interpreter_roots(python))))
-
-
-def _interpreter_roots(python: Path) -> Iterator[Path]:
-    # What the link points at may be a link again; each step must be there.
-    place = python.absolute()
-    for _ in range(_MAX_LINKS):
-        root = _prefix(place)
-        if root is not None and not visible_without_asking(root):
-            yield root
-        if not place.is_symlink():
-            break
-        place = place.parent / place.readlink()
-    # A directory on the way may be a link, too.
-    root = _prefix(python.resolve())
-    if root is not None and not visible_without_asking(root):
-        yield root
-
-
-def _prefix(python: Path) -> Path | None:
-    """The installation or environment that an interpreter's file belongs to: two levels up."""
-    root = Path(os.path.normpath(python.parent.parent))
-    return root if root != Path("/") else None
 
 
 def _check_visible(program: str, cwd: Path, confinement: Confinement) -> None:

@@ -18,8 +18,9 @@ from app.workspaces.environments.pythons import Interpreter
 from app.workspaces.environments.shelf import size_of
 from app.workspaces.environments.uv_words import local_places, reason_of
 from app.workspaces.process import ProcessOutcome
+from app.workspaces.python_places import interpreter_paths
 from app.workspaces.removal import remove_tree
-from app.workspaces.sandbox import Confinement, Sandbox, SandboxUnavailableError, interpreter_paths
+from app.workspaces.sandbox import Confinement, Sandbox, SandboxUnavailableError
 
 _DETAIL_CHARS = 1500
 _SELDOM_IMPORTED = r"/(?:tests?|pygments/(?:lexers|styles))/"

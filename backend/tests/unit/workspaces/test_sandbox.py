@@ -11,13 +11,13 @@ import pytest
 
 from app.schemas.sandbox import SandboxMode
 from app.workspaces.process import ProcessOutcome
+from app.workspaces.python_places import interpreter_paths
 from app.workspaces.sandbox import (
     Confinement,
     Sandbox,
     SandboxLimits,
     SandboxSettings,
     SandboxUnavailableError,
-    interpreter_paths,
 )
 
 pytestmark = pytest.mark.anyio
