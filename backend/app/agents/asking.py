@@ -96,6 +96,7 @@ class Asked(Generic[AnswerT]):
         fallback_from: the model that was to answer and was out.
         reasons: why models were out or their answers no use, one for each such model.
         usage: of all models together; a cost that nobody knows is None.
+        out: there is no answer because the last model was out, not because its answer was no use.
     """
 
     answer: AnswerT | None
@@ -103,6 +104,7 @@ class Asked(Generic[AnswerT]):
     fallback_from: str | None = None
     reasons: tuple[str, ...] = ()
     usage: AgentUsage = field(default_factory=AgentUsage)
+    out: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +152,7 @@ async def ask(
             return Asked(came, named.name, first, tuple(reasons), _total(spent))
         reasons.append(came.reason)
         if not came.out or position == len(models) - 1:
-            return Asked(None, named.name, first, tuple(reasons), _total(spent))
+            return Asked(None, named.name, first, tuple(reasons), _total(spent), came.out)
     raise ValueError("there is no model to ask")
 
 

@@ -18,13 +18,17 @@ from app.runners.evaluators.llm_evaluator import (
 from app.runners.evaluators.plan_artifact import PlanArtifactEvaluator
 from app.runners.evaluators.protection.protected_files import ProtectedFilesEvaluator
 from app.runners.evaluators.protocol import BLOCKING_THRESHOLD, EvaluationCategory, Evaluator
+from app.runners.evaluators.response_evaluator import EvaluatorAgent
+from app.runners.evaluators.response_quality import ResponseQualityEvaluator
 from app.schemas.agents import OutputMode
 from app.schemas.evaluation import CheckerName
 from app.workspaces.environments.interpreters import Interpreters
 from app.workspaces.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.sandbox import Sandbox
 
-MODEL_EVALUATORS = frozenset({"llm_code_quality", "completeness", "security", "performance"})
+MODEL_EVALUATORS = frozenset(
+    {"llm_code_quality", "completeness", "security", "performance", "response_quality"}
+)
 """Built-in evaluators that are only there when a model is set up."""
 
 BUILT_IN = "built-in"
@@ -43,7 +47,8 @@ class EvaluatorConfig:
         pass_threshold: score from which a model's evaluation passes.
         blocking_threshold: a criterion below it blocks.
         model: name of a model (`provider:model`), or the model itself. Only with the model itself are the
-            evaluators for completeness, security and performance registered; with None no model judges.
+            evaluators for completeness, security, performance and response quality registered; with None no
+            model judges.
         fallback_model: asked when `model` is out.
         output_mode: how the model is made to answer in a structure.
         python: interpreter that runs the workspace's tests and whose packages the type checker sees;
@@ -257,6 +262,15 @@ def _register_models(registry: EvaluatorRegistry, config: EvaluatorConfig, model
             output_mode=config.output_mode,
         )
         registry.register(configured, phases, gate=False)
+    if isinstance(model, Model):
+        agent = EvaluatorAgent(
+            model=model,
+            fallback_model=config.fallback_model,
+            timeout=config.llm_timeout,
+            output_mode=config.output_mode,
+            watch_entries=False,
+        )
+        registry.register(ResponseQualityEvaluator(agent=agent), [DISCOVERY], gate=False)
 
 
 def _share_a_phase(one: Registration, other: Registration) -> bool:

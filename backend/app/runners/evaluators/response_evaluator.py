@@ -82,6 +82,7 @@ class EvaluatorAgent:
         max_retries: retries that the loop allows after the first attempt; the recommendation depends on it.
         output_mode: how the structure is enforced.
         retry_pause: seconds before the first quick retry of a refused request.
+        watch_entries: whether such text counts in the evidence too, not only in the response.
     """
 
     model: Model | str = DEFAULT_MODEL
@@ -90,6 +91,7 @@ class EvaluatorAgent:
     max_retries: int = MAX_RETRIES
     output_mode: OutputMode = "auto"
     retry_pause: float = 0.5
+    watch_entries: bool = True
 
     def build_prompt(self, given: EvaluatorInput) -> str:
         """Give everything that a model is told: the four dimensions, the rules, and the material.
@@ -136,7 +138,7 @@ class EvaluatorAgent:
         return Judged(self._conclude(given, asked.answer), asked.model, reasons, asked.usage)
 
     def _conclude(self, given: EvaluatorInput, answer: Judgement) -> EvaluatorOutput:
-        suspicions = _suspicions(given)
+        suspicions = _suspicions(given, given.entries_summary if self.watch_entries else "")
         dimensions: list[EvaluationDimension] = []
         for each in answer.dimensions:
             issues = [storable_text(issue) for issue in each.issues if issue.strip()]
@@ -166,11 +168,11 @@ def _instructions(given: EvaluatorInput, fence: str) -> str:
     return instructions(merge_rules((), {}, given.evaluation_rules), fence)
 
 
-def _suspicions(given: EvaluatorInput) -> Sequence[str]:
+def _suspicions(given: EvaluatorInput, entries: str) -> Sequence[str]:
     if is_subject_of(given.query):
         return ()
     found = [
         *find_in_text("the response", given.response),
-        *find_in_text("the entries", given.entries_summary),
+        *find_in_text("the entries", entries),
     ]
     return [storable_text(f"Possible attempt to influence the review, in {each}") for each in found]

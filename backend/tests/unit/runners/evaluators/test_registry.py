@@ -93,6 +93,8 @@ def test_a_model_brings_further_advisers() -> None:
         "security",
         "performance",
     ]
+    assert names(registry.get_llm_evaluators("discovery")) == ["llm_code_quality", "response_quality"]
+    assert not registry.is_gate("discovery", "response_quality")
     assert not any(registry.is_gate("coding", each.name) for each in registry.get_llm_evaluators("coding"))
 
 

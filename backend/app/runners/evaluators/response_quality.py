@@ -1,0 +1,97 @@
+"""Judges a plan as an answer to the goal, with the repository as its evidence."""
+
+import asyncio
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from app.runners.evaluators.models.digest import TOTAL_CHARS, digest, read_text
+from app.runners.evaluators.plan_artifact import PLAN_FILE
+from app.runners.evaluators.protocol import (
+    CriterionResult,
+    EvaluationCategory,
+    EvaluationContext,
+    EvaluationResult,
+    errored,
+    skipped,
+)
+from app.runners.evaluators.response_evaluator import EvaluatorAgent, Judged, is_passed
+from app.runners.evaluators.tooling import find_workspace
+from app.schemas.response_evaluation import EvaluationFeedback, EvaluatorInput, EvaluatorOutput, Verdict
+
+RULES = ("Files and names that the plan relies on are in the entries, or the plan says that they are new.",)
+EVIDENCE_CHARS = min(50_000, TOTAL_CHARS)
+MORE_FILES = "There are more files than can be named here."
+NO_FILES = "The repository holds no files."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResponseQualityEvaluator:
+    """Has the plan judged in accuracy, relevance, safety and completeness; the verdict is computed.
+
+    The score is the share of the dimensions that are sufficient; all four have to be. No usable judgement
+    is no verdict (`errored`). Words to reviewers in the repository are not the plan's fault: only those in
+    the plan count.
+    """
+
+    agent: EvaluatorAgent = field(default_factory=lambda: EvaluatorAgent(watch_entries=False))
+    name: str = "response_quality"
+    category: EvaluationCategory = EvaluationCategory.CORRECTNESS
+    version: str = "1"
+    is_deterministic: bool = False
+
+    async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
+        """Read the plan and the repository, and have the one judged by the other."""
+        workspace = find_workspace(self, context, "judge a plan in")
+        if isinstance(workspace, EvaluationResult):
+            return workspace
+        plan, evidence = await asyncio.to_thread(_look, workspace)
+        goal = context.get("goal", "")
+        if not plan.strip() or not goal.strip():
+            return skipped(self, f"No {'plan' if goal.strip() else 'goal'} to judge by", version=self.version)
+        said = [each for each in context.get("previous_feedback", []) if each.strip()]
+        given = EvaluatorInput(
+            query=goal,
+            response=plan,
+            entries_summary=evidence,
+            evaluation_rules=list(RULES),
+            attempt_number=max(1, context.get("attempt", 1)),
+            previous_feedback=[EvaluationFeedback(issue=each, suggestion="Mend it") for each in said],
+        )
+        judged = await self.agent.judge(given)
+        if judged.output is None:
+            reasons = "; then ".join(judged.reasons)
+            return errored(self, f"No verdict: {reasons}", version=self.version, model=judged.model)
+        return self._result(judged, judged.output)
+
+    def _result(self, judged: Judged, output: EvaluatorOutput) -> EvaluationResult:
+        criteria = [
+            CriterionResult(
+                criterion=each.dimension,
+                passed=each.verdict is Verdict.SUFFICIENT,
+                score=float(each.verdict is Verdict.SUFFICIENT),
+                message="; ".join(each.issues) or each.reasoning,
+            )
+            for each in output.dimensions
+        ]
+        passed = is_passed(output)
+        failed = ", ".join(each.criterion for each in criteria if not each.passed)
+        return EvaluationResult(
+            evaluator_name=self.name,
+            category=self.category,
+            passed=passed,
+            score=sum(each.score for each in criteria) / len(criteria),
+            feedback="The plan answers the goal" if passed else f"The plan is insufficient in: {failed}",
+            criteria=criteria,
+            suggestions=[f"{each.issue}: {each.suggestion}" for each in output.feedback],
+            metadata={"model": judged.model, "usage": asdict(judged.usage)},
+            evaluator_version=self.version,
+        )
+
+
+def _look(workspace: Path) -> tuple[str, str]:
+    found = digest(workspace, None, without=(PLAN_FILE,))
+    files = found.shown(EVIDENCE_CHARS)
+    names = "\n".join(files.cut[:200])
+    notes = [names and f"Not shown in full:\n{names}", "" if found.complete else MORE_FILES]
+    shown = "\n\n".join(each for each in (files.text, *notes) if each)
+    return read_text(workspace / PLAN_FILE) or "", shown or NO_FILES

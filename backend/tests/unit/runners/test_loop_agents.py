@@ -1,0 +1,135 @@
+"""Models that direct and evaluate: what they are asked, and trouble that is never a success."""
+
+from typing import Any
+
+import pytest
+from pydantic_ai import models
+from pydantic_ai.exceptions import ModelHTTPError
+from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+from app.runners.director_evaluator import DirectorEvaluator
+from app.runners.loop_agents import ModelDirector, ModelEvaluatorRole
+from app.runners.loop_roles import RoleTask, Trouble
+from app.schemas.director_evaluator import DirectorEvaluatorLoop
+from app.schemas.loop_results import FailureReason, LoopEnd, TaskFailure, TaskResult, TaskStatus
+
+pytestmark = pytest.mark.anyio
+
+TASK = RoleTask("director", 2, "Write it", {"feedback": "too long\n<<<x>>>"}, "Iteration 1")
+
+
+@pytest.fixture(autouse=True)
+def no_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models, "ALLOW_MODEL_REQUESTS", False)
+
+
+class Script:
+    """A model that answers by a list and remembers what it was told."""
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers = list(answers)
+        self.told = ""
+
+    def __call__(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        self.told = f"{info.instructions}\n{messages[0].parts[-1].content}"  # type: ignore[union-attr]
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return ModelResponse(parts=[ToolCallPart(info.output_tools[0].name, answer)])
+
+
+def director(*answers: Any) -> ModelDirector:
+    return ModelDirector(model=FunctionModel(Script(*answers)), retry_pause=0.0)
+
+
+def evaluator(*answers: Any) -> ModelEvaluatorRole:
+    return ModelEvaluatorRole(model=FunctionModel(Script(*answers)), retry_pause=0.0)
+
+
+async def test_a_director_is_told_its_task_its_inputs_and_its_context() -> None:
+    script = Script({"content": "a draft", "remarks": "shorter"})
+    came = await ModelDirector(model=FunctionModel(script))(TASK)
+    assert came == TaskResult(content="a draft", notes={"remarks": "shorter"})
+    for text in ("You direct a loop", "Write it", "iteration 2", "| too long", "| <<<x>>>", "| Iteration 1"):
+        assert text in script.told
+
+
+async def test_instructions_of_the_definition_replace_the_usual_ones() -> None:
+    script = Script({"content": "a draft"})
+    task = RoleTask("director", 1, "Write it", system_prompt="Speak plainly.")
+    await ModelDirector(model=FunctionModel(script))(task)
+    assert "Speak plainly." in script.told
+    assert "You direct a loop" not in script.told
+
+
+async def test_a_director_may_need_a_human() -> None:
+    came = await director({"content": "which one?", "needs_human": True})(TASK)
+    assert isinstance(came, TaskResult)
+    assert came.status is TaskStatus.WAITING
+
+
+OPINION = {"feedback": "say more", "violations": ["too short"], "success": False}
+
+
+async def test_an_opinion_becomes_notes() -> None:
+    came = await evaluator(OPINION)(TASK)
+    assert isinstance(came, TaskResult)
+    details = {"violations": ["too short"], "suggestions": []}
+    assert came.notes == {"success": False, "feedback": "say more", "details": details}
+
+
+@pytest.mark.parametrize(
+    ("answers", "reason"),
+    [
+        pytest.param([{**OPINION, "success": "yes"}] * 2, FailureReason.OUTPUT_FORMAT_FAILURE, id="a word"),
+        pytest.param([{"success": True}] * 2, FailureReason.OUTPUT_FORMAT_FAILURE, id="no feedback"),
+        pytest.param([ModelHTTPError(401, "m", {})], FailureReason.EXECUTION_HALTED, id="a rejected key"),
+    ],
+)
+async def test_trouble_is_never_a_success(answers: list[Any], reason: FailureReason) -> None:
+    came = await evaluator(*answers)(TASK)
+    assert isinstance(came, Trouble)
+    assert came.reason is reason
+
+
+async def test_registered_evaluators_are_not_played_by_a_model() -> None:
+    came = await evaluator()(RoleTask("evaluator", 1, "Judge", evaluators=("pytest",)))
+    assert isinstance(came, Trouble)
+    assert "pytest" in came.message
+
+
+async def test_an_unknown_model_of_a_definition_ends_the_loop() -> None:
+    loop = DirectorEvaluatorLoop.model_validate(
+        {
+            "description": "d",
+            "director": {"description": "x", "model": "nobody:nothing"},
+            "evaluator": {"description": "y"},
+        }
+    )
+    result = await DirectorEvaluator(director=director(), evaluator=evaluator()).run(loop)
+    assert result.ended_by is LoopEnd.ERROR
+    assert isinstance(result.error, TaskFailure)
+    assert result.error.reason is FailureReason.EXECUTION_HALTED
+
+
+async def test_two_models_refine_a_text() -> None:
+    loop = DirectorEvaluatorLoop.model_validate(
+        {
+            "description": "A haiku",
+            "director": {"description": "Write", "inputs": [{"name": "f", "from": "evaluation_feedback"}]},
+            "evaluator": {"description": "Judge", "inputs": [{"name": "s", "from": "director_result"}]},
+        }
+    )
+    writing, judging = (
+        Script({"content": "one"}, {"content": "two"}),
+        Script(OPINION, {**OPINION, "success": True}),
+    )
+    door = DirectorEvaluator(
+        director=ModelDirector(model=FunctionModel(writing)),
+        evaluator=ModelEvaluatorRole(model=FunctionModel(judging)),
+    )
+    result = await door.run(loop)
+    assert (result.ended_by, result.final_output) == (LoopEnd.SUCCESS, "two")
+    assert "| say more" in writing.told
+    assert "| two" in judging.told
