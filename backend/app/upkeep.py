@@ -5,6 +5,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from app.core.config import Settings
 from app.db.engine import Sessions
+from app.opening import open_database, open_sessions
+from app.services.housekeeping import Housekeeping, Retention
 from app.services.outbox import Outbox
 from app.services.recording import Bell
 from app.services.reminders import ReminderService
@@ -13,9 +15,12 @@ from app.services.webhooks import WebhookService
 from app.webhooks.endpoints import read_endpoints
 from app.webhooks.sending import WebhookSender
 from app.webhooks.signing import read_secret
+from app.workspaces.git import Git
+from app.workspaces.store import WorkspaceStore
 
 WEBHOOK_SECONDS = 2.0
 REMINDER_SECONDS = 30.0
+HOUSEKEEPING_SECONDS = 3600.0
 
 
 @asynccontextmanager
@@ -27,7 +32,7 @@ async def open_upkeep(settings: Settings, sessions: Sessions, bell: Bell) -> Asy
     """
     outbox = build_outbox(settings)
     async with AsyncExitStack() as stack:
-        chores: list[Chore] = []
+        chores = [Chore("housekeeping", HOUSEKEEPING_SECONDS, build_housekeeping(settings, sessions))]
         if outbox.urls:
             sender = await stack.enter_async_context(
                 WebhookSender(_webhook_key(settings), allow_private=settings.WEBHOOK_ALLOW_PRIVATE)
@@ -39,6 +44,24 @@ async def open_upkeep(settings: Settings, sessions: Sessions, bell: Bell) -> Asy
             )
         await stack.enter_async_context(doing_chores(chores))
         yield
+
+
+def build_housekeeping(settings: Settings, sessions: Sessions) -> Housekeeping:
+    """Make what trims runs that are over."""
+    retention = Retention(
+        progress_days=settings.RETENTION_PROGRESS_DAYS,
+        snapshot_days=settings.RETENTION_SNAPSHOT_DAYS,
+        snapshot_bytes=settings.RETENTION_SNAPSHOT_BYTES,
+        directory_days=settings.RETENTION_DIRECTORY_DAYS,
+    )
+    return Housekeeping(sessions, WorkspaceStore(settings.DATA_DIR, Git.find()), retention)
+
+
+@asynccontextmanager
+async def housekeeping(settings: Settings) -> AsyncGenerator[Housekeeping]:
+    """Give what trims runs that are over, on the service's database."""
+    async with open_database(settings) as url, open_sessions(settings, url) as sessions:
+        yield build_housekeeping(settings, sessions)
 
 
 def build_outbox(settings: Settings) -> Outbox:

@@ -39,6 +39,13 @@ def postgres_server() -> Iterator[str]:
     if given:
         yield given
         return
+    with throwaway_server() as url:
+        yield url
+
+
+@contextmanager
+def throwaway_server() -> Iterator[str]:
+    """The URL of the maintenance database of a server that is gone at the end of the block."""
     home = tempfile.mkdtemp(prefix="phaserunner test ", dir=fast_place())
     os.chmod(home, 0o755)
     lease = acquire(Path(home), options=_UNSAFE_AND_FAST, throwaway=True)

@@ -45,6 +45,7 @@ _COMMANDS = (
     ("hosting:serve", "serve", "Run the API and, unless told otherwise, a worker."),
     ("hosting:worker", "worker", "Run a worker alone."),
     ("tokens:app", "tokens", "API tokens: create, list, revoke; on the machine of the service."),
+    ("housekeeping:housekeeping", "housekeeping", "Show what retention would trim; --apply trims it."),
     ("doctor:doctor", "doctor", "Look at what PhaseRunner needs, and say what to do."),
 )
 

@@ -13,6 +13,7 @@ from app.schemas.project_file import ProjectFileMode
 from app.schemas.sandbox import SandboxMode
 
 PositiveSeconds = Annotated[float, Field(gt=0, le=86_400)]
+Days = Annotated[float, Field(gt=0, le=36_500)]
 Hours = Annotated[float, Field(gt=0, le=87_600)]
 UnitInterval = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -121,6 +122,12 @@ class Settings(BaseSettings):
 
     # Escalations: after how many hours humans are reminded; the last one repeats.
     ESCALATION_REMINDER_HOURS: Annotated[list[Hours], NoDecode] = [24.0, 72.0]
+
+    # Retention: days after the end of a run, and the size of all snapshots of ended runs
+    RETENTION_PROGRESS_DAYS: Days = 30.0
+    RETENTION_SNAPSHOT_DAYS: Days = 180.0
+    RETENTION_SNAPSHOT_BYTES: int = Field(default=20_000_000_000, ge=0)
+    RETENTION_DIRECTORY_DAYS: Days = 7.0
 
     # Webhooks: who is told of escalations, their reminders, and the ends of runs
     WEBHOOK_URLS: Annotated[list[str], NoDecode] = []

@@ -86,6 +86,7 @@ class Run(Base):
     __table_args__ = (
         CheckConstraint(f"status IN ({_RUN_STATES})", name="status"),
         Index("ix_runs_created_at_id", "created_at", "id"),
+        Index("ix_runs_finished_at", "finished_at", postgresql_where=text("finished_at IS NOT NULL")),
         Index("ix_runs_status", "status", postgresql_where=text("status IN ('queued', 'active', 'waiting')")),
     )
 
@@ -117,6 +118,8 @@ class Run(Base):
     pause_reason: Mapped[str] = mapped_column(server_default="")
     guidance: Mapped[list[str]] = mapped_column(server_default="{}")
     forked_from: Mapped[dict[str, Any] | None]
+    progress_trimmed_at: Mapped[datetime | None]
+    files_trimmed_at: Mapped[datetime | None]
     traceparent: Mapped[str | None]
     created_by: Mapped[str]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -110,5 +110,5 @@ class RunTrees:
 
         bundle = await patiently(read)
         if bundle is None:
-            raise NotFoundError(f"run {run_id} has no snapshot of {commit or 'its base'}")
+            raise NotFoundError(f"the files of run {run_id} are not kept any more: {commit or 'its base'}")
         return bundle
