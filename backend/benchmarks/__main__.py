@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks import (
     attempts,
+    event_append,
     growth,
     kills,
     known_good,
@@ -25,6 +26,7 @@ Measure = Callable[[Path], Awaitable[list[Series]]]
 """Measures below a directory that is empty."""
 
 BENCHMARKS: dict[str, tuple[str, Measure]] = {
+    "append": (event_append.TITLE, event_append.measure),
     "attempt": (attempts.TITLE, attempts.measure),
     "pickup": (starts.TITLE, starts.measure),
     "sandbox": (launches.TITLE, launches.measure),

@@ -108,7 +108,8 @@ def answer(error: Exception, what: str) -> JSONResponse:
 
 
 async def _handle(request: Request, error: Exception) -> JSONResponse:
-    return answer(error, f"{request.method} {request.url.path}")
+    # A WebSocket that failed comes here as well, and has no method.
+    return answer(error, f"{request.scope.get('method', 'WebSocket')} {request.url.path}")
 
 
 def _invalid(error: RequestValidationError) -> JSONResponse:
