@@ -1,0 +1,212 @@
+"""Reviewing in a real browser: the queue, the evidence, the diff, the decision, and what becomes of it."""
+
+import json
+from pathlib import Path
+
+import httpx
+from playwright.sync_api import WebSocketRoute, expect
+
+from tests.acceptance.projects import NEVER_MENDS, script, step, write
+from tests.acceptance.server import Service, ok, until_rest
+from tests.browser.conftest import NewPage
+from tests.browser.sprints import start
+from tests.browser.watched import Watched
+
+LONG_ROWS = 6_000
+PATIENCE_MS = 30_000
+
+expect.set_options(timeout=PATIENCE_MS)
+
+
+def _escalate(client: httpx.Client, repo: Path, *, name: str = "Never mends", **more: object) -> str:
+    sprint = start(client, repo, NEVER_MENDS, name=name, **more)
+    assert until_rest(client, sprint)["status"] == "waiting"
+    found: str = ok(client.get(f"/sprints/{sprint}"))["escalation_id"]
+    return found
+
+
+def _resolve_others(client: httpx.Client) -> None:
+    for each in ok(client.get("/escalations", params={"status": "open"}))["items"]:
+        ok(client.post(f"/escalations/{each['id']}/resolve", json={"decision": "reject"}))
+
+
+def test_an_empty_queue_says_what_comes_there(watched: Watched, service: Service) -> None:
+    with service.client() as client:
+        _resolve_others(client)
+    watched.open("/escalations", heading="Escalations")
+    expect(watched.page.get_by_role("heading", name="Nothing waits for you")).to_be_visible()
+    watched.audit()
+    watched.shoot("escalations-empty")
+
+
+def test_a_sprint_is_decided_from_the_keyboard_alone(service: Service, watched: Watched, repo: Path) -> None:
+    page, keys = watched.page, watched.page.keyboard
+    with service.client() as client:
+        _resolve_others(client)
+        first = _escalate(client, repo, name="The oldest")
+        _escalate(client, repo, name="The younger")
+    watched.open("/escalations", heading="Escalations")
+    rows = page.get_by_role("list", name="Waiting, oldest first").get_by_role("link")
+    expect(rows).to_have_count(2)
+    watched.audit()
+    watched.shoot("escalations-full")
+    keys.press("j")
+    keys.press("j")
+    expect(rows.nth(1)).to_be_focused()
+    keys.press("k")
+    keys.press("Enter")
+    page.get_by_role("heading", level=1, name="The oldest").wait_for()
+    expect(page).to_have_url(f"{service.url}/escalations/{first}")
+
+    evidence = page.locator("[data-evaluator=pytest]")
+    expect(evidence.get_by_text("test_half_of_eight").first).to_be_visible()
+    expect(evidence.get_by_text("nobody has marked any as right or wrong yet")).to_be_visible()
+    expect(page.get_by_role("radio", name="Reject")).to_be_in_viewport()
+    page.locator(".diff-code-insert").first.wait_for()
+    watched.audit()
+    watched.shoot("escalation-open")
+
+    _decide_by_keys(watched)
+    with service.client() as client:
+        sprint = ok(client.get(f"/escalations/{first}"))["run_id"]
+        assert until_rest(client, sprint)["status"] == "completed"
+    page.get_by_role("link", name="Next of 1 waiting").click()
+    page.get_by_role("heading", level=1, name="The younger").wait_for()
+
+
+def _decide_by_keys(watched: Watched) -> None:
+    """Comment, write guidance, load the page anew, send, and read what the next attempt was told."""
+    page, keys = watched.page, watched.page.keyboard
+    keys.press("]")
+    keys.press("j")
+    keys.press("c")
+    expect(page.get_by_role("textbox", name="Comment on line")).to_be_focused()
+    keys.type("Halves are not fifths.")
+    keys.press("Escape")
+    keys.press("r")
+    expect(page.get_by_role("textbox", name="Guidance for the next attempt")).to_be_focused()
+    keys.type("Please divide by two.")
+    page.reload()
+    page.locator(".diff-line").first.wait_for()
+    expect(page.get_by_role("textbox", name="Guidance for the next attempt")).to_have_value(
+        "Please divide by two."
+    )
+    expect(page.get_by_role("textbox", name="Comment on line")).to_have_value("Halves are not fifths.")
+    expect(page.get_by_text("1 line comment goes with it.")).to_be_visible()
+    watched.shoot("escalation-typed")
+
+    keys.press("s")
+    keys.press("s")
+    expect(page.get_by_text("decided by")).to_be_visible()
+    told = page.locator("[data-told]")
+    expect(told).to_contain_text("Please divide by two.")
+    expect(told).to_contain_text("Halves are not fifths.")
+    expect(page.get_by_text("All you wrote is in its prompt")).to_be_visible()
+    watched.audit()
+    watched.shoot("escalation-resolved")
+
+
+def test_help_palette_and_layout_are_at_hand(service: Service, watched: Watched, repo: Path) -> None:
+    page, keys = watched.page, watched.page.keyboard
+    with service.client() as client:
+        escalation = _escalate(client, repo)
+    watched.open(f"/escalations/{escalation}", heading="Never mends")
+    page.locator(".diff-line").first.wait_for()
+    keys.press("?")
+    expect(page.get_by_role("dialog").get_by_text("Retry with guidance …")).to_be_visible()
+    keys.press("Escape")
+    keys.press("Control+k")
+    expect(page.get_by_role("dialog", name="Search and actions")).to_be_visible()
+    keys.type("side by side")
+    keys.press("Enter")
+    expect(page).to_have_url(f"{service.url}/escalations/{escalation}?view=split")
+    page.locator(".diff-split").first.wait_for()
+    watched.shoot("escalation-split")
+    page.go_back()
+    page.locator(".diff-unified").first.wait_for()
+
+
+def test_a_verdict_is_marked_wrong_and_accepted(service: Service, watched: Watched, repo: Path) -> None:
+    page = watched.page
+    with service.client() as client:
+        escalation = _escalate(client, repo)
+    watched.open(f"/escalations/{escalation}", heading="Never mends")
+    marks = page.get_by_role("group", name="Was the verdict of pytest right?")
+    marks.get_by_role("button", name="Wrong").click()
+    expect(marks.get_by_role("status")).to_contain_text("wrong, says")
+    expect(page.locator("[data-evaluator=pytest]")).to_contain_text("1 of 1 marked fails wrong")
+    page.keyboard.press("a")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("decided by")).to_be_visible()
+    with service.client() as client:
+        decided = ok(client.get(f"/escalations/{escalation}"))
+        pytest_verdict = next(each for each in decided["failing"] if each["evaluator"] == "pytest")
+    assert decided["decision"] == "accept"
+    assert pytest_verdict["marks"][0]["was_right"] is False
+
+
+def test_the_second_reviewer_is_told_and_loses_nothing(
+    service: Service, new_page: NewPage, repo: Path
+) -> None:
+    with service.client() as client:
+        escalation = _escalate(client, repo)
+    first, second = new_page(), new_page()
+    # The second one hears of nothing, as over a bad line: only the service can stop him.
+    second.page.route_web_socket("**/api/v1/ws", _silent)
+    for each, name in ((first, "Ada"), (second, "Bo")):
+        kept = json.dumps({"token": "", "name": name})
+        each.page.add_init_script(f"localStorage.setItem('phaserunner.identity', {json.dumps(kept)})")
+        each.open(f"/escalations/{escalation}", heading="Never mends")
+        each.page.locator(".diff-line").first.wait_for()
+        each.page.keyboard.press("x")
+        expect(each.page.get_by_role("textbox", name="Why (it is recorded)")).to_be_focused()
+        each.page.keyboard.type(f"{name} has looked at it.")
+    first.page.keyboard.press("Control+Enter")
+    expect(first.page.get_by_text("decided by Ada")).to_be_visible()
+
+    with second.excused():
+        second.page.keyboard.press("Control+Enter")
+        expect(second.page.get_by_text("decided by Ada")).to_be_visible()
+    kept_text = second.page.get_by_role("textbox", name="Your unsent guidance")
+    expect(kept_text).to_have_value("Bo has looked at it.")
+    second.audit()
+    second.shoot("escalation-second-reviewer")
+    second.page.reload()
+    expect(kept_text).to_have_value("Bo has looked at it.")
+    second.page.get_by_role("button", name="Throw it away").click()
+    expect(kept_text).to_have_count(0)
+
+
+def _silent(socket: WebSocketRoute) -> None:
+    """Accept the connection and say nothing."""
+
+
+def test_six_thousand_rows_are_all_there(service: Service, watched: Watched, repo: Path) -> None:
+    page = watched.page
+    lines = "".join(f"row_{number} = {number}\n" for number in range(1, LONG_ROWS + 1))
+    agent = script(*(step(f"Try {each}. Coding Complete", write("long.py", lines)) for each in (1, 2, 3)))
+    with service.client() as client:
+        sprint = start(client, repo, agent, name="Writes a lot")
+        until_rest(client, sprint)
+    watched.open(f"/sprints/{sprint}/diff", heading="Diff: Writes a lot")
+    page.get_by_text("row_1 = 1", exact=True).wait_for()
+    page.keyboard.press("}")
+    page.keyboard.press("j")
+    expect(page.locator(".diff-code-selected")).to_be_in_viewport()
+    file = page.locator("[data-file='long.py']")
+    expect(file.locator("tr.diff-line")).to_have_count(LONG_ROWS)
+    page.get_by_text(f"row_{LONG_ROWS} = {LONG_ROWS}", exact=True).scroll_into_view_if_needed()
+    expect(page.get_by_text(f"row_{LONG_ROWS} = {LONG_ROWS}", exact=True)).to_be_in_viewport()
+
+
+def test_a_cut_file_comes_whole_when_asked_for(service: Service, watched: Watched, repo: Path) -> None:
+    page = watched.page
+    lines = "".join(f"wide_{number} = '{'x' * 90}'\n" for number in range(1, 2_501))
+    agent = script(*(step(f"Try {each}. Coding Complete", write("wide.py", lines)) for each in (1, 2, 3)))
+    with service.client() as client:
+        sprint = start(client, repo, agent, name="Writes wide")
+        until_rest(client, sprint)
+    watched.open(f"/sprints/{sprint}/diff", heading="Diff: Writes wide")
+    expect(page.get_by_text("wide_2500")).to_have_count(0)
+    page.get_by_role("button", name="Show the whole file").click()
+    expect(page.get_by_text("wide_2500")).to_have_count(1)
