@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import httpx
-from playwright.sync_api import WebSocketRoute, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
 
-from tests.acceptance.projects import NEVER_MENDS, script, step, write
+from tests.acceptance.projects import NEVER_MENDS, git, script, step, write
 from tests.acceptance.server import Service, ok, until_rest
 from tests.browser.conftest import NewPage
 from tests.browser.sprints import start
@@ -14,6 +14,8 @@ from tests.browser.watched import Watched
 
 LONG_ROWS = 6_000
 PATIENCE_MS = 30_000
+HOSTILE = "<img src=x onerror=window.harmed=1>"
+BIDI = "a\u202eb"
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -210,3 +212,46 @@ def test_a_cut_file_comes_whole_when_asked_for(service: Service, watched: Watche
     expect(page.get_by_text("wide_2500")).to_have_count(0)
     page.get_by_role("button", name="Show the whole file").click()
     expect(page.get_by_text("wide_2500")).to_have_count(1)
+
+
+def test_what_agents_and_reviewers_write_stays_text(service: Service, watched: Watched, repo: Path) -> None:
+    page = watched.page
+    (repo / "moved.txt").write_text("one\ntwo\nthree\nfour\nfive\n")
+    git(repo, "add", "moved.txt")
+    git(repo, "commit", "-q", "-m", "a file to move")
+    edits = (
+        write(f"{HOSTILE}.py", f"note = '{HOSTILE}'\nhidden = '{BIDI}'\n"),
+        write(f"{BIDI}.txt", "plain\n"),
+        write("new place.txt", "one\ntwo\nthree\nfour\nfive\n"),
+        write("-- a minus.sql", "-- a comment\n--- another\n+++ and this\n"),
+    )
+    moves = {"kind": "delete", "path": "moved.txt"}
+    agent = script(
+        step(f"{HOSTILE}1. Coding Complete", *edits, moves),
+        *(step(f"{HOSTILE}{number}. Coding Complete", *edits) for number in (2, 3)),
+    )
+    with service.client() as client:
+        sprint = start(client, repo, agent, name=f"Hostile {HOSTILE}", goal=f"Goal {HOSTILE} {BIDI}")
+        until_rest(client, sprint)
+        escalation = ok(client.get(f"/sprints/{sprint}"))["escalation_id"]
+    watched.open(f"/escalations/{escalation}")
+    expect(page.locator(".diff-code", has_text="hidden = 'a⟦U+202E⟧b'")).to_be_visible()
+    expect(page.get_by_text("renamed, content unchanged.")).to_be_visible()
+    expect(page.locator("h3").get_by_text(f"{HOSTILE}.py")).to_be_visible()
+    page.keyboard.press("j")
+    page.keyboard.press("c")
+    page.keyboard.type(HOSTILE)
+    page.keyboard.press("Escape")
+    watched.audit()
+    watched.shoot("escalation-hostile")
+    page.keyboard.press("x")
+    page.keyboard.type(HOSTILE)
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("decided by")).to_be_visible()
+    expect(page.locator("blockquote")).to_have_text(HOSTILE)
+    assert _unharmed(page)
+    assert BIDI[1] not in page.content()
+
+
+def _unharmed(page: Page) -> bool:
+    return page.evaluate("window.harmed === undefined && document.querySelector('main img') === null")
