@@ -1,6 +1,6 @@
 /** What evaluators found in one attempt: what did not pass is open, what passed is folded up. */
 import { formatDuration, formatScore } from "@/lib/format";
-import { byAttention } from "@/lib/evidence";
+import { byAttention, furtherSuggestions, isScored } from "@/lib/evidence";
 import type { Attempt, Evaluation } from "@/lib/queries/sprints";
 import { plainText } from "@/lib/text/ansi";
 
@@ -47,13 +47,15 @@ export function EvidencePanel({ attempt, evaluator }: Props) {
 }
 
 export function Evidence({ evaluation, open }: { evaluation: Evaluation; open: boolean }) {
+  const further = furtherSuggestions(evaluation);
   return (
     <details className="card" open={open} data-evaluator={evaluation.evaluator}>
       <summary className="flex min-h-8 cursor-pointer flex-wrap items-center gap-x-3 px-3 py-1">
         <StatusBadge status={evaluation.status} />
         <span className="font-medium">{evaluation.evaluator}</span>
         <span className="text-muted">
-          {evaluation.gate ? "gate" : "advice"} · score {formatScore(evaluation.score)}
+          {evaluation.gate ? "gate" : "advice"}
+          {isScored(evaluation) && ` · score ${formatScore(evaluation.score)}`}
           {evaluation.duration_ms !== null && ` · ${formatDuration(evaluation.duration_ms)}`}
         </span>
       </summary>
@@ -63,11 +65,11 @@ export function Evidence({ evaluation, open }: { evaluation: Evaluation; open: b
           {plainLines(evaluation.feedback) || "Nothing was said."}
         </pre>
         <Criteria evaluation={evaluation} />
-        {evaluation.suggestions.length > 0 && (
+        {further.length > 0 && (
           <>
             <h3 className="font-medium">What to do</h3>
             <ul className="list-disc pl-5">
-              {evaluation.suggestions.map((each, index) => (
+              {further.map((each, index) => (
                 <li key={index} className="theirs">
                   {plainLines(each)}
                 </li>

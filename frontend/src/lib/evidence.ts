@@ -25,3 +25,13 @@ export function chosenAttempt(sprint: SprintDetail, phase: string | undefined, n
   const named = sprint.attempts.filter((each) => each.number === number && (phase === undefined || each.phase === phase));
   return named.at(-1) ?? attemptToShow(sprint.attempts);
 }
+
+/** Tells whether a verdict has a score that means something: nothing was measured by one that was skipped or errored. */
+export function isScored(evaluation: Evaluation): boolean {
+  return evaluation.status === "passed" || evaluation.status === "failed";
+}
+
+/** Suggestions that the feedback does not hold word for word. */
+export function furtherSuggestions(evaluation: Evaluation): readonly string[] {
+  return evaluation.suggestions.filter((each) => !evaluation.feedback.includes(each));
+}

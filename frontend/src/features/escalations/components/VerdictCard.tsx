@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { StatusBadge } from "@/components/StatusBadge";
 import { Theirs } from "@/components/Theirs";
 import type { Schemas } from "@/lib/api/client";
+import { furtherSuggestions, isScored } from "@/lib/evidence";
 import { formatDuration, formatScore } from "@/lib/format";
 import type { Evaluation } from "@/lib/queries/sprints";
 import { plainText } from "@/lib/text/ansi";
@@ -19,6 +20,7 @@ interface Props {
 }
 
 export function VerdictCard({ evaluation, record, open }: Props) {
+  const further = furtherSuggestions(evaluation);
   const failing = evaluation.criteria.filter((each) => !each.passed);
   return (
     <details className="card" open={open} data-evaluator={evaluation.evaluator}>
@@ -26,7 +28,8 @@ export function VerdictCard({ evaluation, record, open }: Props) {
         <StatusBadge status={evaluation.status} />
         <span className="font-medium">{evaluation.evaluator}</span>
         <span className="text-muted">
-          {evaluation.gate ? "gate" : "advice"} · {formatScore(evaluation.score)}
+          {evaluation.gate ? "gate" : "advice"}
+          {isScored(evaluation) && ` · ${formatScore(evaluation.score)}`}
           {evaluation.duration_ms !== null && ` · ${formatDuration(evaluation.duration_ms)}`}
         </span>
       </summary>
@@ -43,9 +46,9 @@ export function VerdictCard({ evaluation, record, open }: Props) {
             ))}
           </ul>
         )}
-        {evaluation.suggestions.length > 0 && (
+        {further.length > 0 && (
           <ul className="list-disc pl-5">
-            {evaluation.suggestions.map((each, index) => (
+            {further.map((each, index) => (
               <li key={index} className="theirs">
                 {plainLines(each)}
               </li>
