@@ -7,6 +7,7 @@ import { useConnection, useLive } from "@/lib/live-context";
 import { useNow } from "@/lib/now";
 
 import { Button } from "./Button";
+import { Theirs } from "./Theirs";
 
 export function ConnectionBanner() {
   const connection = useConnection();
@@ -40,7 +41,7 @@ function Lost({ since }: { since: number }) {
 function Refused({ reason }: { reason: string }) {
   return (
     <span>
-      The service refuses the connection: <bdi>{reason || "no valid token"}</bdi>.{" "}
+      The service refuses the connection: <Theirs text={reason || "no valid token"} />.{" "}
       <Link to="/settings" className="underline">
         Enter a token
       </Link>

@@ -1,6 +1,7 @@
 /** The top of a page: its one heading, and what can be done there. Sets the document's title as well. */
 import { type ReactNode, useEffect } from "react";
 
+import { visible } from "@/lib/text/visible";
 import { documentTitle } from "@/lib/title";
 
 interface Props {
@@ -11,10 +12,11 @@ interface Props {
 }
 
 export function PageHeader({ title, beside, actions }: Props) {
-  useEffect(() => documentTitle.setPage(title), [title]);
+  const shown = visible(title);
+  useEffect(() => documentTitle.setPage(shown), [shown]);
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2 py-3">
-      <h1 className="theirs text-lg font-semibold">{title}</h1>
+      <h1 className="theirs text-lg font-semibold">{shown}</h1>
       {beside}
       {actions && <div className="ml-auto flex flex-wrap items-center gap-2">{actions}</div>}
     </div>

@@ -6,6 +6,7 @@ import { Dialog } from "radix-ui";
 import { useState } from "react";
 
 import { StatusBadge } from "@/components/StatusBadge";
+import { Theirs } from "@/components/Theirs";
 import { runsQuery } from "@/lib/queries/sprints";
 import { useOfferedActions } from "@/lib/shortcuts";
 
@@ -68,7 +69,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
                     onSelect={() => act(() => void navigate({ to: "/sprints/$id", params: { id: run.id } }))}
                   >
                     <StatusBadge status={run.status} compact />
-                    <bdi className="truncate">{run.name}</bdi>
+                    <Theirs className="truncate" text={run.name} />
                     <code className="ml-auto text-muted">{run.id.slice(0, 8)}</code>
                   </Command.Item>
                 ))}

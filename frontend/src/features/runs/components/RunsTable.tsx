@@ -5,9 +5,11 @@ import { useMemo, useRef } from "react";
 import { Cost } from "@/components/Cost";
 import { RelativeTime } from "@/components/RelativeTime";
 import { StatusBadge } from "@/components/StatusBadge";
+import { Theirs } from "@/components/Theirs";
 import { formatScore } from "@/lib/format";
 import type { Sprint } from "@/lib/queries/sprints";
 import { type Action, useActions } from "@/lib/shortcuts";
+import { visible } from "@/lib/text/visible";
 
 export function RunsTable({ runs }: { runs: readonly Sprint[] }) {
   const body = useRef<HTMLTableSectionElement>(null);
@@ -54,8 +56,8 @@ function RunRow({ run }: { run: Sprint }) {
         <StatusBadge status={run.status} />
       </td>
       <td className="w-full max-w-0">
-        <Link to="/sprints/$id" params={{ id: run.id }} className="block truncate font-medium hover:underline" title={run.goal.slice(0, 500)}>
-          <bdi>{run.name}</bdi>
+        <Link to="/sprints/$id" params={{ id: run.id }} className="block truncate font-medium hover:underline" title={visible(run.goal.slice(0, 500))}>
+          <Theirs text={run.name} />
         </Link>
       </td>
       <td>{run.phase ?? "–"}</td>
@@ -67,8 +69,8 @@ function RunRow({ run }: { run: Sprint }) {
       <td className="number whitespace-nowrap">
         <Cost usage={run.usage} />
       </td>
-      <td className="max-w-56 truncate" title={run.agent}>
-        <bdi>{run.agent}</bdi>
+      <td className="max-w-56 truncate" title={visible(run.agent)}>
+        <Theirs text={run.agent} />
       </td>
     </tr>
   );
