@@ -20,6 +20,7 @@ from app.workspaces.bubblewrap import (
     Identity,
     Launch,
     SandboxLimits,
+    SystemConfiguration,
     command_line,
     give_to,
     visible_without_asking,
@@ -161,11 +162,11 @@ class Sandbox:
         confinement = replace(confinement, readable=(*self._settings.readable, *confinement.readable))
         _check_visible(argv[0], cwd, confinement)
         identity = await self._identity(confinement)
-        with LaunchReport() as status:
-            command = command_line(
-                self._program or "bwrap", self._launch(confinement, cwd, identity, status), argv
-            )
-            run = partial(run, env={**env, **_INSIDE}, pass_fds=(*pass_fds, status.writing))
+        with LaunchReport() as status, SystemConfiguration() as configuration:
+            launch = self._launch(confinement, cwd, identity, status, configuration)
+            command = command_line(self._program or "bwrap", launch, argv)
+            inherited = (*pass_fds, status.writing, *configuration.descriptors)
+            run = partial(run, env={**env, **_INSIDE}, pass_fds=inherited)
             try:
                 outcome = await self._grouped(run, command)
             finally:
@@ -206,8 +207,8 @@ class Sandbox:
         if self._program is None:
             return "bubblewrap (bwrap) is not installed"
         identity = await self._identity(Confinement())
-        with LaunchReport() as status:
-            launch = self._launch(Confinement(), Path("/usr"), identity, status)
+        with LaunchReport() as status, SystemConfiguration() as configuration:
+            launch = self._launch(Confinement(), Path("/usr"), identity, status, configuration)
             try:
                 outcome = await self._grouped(
                     partial(
@@ -215,7 +216,7 @@ class Sandbox:
                         cwd=Path("/"),
                         env={"PATH": _PATH},
                         timeout=_PROBE_SECONDS,
-                        pass_fds=(status.writing,),
+                        pass_fds=(status.writing, *configuration.descriptors),
                     ),
                     command_line(self._program, launch, ["id", "-u"]),
                 )
@@ -235,7 +236,12 @@ class Sandbox:
         return f", groups in {self._cgroups.root}" + (f" without {' and '.join(missing)}" if missing else "")
 
     def _launch(
-        self, confinement: Confinement, cwd: Path, identity: Identity, status: LaunchReport
+        self,
+        confinement: Confinement,
+        cwd: Path,
+        identity: Identity,
+        status: LaunchReport,
+        configuration: SystemConfiguration,
     ) -> Launch:
         return Launch(
             writable=confinement.writable,
@@ -245,6 +251,7 @@ class Sandbox:
             identity=identity,
             limits=self._settings.limits,
             status_fd=status.writing,
+            configuration=configuration,
         )
 
     async def _identity(self, confinement: Confinement) -> Identity:

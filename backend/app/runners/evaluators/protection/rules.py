@@ -14,7 +14,8 @@ unless the path was opened.
 """
 
 import difflib
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -25,6 +26,7 @@ from app.runners.evaluators.protection.config_sections import guarded_sections, 
 from app.runners.evaluators.source_tree import project_files
 from app.runners.evaluators.testing.config import settings_for
 from app.runners.evaluators.testing.setting import TestSetting
+from app.workspaces.paths import is_excluded_directory
 
 PROJECT_FILE = "phaserunner.toml"
 
@@ -88,10 +90,11 @@ def matches(path: str, patterns: Iterable[str]) -> bool:
 def protected_files(base: Path, extra: Sequence[str] = ()) -> list[str]:
     """Give the protected files of a base tree as sorted POSIX paths; `extra` are globs of further ones."""
     files = base_files(base)
-    setting = TestSetting(settings_for(base, base).test_files, files)
+    settings = settings_for(base, base)
+    setting = TestSetting(settings.test_files, files, settings.doctest_files)
     return [
         name
-        for name in files
+        for name in sorted({*files, *_hidden_below(base, setting.directories)})
         if name in setting
         or PurePosixPath(name).name in _CONFIGURATION
         or has_guarded_sections(name)
@@ -103,6 +106,17 @@ def base_files(base: Path) -> list[str]:
     """Give the files of a tree, the hidden configuration files at its root among them."""
     hidden = [name for name in _CONFIGURATION if name.startswith(".") and (base / name).is_file()]
     return sorted({*project_files(base), *hidden})
+
+
+def _hidden_below(base: Path, directories: Iterable[str]) -> Iterator[str]:
+    """Give the hidden files of directories, and those in hidden directories, but none of tools."""
+    for top in directories:
+        for place, inside, names in os.walk(base / top):
+            inside[:] = [each for each in inside if not is_excluded_directory(os.fsencode(each))]
+            for name in names:
+                path = PurePosixPath(place, name).relative_to(base)
+                if any(part.startswith(".") for part in path.parts) and not (base / path).is_symlink():
+                    yield str(path)
 
 
 def compare_protected(

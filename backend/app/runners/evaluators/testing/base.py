@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Collection, Iterable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from app.runners.evaluators.issues import issue_key
@@ -15,6 +16,7 @@ from app.runners.evaluators.testing.dependencies import (
 )
 from app.runners.evaluators.testing.installed import has_module
 from app.runners.evaluators.testing.inventory import file_of, function_of, lost_tests
+from app.runners.evaluators.testing.pytest_outside.outside_run import Outside
 from app.runners.evaluators.testing.report import CollectProblem, Ending, RunReport
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.setting import is_test_file
@@ -90,6 +92,29 @@ class BaseTests:
             if file_of(each) in files
             and (each in awake or (each not in known and function_of(each) in awake_functions))
         ]
+
+    async def unlike_away(
+        self, ids: Collection[str], all_ids: Collection[str], trusted: frozenset[str]
+    ) -> list[str]:
+        """Name the tests that pass beside the base's own code, and not away from it.
+
+        Nobody forged that: the way to the other process does not carry what they do.
+
+        Args:
+            ids: the tests in question.
+            all_ids: those that ran with them, on whose order they may depend.
+            trusted: the files of the test setting.
+
+        Raises:
+            OSError: the interpreter cannot be started.
+        """
+        if not ids:
+            return []
+        beside = await self.run({file_of(each) for each in ids}, ids)
+        tree = replace(await self._tree(), trusted=trusted)
+        away = await Outside(self._harness).judge(tree, all_ids)
+        honest = {each.id for each in beside.tests.values() if each.ok}
+        return [each for each in ids if each in honest and each in away.disagrees]
 
     def replaced(self, report: RunReport) -> list[str]:
         """Give the tests of the base whose code was put in the place of what the base's file says."""

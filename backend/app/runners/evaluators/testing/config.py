@@ -26,6 +26,9 @@ _CONFIG_FILES = (
 
 
 _TEST_FILES = ("test_*.py", "*_test.py")
+_DOCTEST_GLOB = "--doctest-glob"
+# What pytest takes for a text with doctests when no glob is given.
+_DOCTEST_FILES = ("test*.txt",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,17 @@ class PytestSettings:
     def has_doctests(self) -> bool:
         """True when tests may stand in any file."""
         return any(each.startswith("--doctest") for each in self.arguments)
+
+    @property
+    def doctest_files(self) -> tuple[str, ...]:
+        """Glob patterns of texts that hold doctests."""
+        following = (None, *self.arguments)
+        globs = [
+            each.partition("=")[2] or each
+            for before, each in zip(following, self.arguments, strict=False)
+            if each.startswith(f"{_DOCTEST_GLOB}=") or before == _DOCTEST_GLOB
+        ]
+        return tuple(globs) or _DOCTEST_FILES
 
     @property
     def selects(self) -> bool:

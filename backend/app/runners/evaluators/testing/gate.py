@@ -1,6 +1,7 @@
 """The test gate: the base's tests in the base's test setting, beside them those that the candidate wrote."""
 
 import asyncio
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,20 +22,22 @@ from app.runners.evaluators.protocol import (
 )
 from app.runners.evaluators.source_tree import python_files
 from app.runners.evaluators.testing.again import SecondLook, look_again
+from app.runners.evaluators.testing.away import Away
 from app.runners.evaluators.testing.base import BaseTests
 from app.runners.evaluators.testing.config import settings_for
 from app.runners.evaluators.testing.feedback import result_of
 from app.runners.evaluators.testing.judged import JudgedRun
-from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
-from app.runners.evaluators.testing.pytest_outside.outside_run import Outside
 from app.runners.evaluators.testing.report import Ending, RunReport
 from app.runners.evaluators.testing.run import Harness
-from app.runners.evaluators.testing.trees import Layout, RunTree, lay_out, whole_tree
+from app.runners.evaluators.testing.trees import Layout, lay_out, whole_tree
 from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, seconds_for
 from app.workspaces.environments.interpreters import Interpreters
 from app.workspaces.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.sandbox import Sandbox, SandboxUnavailableError
 from app.workspaces.together import together
+
+# The tests beside the code and the type checker have one each.
+_CORES_OF_OTHERS = 2
 
 # Files that say a project is written in another language, whose tests are another evaluator's business.
 _OTHER_LANGUAGES = (
@@ -96,7 +99,8 @@ class PytestEvaluator:
                     sandbox=self.sandbox,
                     limits=self.limits,
                 )
-                result = await self._judge(harness, workspace, context.get("open_paths", ()))
+                early = context.get("attempt", 1) > 1 or (os.cpu_count() or 1) > _CORES_OF_OTHERS
+                result = await self._judge(harness, workspace, context.get("open_paths", ()), early=early)
                 result = with_interpreter(result, found)
         except EnvironmentTroubleError as error:
             return environment_trouble(self, error)
@@ -106,7 +110,9 @@ class PytestEvaluator:
             return errored(self, str(trouble), reason="environment")
         return await self._stamped(result)
 
-    async def _judge(self, harness: Harness, workspace: Path, open_paths: Sequence[str]) -> EvaluationResult:
+    async def _judge(
+        self, harness: Harness, workspace: Path, open_paths: Sequence[str], *, early: bool
+    ) -> EvaluationResult:
         if harness.base is None:
             tree = await asyncio.to_thread(whole_tree, workspace, self.limits)
             report = await harness.run(tree)
@@ -120,34 +126,30 @@ class PytestEvaluator:
         base = BaseTests(harness, harness.base, layout, settings)
         try:
             await base.prepare()
-            return await self._judge_runs(harness, layout, base)
+            return await self._judge_runs(harness, layout, base, early=early)
         finally:
             await base.close()
 
-    async def _judge_runs(self, harness: Harness, layout: Layout, base: BaseTests) -> EvaluationResult:
-        of_base, own = await together(
-            _run(harness, layout, of_base=True), _run(harness, layout, of_base=False)
-        )
-        for report in (of_base, own):
-            trouble = await base.environment_trouble(report, of_base=report is of_base) if report else ""
-            if trouble:
-                ending = report.ending.value if report else ""
-                return errored(self, trouble, ending=ending, reason="environment")
-        judged = await _compared(of_base, own, layout, base, self_compared=self.compare_base)
-        second = await _second_look(harness, layout, judged, base)
-        if of_base is not None and judged.hangs_on(of_base) and second.excuses(of_base):
-            return errored(self, _excuse(second), reason=_reason(second), flaky=list(second.flaky))
-        if self.outside and judged.all_well and of_base is not None and layout.base_run is not None:
-            passed = [each.id for each in of_base.tests.values() if each.ok]
-            judged = replace(judged, outside=await self._away(harness, layout.base_run, passed))
-        return result_of(self, replace(judged, second=second))
-
-    async def _away(self, harness: Harness, tree: RunTree, ids: Sequence[str]) -> OutsideReport:
-        """Compare values in another process; what goes wrong there leaves the evidence that there is."""
-        try:
-            return await Outside(harness).judge(tree, ids)
-        except OSError as error:
-            return OutsideReport(trouble=f"The second process could not be started: {error}")
+    async def _judge_runs(
+        self, harness: Harness, layout: Layout, base: BaseTests, *, early: bool
+    ) -> EvaluationResult:
+        async with Away.beside(harness, layout, wanted=self.outside, early=early) as away:
+            of_base, own = await together(
+                _run(harness, layout, of_base=True), _run(harness, layout, of_base=False)
+            )
+            for report in (of_base, own):
+                trouble = await base.environment_trouble(report, of_base=report is of_base) if report else ""
+                if trouble:
+                    ending = report.ending.value if report else ""
+                    return errored(self, trouble, ending=ending, reason="environment")
+            judged = await _compared(of_base, own, layout, base, self_compared=self.compare_base)
+            second = await _second_look(harness, layout, judged, base)
+            if of_base is not None and judged.hangs_on(of_base) and second.excuses(of_base):
+                return errored(self, _excuse(second), reason=_reason(second), flaky=list(second.flaky))
+            if judged.all_well and of_base is not None:
+                passed = [each.id for each in of_base.tests.values() if each.ok]
+                judged = replace(judged, outside=await away.report(passed, base))
+            return result_of(self, replace(judged, second=second))
 
     async def _stamped(self, result: EvaluationResult) -> EvaluationResult:
         """Say on the result whether the tests were confined."""

@@ -2,7 +2,8 @@
 
 The *test setting* is what decides which tests there are and what they ask for: the base's test files and
 conftests wherever they lie, and everything else in its test directories (helpers, `__init__.py`, data), which
-are those named `test` or `tests` that hold one of these files.
+are those named `test` or `tests` that hold one of these files or a text with doctests. Such texts elsewhere
+are documentation, which anybody may change.
 """
 
 import posixpath
@@ -33,24 +34,30 @@ def directories_above(name: str) -> Iterator[str]:
 class TestSetting:
     """Tells whether a file belongs to the setting, be it the base's or one that a candidate adds.
 
+    Attributes:
+        directories: the test directories as POSIX paths.
+
     Args:
         patterns: globs of test files.
         base_names: the base's files as POSIX paths.
+        doctests: globs of texts that hold doctests.
     """
 
     __test__ = False  # pytest takes a class of this name for one with tests
 
-    def __init__(self, patterns: Sequence[str], base_names: Iterable[str]) -> None:
+    def __init__(
+        self, patterns: Sequence[str], base_names: Iterable[str], doctests: Sequence[str] = ()
+    ) -> None:
         self._patterns = patterns
-        self._directories = {
+        self.directories = frozenset(
             above
             for name in base_names
-            if is_test_support(name, patterns)
+            if is_test_support(name, patterns) or is_test_file(name, doctests)
             for above in directories_above(name)
             if posixpath.basename(above) in _TEST_DIRECTORIES
-        }
+        )
 
     def __contains__(self, name: str) -> bool:
-        return is_test_support(name, self._patterns) or not self._directories.isdisjoint(
+        return is_test_support(name, self._patterns) or not self.directories.isdisjoint(
             directories_above(name)
         )

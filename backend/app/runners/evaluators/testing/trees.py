@@ -142,7 +142,7 @@ class _Setting:
     ) -> None:
         self._open = open_paths
         self._known = frozenset(base_names)
-        self._setting = TestSetting(settings.test_files, base_names)
+        self._setting = TestSetting(settings.test_files, base_names, settings.doctest_files)
 
     def matters(self, name: str) -> bool:
         """True for a file of the setting, be it open or not."""

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from .faults import BUILTIN
+from .link import Link
 from .peer import Peer
 from .values import NAMED_TYPES
 from .wire import Wire
@@ -64,10 +65,10 @@ class CandidateSide:
     def check(self, op: str, args: list[Any]) -> None:
         """The judge may ask for everything."""
 
-    def compare(self, peer: Peer, proxy: Any, name: str, other: Any) -> Any:
+    def compare(self, link: Link, proxy: Any, name: str, other: Any) -> Any:
         if name in ("isinstance", "issubclass"):
             return False
-        return peer.request("dunder", proxy, name, other)
+        return link.request("dunder", proxy, name, other)
 
     def outgoing(self, depth: int) -> dict[str, Any]:
         if "logging" in sys.modules:

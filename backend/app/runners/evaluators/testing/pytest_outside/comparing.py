@@ -16,7 +16,7 @@ import random
 from functools import partial
 from typing import Any, Protocol
 
-from .mirror import ARITHMETIC, shape_of
+from .shapes import ARITHMETIC, shape_of
 from .values import PLAIN
 
 _RANDOM = random.SystemRandom()
@@ -103,7 +103,7 @@ def _try(link: Asks, *question: Any) -> Any:
 
 def _same_state(link: Asks, proxy: Any, other: Any) -> bool:
     """Compare what two objects of one class are made of; nothing is no ground to call them equal."""
-    one, another = link.request("state", proxy), link.request("state", other)
+    one, another = link.request("states", proxy, other)
     try:
         return any(one) and bool(one == another)
     except RecursionError:

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from .mirror import shape_of
+from .shapes import shape_of
 from .values import PLAIN
 
 _MEMBERS = ("name", "path", "filename", "filename2")

@@ -10,7 +10,8 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
-from .mirror import Link, ProxyModule, refuse
+from .link import Link, refuse
+from .mirror import ProxyModule
 
 _SUFFIXES = tuple(importlib.machinery.all_suffixes())
 
@@ -54,6 +55,9 @@ class CandidateFinder(MetaPathFinder, Loader):
         module = self._link.request("import", spec.name)
         if not isinstance(module, ProxyModule):
             raise refuse(f"{spec.name} is no module")
+        if spec.has_location:
+            # The import system would ask for them.
+            module.__file__, module.__cached__ = spec.origin, None
         return module
 
     def exec_module(self, module: ModuleType) -> None:

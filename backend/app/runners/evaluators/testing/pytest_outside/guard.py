@@ -12,7 +12,8 @@ import types
 from pathlib import Path
 from typing import Any
 
-from .mirror import FORWARDED, Link, UncarriedError, refuse
+from .link import Link, UncarriedError, refuse
+from .shapes import FORWARDED
 from .values import NAMED_TYPES
 
 _ASKED = frozenset({"get", "call", "dunder", "method"})

@@ -27,6 +27,7 @@ from .doubts import Doubts
 from .faults import BUILTIN
 from .finder import CandidateFinder
 from .guard import Guard, check_request, named_for_candidate
+from .link import Link
 from .notes import Notes
 from .peer import Peer
 from .values import BadDataError
@@ -61,8 +62,8 @@ class JudgeSide:
     def check(self, op: str, args: list[Any]) -> None:
         check_request(op, args)
 
-    def compare(self, peer: Peer, proxy: Any, name: str, other: Any) -> Any:
-        return comparing.compare(_Asking(peer, self._notes), proxy, name, other)
+    def compare(self, link: Link, proxy: Any, name: str, other: Any) -> Any:
+        return comparing.compare(_Asking(link, self._notes), proxy, name, other)
 
     def outgoing(self, depth: int) -> dict[str, Any]:
         extra: dict[str, Any] = {}
@@ -99,8 +100,8 @@ class JudgeSide:
 class _Asking:
     """The connection and the notes, as comparing needs them."""
 
-    def __init__(self, peer: Peer, notes: Notes) -> None:
-        self.request = peer.request
+    def __init__(self, link: Link, notes: Notes) -> None:
+        self.request = link.request
         self.note = notes.note
         self.find = notes.find
 
@@ -124,7 +125,7 @@ class Recorder:
         self._tree = str(plan["tree"])
         self._support = frozenset(plan["support"])
         self._doubts = Doubts()
-        self._wanted = frozenset(plan["ids"])
+        self._wanted = None if plan["ids"] is None else frozenset(plan["ids"])
         self._state: dict[str, Any] = {}
 
     @pytest.hookimpl(wrapper=True)
@@ -142,7 +143,8 @@ class Recorder:
             )
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        items[:] = [each for each in items if each.nodeid in self._wanted]
+        if self._wanted is not None:
+            items[:] = [each for each in items if each.nodeid in self._wanted]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:

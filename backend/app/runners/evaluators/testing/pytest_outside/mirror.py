@@ -12,114 +12,28 @@ operator that it defines. Built-in bases (exceptions, `int`, `dict`, …) are th
 from __future__ import annotations
 
 import types
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
+from .link import link, refuse
 from .payloads import PAYLOADS, make
+from .replacing import put_back, replace
+from .shapes import ARITHMETIC, COMPARISONS, FORWARDED, PROBED, keep_shape, shape_of
 
-
-class UncarriedError(Exception):
-    """The test asks for something that cannot be carried between the processes."""
-
-
-class Link(Protocol):
-    """What a stand-in needs of the connection."""
-
-    def request(self, op: str, *args: Any, **kwargs: Any) -> Any:
-        """Have something done over there."""
-
-    def compare(self, proxy: Any, name: str, other: Any) -> Any:
-        """Compare a stand-in by the operator of that name."""
-
-    def note(self, reason: str, *, hard: bool) -> None:
-        """Say what speaks against relying on this test."""
-
-
-class _Unlinked:
-    def request(self, op: str, *args: Any, **kwargs: Any) -> Any:
-        raise UncarriedError("there is no other process")
-
-    def compare(self, proxy: Any, name: str, other: Any) -> Any:
-        return NotImplemented
-
-    def note(self, reason: str, *, hard: bool) -> None:
-        return
-
-
-_link: list[Link] = [_Unlinked()]
-
-
-def connect(link: Link) -> None:
-    """Let the stand-ins of this process speak through a connection."""
-    _link[0] = link
-
-
-COMPARISONS = frozenset({"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"})
-_BINARY = (
-    *("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "divmod", "pow"),
-    *("lshift", "rshift", "and", "xor", "or"),
-)
-ARITHMETIC = frozenset(f"__{prefix}{name}__" for name in _BINARY for prefix in ("", "r", "i"))
-FORWARDED = frozenset(
-    (
-        *COMPARISONS,
-        *ARITHMETIC,
-        *(
-            "__len__",
-            "__length_hint__",
-            "__iter__",
-            "__next__",
-            "__reversed__",
-            "__contains__",
-            "__getitem__",
-        ),
-        *("__setitem__", "__delitem__", "__missing__", "__call__", "__hash__", "__bool__", "__int__"),
-        *("__float__", "__complex__", "__index__", "__round__", "__trunc__", "__floor__", "__ceil__"),
-        *("__neg__", "__pos__", "__abs__", "__invert__", "__enter__", "__exit__", "__aenter__", "__aexit__"),
-        *(
-            "__aiter__",
-            "__anext__",
-            "__await__",
-            "__repr__",
-            "__str__",
-            "__format__",
-            "__bytes__",
-            "__fspath__",
-        ),
-    )
-)
 _NATIVE = frozenset(
     {"__class__", "__reduce__", "__reduce_ex__", "__copy__", "__deepcopy__", "__getstate__", "__init__"}
 )
 
 
-class Shape:
-    """What is known of a mirrored class.
-
-    Attributes:
-        names: attributes that the classes of the other process define themselves.
-        native: the built-in type whose value an instance carries; None when it carries none.
-        decides: whether the other process has its own word about `isinstance`.
-    """
-
-    __slots__ = ("decides", "names", "native", "operators")
-
-    def __init__(self, names: frozenset[str], native: type | None, *, decides: bool) -> None:
-        self.names = names
-        self.native = native
-        self.decides = decides
-        self.operators = names & FORWARDED
-
-
-_shapes: dict[type, Shape] = {}
-
-
-def shape_of(kind: type) -> Shape | None:
-    """Give what is known of a mirrored class; None for every other class."""
-    return _shapes.get(kind)
-
-
 def _is_mirror(kind: type) -> bool:
-    return kind in _shapes
+    return shape_of(kind) is not None
+
+
+_bare: set[int] = set()
+
+
+def keep_bare(stand_in: object) -> None:
+    """Remember that an object of the other process, which lives as long as this one, has nothing `PROBED`."""
+    _bare.add(id(stand_in))
 
 
 class MirrorMeta(type):
@@ -127,78 +41,75 @@ class MirrorMeta(type):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if _is_mirror(cls):
-            return _link[0].request("call", cls, *args, **kwargs)
+            return link().request("call", cls, *args, **kwargs)
         if issubclass(cls, BaseException):
             return super().__call__(*args, **kwargs)
         raise refuse("the test derives a class from one of the candidate's")
 
     def __getattr__(cls, name: str) -> Any:
-        if not _is_mirror(cls) and not any(each in _shapes for each in cls.__mro__):
+        if not _is_mirror(cls) and not any(map(_is_mirror, cls.__mro__)):
             raise AttributeError(name)
-        return _link[0].request("get", _nearest(cls), name)
+        nearest = _nearest(cls)
+        if name in PROBED and (shape := shape_of(nearest)) and shape.plain and name not in shape.names:
+            raise AttributeError(name)
+        return link().request("get", nearest, name)
 
     def __setattr__(cls, name: str, value: Any) -> None:
         if not _is_mirror(cls):
             return super().__setattr__(name, value)
-        _replace(cls, name, value)
+        replace(cls, name, value)
         return None
 
     def __delattr__(cls, name: str) -> None:
         if not _is_mirror(cls):
             return super().__delattr__(name)
-        _put_back(cls, name)
+        put_back(cls, name)
         return None
 
     def __instancecheck__(cls, instance: Any) -> bool:
         if super().__instancecheck__(instance):
             return True
-        shape = _shapes.get(cls)
+        shape = shape_of(cls)
         if shape is None or not shape.decides:
             return False
-        return _link[0].compare(cls, "isinstance", instance) is True
+        return link().compare(cls, "isinstance", instance) is True
 
     def __subclasscheck__(cls, subclass: type) -> bool:
         if super().__subclasscheck__(subclass):
             return True
-        shape = _shapes.get(cls)
+        shape = shape_of(cls)
         if shape is None or not shape.decides:
             return False
-        return _link[0].compare(cls, "issubclass", subclass) is True
+        return link().compare(cls, "issubclass", subclass) is True
 
     def __iter__(cls) -> Any:
-        return _link[0].request("apply", "iter", cls)
+        return link().request("apply", "iter", cls)
 
     def __len__(cls) -> int:
-        return _link[0].request("apply", "len", cls)
+        return link().request("apply", "len", cls)
 
     def __bool__(cls) -> bool:
         return True
 
     def __getitem__(cls, item: Any) -> Any:
-        return _link[0].request("apply", "getitem", cls, item)
+        return link().request("apply", "getitem", cls, item)
 
     def __contains__(cls, item: Any) -> bool:
-        return _link[0].request("apply", "contains", cls, item)
+        return link().request("apply", "contains", cls, item)
 
     def __dir__(cls) -> list[str]:
-        return _link[0].request("dir", _nearest(cls))
+        return link().request("dir", _nearest(cls))
 
 
 def _nearest(cls: type) -> type:
-    return next(each for each in cls.__mro__ if each in _shapes)
-
-
-def refuse(reason: str) -> UncarriedError:
-    """Note that the running test cannot be carried, and give the error to raise."""
-    _link[0].note(reason, hard=True)
-    return UncarriedError(reason)
+    return next(each for each in cls.__mro__ if _is_mirror(each))
 
 
 class Proxy(metaclass=MirrorMeta):
     """Stands for an object of the other process."""
 
     def __getattribute__(self, name: str) -> Any:
-        shape = _shapes.get(type(self))
+        shape = shape_of(type(self))
         if shape is None or name in _NATIVE:
             return object.__getattribute__(self, name)
         if shape.native is not None and name not in shape.names:
@@ -206,34 +117,36 @@ class Proxy(metaclass=MirrorMeta):
                 return object.__getattribute__(self, name)
             except AttributeError:
                 pass
-        return _link[0].request("get", self, name)
+        if name in PROBED and id(self) in _bare:
+            raise AttributeError(name)
+        return link().request("get", self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(self, BaseException) and name.startswith("__"):
             return BaseException.__setattr__(self, name, value)
-        _link[0].request("set", self, name, value)
+        link().request("set", self, name, value)
         return None
 
     def __delattr__(self, name: str) -> None:
-        _link[0].request("del", self, name)
+        link().request("del", self, name)
 
     def __dir__(self) -> list[str]:
-        return _link[0].request("dir", self)
+        return link().request("dir", self)
 
     def __repr__(self) -> str:
-        return _link[0].request("dunder", self, "__repr__")
+        return link().request("dunder", self, "__repr__")
 
     def __str__(self) -> str:
-        return _link[0].request("dunder", self, "__str__")
+        return link().request("dunder", self, "__str__")
 
     def __format__(self, spec: str) -> str:
-        return _link[0].request("dunder", self, "__format__", spec)
+        return link().request("dunder", self, "__format__", spec)
 
     def __copy__(self) -> Any:
-        return _link[0].request("copy", self)
+        return link().request("copy", self)
 
     def __deepcopy__(self, memo: Any) -> Any:
-        return _link[0].request("deepcopy", self)
+        return link().request("deepcopy", self)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise refuse("the test pickles an object of the candidate")
@@ -246,46 +159,23 @@ class ProxyModule(types.ModuleType):
         if name in ("__path__", "__wrapped__"):
             raise AttributeError(name)
         if name == "__all__":
-            return _link[0].request("public", self)
-        return _link[0].request("get", self, name)
+            return link().request("public", self)
+        return link().request("get", self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if (name.startswith("__") and name.endswith("__")) or isinstance(value, ProxyModule):
             return super().__setattr__(name, value)
-        _replace(self, name, value)
+        replace(self, name, value)
         return None
 
     def __delattr__(self, name: str) -> None:
         if name in self.__dict__:
             return super().__delattr__(name)
-        _put_back(self, name)
+        put_back(self, name)
         return None
 
     def __dir__(self) -> list[str]:
-        return _link[0].request("dir", self)
-
-
-_replaced: dict[tuple[int, str], Any] = {}
-
-
-def _replace(owner: Any, name: str, value: Any) -> None:
-    """Set an attribute of a module or class, and keep what it was."""
-    _link[0].note("the test changes the candidate's internals", hard=False)
-    if (id(owner), name) not in _replaced and hasattr(owner, name):
-        _replaced[id(owner), name] = getattr(owner, name)
-    _link[0].request("set", owner, name, value)
-
-
-def _put_back(owner: Any, name: str) -> None:
-    """Take an attribute away.
-
-    A stand-in's `__dict__` holds none of its attributes, so they look inherited to those who patch: they put
-    one back by deleting what they have set.
-    """
-    if (id(owner), name) in _replaced:
-        _link[0].request("set", owner, name, _replaced.pop((id(owner), name)))
-    else:
-        _link[0].request("del", owner, name)
+        return link().request("dir", self)
 
 
 def mirror(description: dict[str, Any], bases: list[type]) -> type:
@@ -296,7 +186,7 @@ def mirror(description: dict[str, Any], bases: list[type]) -> type:
         bases: its bases as they are here.
     """
     names = frozenset(cast("list[str]", description["names"]))
-    names |= frozenset().union(*(_shapes[each].names for each in bases if each in _shapes))
+    names |= frozenset().union(*(shape.names for shape in map(shape_of, bases) if shape))
     namespace: dict[str, Any] = {
         "__module__": str(description["module"]),
         "__qualname__": str(description["qualname"]),
@@ -306,25 +196,20 @@ def mirror(description: dict[str, Any], bases: list[type]) -> type:
     namespace |= dict.fromkeys(set(description["without"]) & FORWARDED)
     roots = tuple(each for each in bases if issubclass(each, (Proxy, BaseException)) or each in PAYLOADS)
     if len(roots) < len([each for each in bases if each is not object]):
-        _link[0].note(f"{namespace['__qualname__']} derives from a class of the standard library", hard=False)
+        link().note(f"{namespace['__qualname__']} derives from a class of the standard library", hard=False)
     if not any(issubclass(each, Proxy) for each in roots):
         roots = (Proxy, *roots)
     try:
         made = _make(str(description["name"]), roots, namespace)
     except TypeError:
-        _link[0].note("a class of the candidate cannot be mirrored", hard=False)
+        link().note("a class of the candidate cannot be mirrored", hard=False)
         made = _make(str(description["name"]), (Proxy,), namespace)
-    _shapes[made] = Shape(names, _native_base(made), decides=bool(description["decides"]))
+    keep_shape(made, names, description)
     return made
 
 
 def _make(name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> type:
     return type.__new__(MirrorMeta, name, bases, dict(namespace))
-
-
-def _native_base(kind: type) -> type | None:
-    found = next((each for each in kind.__mro__ if each in PAYLOADS), None)
-    return BaseException if issubclass(kind, BaseException) else found
 
 
 def _forwarder(name: str) -> Any:
@@ -336,7 +221,7 @@ def _forwarder(name: str) -> Any:
         return _awaited
 
     def forward(self: Any, *args: Any) -> Any:
-        return _link[0].request("dunder", self, name, *args)
+        return link().request("dunder", self, name, *args)
 
     return forward
 
@@ -344,35 +229,19 @@ def _forwarder(name: str) -> Any:
 def _comparing(name: str) -> Any:
     def compare(self: Any, other: Any, *further: Any) -> Any:
         if further:
-            return _link[0].request("dunder", self, name, other, *further)
-        return _link[0].compare(self, name, other)
+            return link().request("dunder", self, name, other, *further)
+        return link().compare(self, name, other)
 
     return compare
 
 
 def _called(self: Any, *args: Any, **kwargs: Any) -> Any:
-    return _link[0].request("call", self, *args, **kwargs)
+    return link().request("call", self, *args, **kwargs)
 
 
 def _awaited(self: Any) -> Any:
     yield from ()
-    return _link[0].request("await", self)
-
-
-def describe(kind: type) -> dict[str, Any]:
-    """Write down what `mirror` needs to know of a class of this process, but for its bases."""
-    own = type.__dict__["__dict__"].__get__(kind)
-    doc = own.get("__doc__")
-    return {
-        "name": type.__dict__["__name__"].__get__(kind),
-        "module": str(own.get("__module__", "builtins")),
-        "qualname": type.__dict__["__qualname__"].__get__(kind),
-        "doc": doc if type(doc) is str else None,
-        "names": [name for name in own if type(name) is str],
-        "operators": [name for name in own if name in FORWARDED and own[name] is not None],
-        "without": [name for name in own if name in FORWARDED and own[name] is None],
-        "decides": type(kind).__instancecheck__ is not type.__instancecheck__,
-    }
+    return link().request("await", self)
 
 
 def instance(kind: type, payload: Any) -> Any:

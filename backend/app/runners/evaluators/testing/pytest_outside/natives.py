@@ -11,7 +11,8 @@ import types
 from collections.abc import Coroutine, Generator
 from typing import Any
 
-from .mirror import Link
+from .link import Link
+from .shapes import PROBED
 from .values import SCALARS
 
 
@@ -24,6 +25,8 @@ def flag_of(value: Any) -> Any:
         return "generator"
     if issubclass(kind, types.ModuleType):
         return ["module", str(types.ModuleType.__getattribute__(value, "__name__"))]
+    if kind is types.FunctionType and PROBED.isdisjoint(vars(value)):
+        return "bare"
     return None
 
 

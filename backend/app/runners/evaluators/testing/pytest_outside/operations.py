@@ -12,8 +12,8 @@ import importlib
 import operator
 from typing import Any
 
-from .mirror import FORWARDED
 from .payloads import payload_of
+from .shapes import FORWARDED
 
 
 def perform(op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -103,7 +103,7 @@ _OPERATIONS: dict[str, Any] = {
     "dunder": _dunder,
     "apply": _apply,
     "public": _public,
-    "state": _state,
+    "states": lambda *targets: tuple(_state(each) for each in targets),
     "await": _await,
     "copy": copy.copy,
     "deepcopy": copy.deepcopy,

@@ -1,7 +1,7 @@
 """What the run outside the candidate's process says of each test."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 _LISTED = 20
@@ -29,6 +29,15 @@ class OutsideReport:
     def judged(self) -> bool:
         """True when at least one test says something."""
         return bool(self.agrees or self.disagrees)
+
+    def without(self, tests: Collection[str]) -> "OutsideReport":
+        """Give the report without what it says on tests that the base's own code does not pass there."""
+        reason = "it does not pass there with the base's code either"
+        return replace(
+            self,
+            uncarried={**self.uncarried, **{each: reason for each in tests if each in self.disagrees}},
+            disagrees={name: why for name, why in self.disagrees.items() if name not in tests},
+        )
 
     def metadata(self) -> dict[str, Any]:
         """Give the figures that are kept with an evaluation."""

@@ -28,6 +28,25 @@ _SHORT_OF_TIME = 2.0
 
 
 @dataclass(frozen=True, slots=True)
+class OutsideRun:
+    """What came of tests that ran away from the candidate's code.
+
+    Attributes:
+        records: what the judge's process reported, by test id.
+        missing: by file, or `""` for all, why there is no record.
+        seconds: wall-clock duration.
+    """
+
+    records: Mapping[str, Mapping[str, Any]]
+    missing: Mapping[str, str]
+    seconds: float
+
+    def report(self, ids: Collection[str]) -> OutsideReport:
+        """Say what it means for tests that passed beside the candidate's code."""
+        return replace(sort_tests(list(ids), self.records, self.missing), seconds=self.seconds)
+
+
+@dataclass(frozen=True, slots=True)
 class Outside:
     """Runs tests away from the candidate's code.
 
@@ -38,11 +57,10 @@ class Outside:
     harness: Harness
 
     async def judge(self, tree: RunTree, ids: Collection[str], *, detailed: bool = False) -> OutsideReport:
-        """Run tests that passed beside the candidate's code again, away from it.
+        """Run tests that passed beside the candidate's code again, away from it, and say what they do there.
 
         Args:
-            tree: the files; those that are trusted run as tests, and the candidate's process has none of
-                them that are code. Neither process can write to the copy that is made.
+            tree: as for `run`.
             ids: the tests.
             detailed: whether the reason of a failure shows the values; that takes longer.
 
@@ -50,20 +68,49 @@ class Outside:
             SandboxUnavailableError: the processes would have to be confined, and cannot be.
             OSError: the interpreter cannot be started.
         """
+        files = {each.split("::", 1)[0] for each in ids}
+        return (await self.run(tree, files, ids, detailed=detailed)).report(ids)
+
+    async def run(
+        self,
+        tree: RunTree,
+        files: Collection[str],
+        ids: Collection[str] | None = None,
+        *,
+        detailed: bool = False,
+    ) -> "OutsideRun":
+        """Run tests away from the candidate's code.
+
+        Args:
+            tree: the files; those that are trusted run as tests, and the candidate's process has none of
+                them that are code. Neither process can write to the copy that is made.
+            files: the test files; those that are not trusted are left out.
+            ids: the tests of these files; None means all.
+            detailed: see `judge`.
+
+        Raises:
+            SandboxUnavailableError: the processes would have to be confined, and cannot be.
+            OSError: the interpreter cannot be started.
+        """
         began = time.monotonic()
-        chosen = [each for each in ids if each.split("::", 1)[0] in tree.trusted]
-        records: dict[str, Mapping[str, Any]] = {}
-        missing: dict[str, str] = {}
-        if chosen:
-            async with run_directory() as place:
-                runs = await asyncio.to_thread(self._prepare, tree, place, chosen, detailed=detailed)
-                judged, died = await self._both(*runs)
-            records, missing = _read(judged)
-            _blame(records, died)
-        return replace(sort_tests(list(ids), records, missing), seconds=time.monotonic() - began)
+        chosen = sorted(tree.trusted.intersection(files))
+        if not chosen:
+            return OutsideRun({}, {}, 0.0)
+        async with run_directory() as place:
+            runs = await asyncio.to_thread(self._prepare, tree, place, chosen, ids, detailed=detailed)
+            judged, died = await self._both(*runs)
+        records, missing = _read(judged)
+        _blame(records, died)
+        return OutsideRun(records, missing, time.monotonic() - began)
 
     def _prepare(
-        self, tree: RunTree, place: Path, ids: Sequence[str], *, detailed: bool
+        self,
+        tree: RunTree,
+        place: Path,
+        files: Sequence[str],
+        ids: Collection[str] | None,
+        *,
+        detailed: bool,
     ) -> tuple["_Program", "_Program"]:
         copy, given, shared = place / "tree", place / "given", place / "shared"
         materialise(tree, copy)
@@ -77,7 +124,7 @@ class Outside:
             *pytest_arguments(copy, settings, given),
             *([] if detailed else ["--assert=plain"]),
         ]
-        plan |= {"ids": list(ids), "files": sorted({each.split("::", 1)[0] for each in ids})}
+        plan |= {"ids": None if ids is None else list(ids), "files": list(files)}
         plan |= {"support": support, "sources": plugin_sources(tree, copy, settings, given)}
         (given / "judge.json").write_text(json.dumps(plan))
         # Other users may be the ones to use them.

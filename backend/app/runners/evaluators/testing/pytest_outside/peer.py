@@ -7,74 +7,21 @@
 from __future__ import annotations
 
 import threading
-import types
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
-from . import faults, mirror
-from .containers import TAGS, Containers, is_container
-from .natives import describe_function, flag_of, lent, pulled, running
+from . import faults
+from .codec import Codec
+from .link import connect, refuse
 from .operations import perform
-from .payloads import payload_of, refresh
-from .values import (
-    NAMED_TYPES,
-    SCALARS,
-    BadDataError,
-    decode_atom,
-    decode_int,
-    encode_atom,
-    encode_scalar,
-    is_nan,
-)
+from .side import Side
+from .values import BadDataError
 from .wire import Wire, WireError
 
 _MAX_DEPTH = 60
-_MAX_OBJECTS = 200_000
-
-
-class Side(Protocol):
-    """What the two sides do differently.
-
-    Attributes:
-        lends_functions: whether functions of this side are real functions over there.
-    """
-
-    lends_functions: bool
-
-    def by_name(self, value: Any) -> list[str] | None:
-        """Give module and name under which a value is sent, when the other side may look it up."""
-
-    def look_up(self, module: str, name: str) -> Any:
-        """Find what the other side has sent by name."""
-
-    def check(self, op: str, args: list[Any]) -> None:
-        """Raise when the other side may not ask for this."""
-
-    def compare(self, peer: Peer, proxy: Any, name: str, other: Any) -> Any:
-        """Compare a stand-in."""
-
-    def outgoing(self, depth: int) -> dict[str, Any]:
-        """Give what else is to be said with a message."""
-        ...
-
-    def incoming(self, extra: dict[str, Any]) -> None:
-        """Take what else was said with a message."""
-
-    def note(self, reason: str, *, hard: bool) -> None:
-        """Say what speaks against relying on this test."""
-
-
-class Theirs:
-    """Names an object of the other process by its number alone."""
-
-    __slots__ = ("number",)
-
-    def __init__(self, number: int) -> None:
-        self.number = number
 
 
 class Peer:
-    """The objects of both sides that the other one knows, and the talk about them.
+    """The talk with the other side about the objects that both know.
 
     Args:
         wire: the connection.
@@ -85,31 +32,11 @@ class Peer:
     def __init__(self, wire: Wire, first: int, side: Side) -> None:
         self._wire = wire
         self._side = side
-        self._own: dict[int, Any] = {}
-        self._own_numbers: dict[int, int] = {}
-        self._theirs: dict[int, Any] = {}
-        self._their_numbers: dict[int, int] = {}
-        self._containers = Containers(
-            first, lambda: self.note("a large container is shared with the candidate", hard=False)
-        )
+        self._codec = Codec(first, side, self)
         self._thread = threading.get_ident()
         self._depth = 0
         self.broken: str | None = None
-        self._decoders: dict[str, Callable[[Any], Any]] = {
-            "I": decode_int,
-            "x": lambda data: decode_atom(data[1:]),
-            "t": lambda data: tuple([self.decode(each) for each in data[1]]),
-            "f": lambda data: frozenset([self.decode(each) for each in data[1]]),
-            "sl": lambda data: slice(*[self.decode(each) for each in data[1:]]),
-            "r": lambda data: self._containers.find(data[1]),
-            "o": lambda data: self._own[data[1]],
-            "g": self._decode_named,
-            "k": lambda data: self._theirs[data[1]],
-            "K": self._decode_class,
-            "e": self._decode_error,
-            "h": self._decode_handle,
-        }
-        mirror.connect(self)
+        connect(self)
 
     def note(self, reason: str, *, hard: bool) -> None:
         """See `Side.note`."""
@@ -126,26 +53,26 @@ class Peer:
             UncarriedError: this cannot be carried, or the other process is gone.
         """
         if threading.get_ident() != self._thread:
-            raise mirror.refuse("the candidate is used from several threads")
+            raise refuse("the candidate is used from several threads")
         if self.broken is not None:
-            raise mirror.refuse(self.broken)
+            raise refuse(self.broken)
         if self._depth >= _MAX_DEPTH:
-            raise mirror.refuse("calls back and forth are nested too deep")
+            raise refuse("calls back and forth are nested too deep")
         self._depth += 1
         try:
-            message: dict[str, Any] = {"op": op, "a": [self.encode(each) for each in args]}
-            message["k"] = [[name, self.encode(each)] for name, each in kwargs.items()]
+            message: dict[str, Any] = {"op": op, "a": [self._codec.encode(each) for each in args]}
+            message["k"] = [[name, self._codec.encode(each)] for name, each in kwargs.items()]
             self._send(message)
             return self._result(self._await_reply())
         except (WireError, BadDataError, RecursionError) as error:
             self.broken = self.broken or str(error)
-            raise mirror.refuse(self.broken) from error
+            raise refuse(self.broken) from error
         finally:
             self._depth -= 1
 
     def is_theirs(self, value: object) -> bool:
         """Tell whether something here stands for an object of the other process."""
-        return id(value) in self._their_numbers
+        return self._codec.is_theirs(value)
 
     def serve(self) -> None:
         """Answer until the other side is gone."""
@@ -167,13 +94,13 @@ class Peer:
     def _result(self, message: dict[str, Any]) -> Any:
         try:
             if "e" in message:
-                error = self.decode(message["e"])
+                error = self._codec.decode(message["e"])
                 if isinstance(error, BaseException):
                     raise error
                 raise BadDataError("what is raised is no exception")
-            value = self.decode(message.get("r"))
+            value = self._codec.decode(message.get("r"))
         finally:
-            self._settle(message)
+            self._codec.take_changes(message)
         return value
 
     def _answer(self, message: dict[str, Any]) -> None:
@@ -187,173 +114,19 @@ class Peer:
         """Do what is asked; nothing that was asked for is held once this returns."""
         try:
             self._side.incoming(message.get("x") or {})
-            args = [self.decode(each) for each in message.get("a", [])]
-            kwargs = {str(name): self.decode(each) for name, each in message.get("k", [])}
-            self._settle(message)
+            args = [self._codec.decode(each) for each in message.get("a", [])]
+            kwargs = {str(name): self._codec.decode(each) for name, each in message.get("k", [])}
+            self._codec.take_changes(message)
             self._side.check(str(message["op"]), args)
-            return {"r": self.encode(perform(str(message["op"]), args, kwargs))}
+            return {"r": self._codec.encode(perform(str(message["op"]), args, kwargs))}
         except WireError:
             raise
         except BaseException as error:  # noqa: BLE001 - whatever is raised is raised over there
-            data = self.encode(error)
+            data = self._codec.encode(error)
             faults.let_go(error)
             return {"e": data}
 
     def _send(self, message: dict[str, Any]) -> None:
-        message["s"] = self._containers.changes(self.encode)
-        message["d"] = self._containers.prune() if self._depth == 1 else []
+        self._codec.add_changes(message, prune=self._depth == 1)
         message["x"] = self._side.outgoing(self._depth)
         self._wire.send(message)
-
-    def _settle(self, message: dict[str, Any]) -> None:
-        """Take over the changes that came with a message, once the containers in it are known."""
-        self._containers.apply(message.get("s") or [], self.decode)
-        self._containers.forget(message.get("d") or [])
-
-    def encode(self, value: Any) -> Any:
-        """Write a value as data."""
-        kind = type(value)
-        if kind in SCALARS:
-            if is_nan(value):
-                self.note("a NaN crosses, which is equal to itself only by identity", hard=False)
-            return encode_scalar(value)
-        if is_container(value):
-            return self._containers.encode(value, self.encode)
-        if kind is tuple or kind is frozenset:
-            return ["t" if kind is tuple else "f", [self.encode(each) for each in value]]
-        if kind is slice:
-            return ["sl", *map(self.encode, (value.start, value.stop, value.step))]
-        atom = encode_atom(value)
-        return self._encode_object(value) if atom is None else atom
-
-    def _encode_object(self, value: Any) -> Any:
-        kind = type(value)
-        if kind is Theirs:
-            return ["o", value.number]
-        if id(value) in self._their_numbers:
-            return ["o", self._their_numbers[id(value)]]
-        name = self._side.by_name(value)
-        if name is not None:
-            return ["g", *name]
-        if issubclass(kind, type):
-            return self._encode_class(value)
-        if issubclass(kind, BaseException):
-            return self._encode_error(value)
-        return None if kind is types.TracebackType else self._encode_handle(value, kind)
-
-    def _encode_handle(self, value: Any, kind: type) -> Any:
-        if kind in (types.FrameType, types.CodeType):
-            raise mirror.refuse("a frame or code object would have to cross")
-        self.note("objects of the test are given to the other process", hard=False)
-        number, _ = self._number(value)
-        payload = payload_of(value)
-        flag = flag_of(value)
-        if kind is types.FunctionType and self._side.lends_functions:
-            flag = ["function", self.encode(describe_function(value))]
-        # Its class is mirrored even where it would cross by name as a class: it stands for an object there.
-        return ["h", number, self._describe_class(kind), self.encode(payload), flag]
-
-    def _encode_class(self, kind: Any) -> Any:
-        if id(kind) in self._their_numbers:
-            return ["o", self._their_numbers[id(kind)]]
-        name = self._side.by_name(kind)
-        return self._describe_class(kind) if name is None else ["g", *name]
-
-    def _describe_class(self, kind: Any) -> Any:
-        number, new = self._number(kind)
-        if not new:
-            return ["k", number]
-        bases = [self._encode_class(each) for each in type.__dict__["__bases__"].__get__(kind)]
-        return ["K", number, bases, self.encode(tuple(mirror.describe(kind).items()))]
-
-    def _encode_error(self, error: BaseException) -> Any:
-        number, new = self._number(error)
-        if not new:
-            return ["e", number]
-        return ["e", number, self._encode_class(type(error)), *faults.encode(error, self.encode)]
-
-    def _number(self, value: Any) -> tuple[int, bool]:
-        number = self._own_numbers.get(id(value))
-        if number is not None:
-            return number, False
-        number = len(self._own)
-        if number >= _MAX_OBJECTS:
-            raise WireError("too many objects have crossed")
-        self._own[number] = value
-        self._own_numbers[id(value)] = number
-        return number, True
-
-    def decode(self, data: Any) -> Any:
-        """Build the value that data describes.
-
-        Raises:
-            BadDataError: it describes none.
-        """
-        if type(data) in SCALARS:
-            return data
-        try:
-            return self._decode_tagged(data[0], data)
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
-            raise BadDataError(f"what came is no value: {error}") from error
-
-    def _decode_tagged(self, tag: Any, data: Any) -> Any:
-        if tag in TAGS:
-            return self._containers.decode(data, self.decode)
-        decoder = self._decoders.get(tag)
-        if decoder is None:
-            raise BadDataError("what came is no value")
-        return decoder(data)
-
-    def _decode_named(self, data: Any) -> Any:
-        known = NAMED_TYPES.get((data[1], data[2]))
-        return self._side.look_up(data[1], data[2]) if known is None else known
-
-    def _decode_class(self, data: Any) -> type:
-        bases = [self.decode(each) for each in data[2]]
-        description = dict(self.decode(data[3]))
-        kind = faults.known_class(description) or mirror.mirror(description, bases)
-        self._keep(data[1], kind)
-        return kind
-
-    def _decode_error(self, data: Any) -> Any:
-        number = data[1]
-        if len(data) == 2:
-            return self._theirs[number]
-        error = faults.build(self.decode(data[2]), self.decode(data[3]))
-        self._keep(number, error)
-        faults.complete(error, data[4:], self.decode)
-        return error
-
-    def _decode_handle(self, data: Any) -> Any:
-        _, number, kind_data, payload_data, flag = data
-        kind = self.decode(kind_data)
-        payload = self.decode(payload_data)
-        known = self._theirs.get(number)
-        shape = mirror.shape_of(kind)
-        if shape is None:
-            raise BadDataError("an object of no mirrored class")
-        if known is not None:
-            refresh(known, shape.native, payload)
-            return known
-        made = self._special(number, flag)
-        if made is None:
-            made = mirror.instance(kind, payload)
-        self._keep(number, made)
-        return made
-
-    def _special(self, number: int, flag: Any) -> Any:
-        if flag == "coroutine":
-            return running(self, Theirs(number))
-        if flag == "generator":
-            return pulled(self, Theirs(number))
-        if isinstance(flag, list) and flag[0] == "function":
-            return lent(self, Theirs(number), self.decode(flag[1]))
-        if isinstance(flag, list):
-            return mirror.ProxyModule(str(flag[1]))
-        return None
-
-    def _keep(self, number: Any, value: Any) -> None:
-        if type(number) is not int or number in self._theirs or len(self._theirs) >= _MAX_OBJECTS:
-            raise BadDataError("no number of an object")
-        self._theirs[number] = value
-        self._their_numbers[id(value)] = number

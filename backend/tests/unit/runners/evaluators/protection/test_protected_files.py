@@ -57,6 +57,7 @@ BASE = {
     "tests/test_shop.py": TEST,
     "tests/conftest.py": "import pytest\n",
     "tests/data/prices.json": "[1]\n",
+    "tests/.expected/prices.json": "[1]\n",
     "pyproject.toml": PYPROJECT,
     "ruff.toml": "line-length = 100\n",
     "setup.cfg": "[metadata]\nname = shop\n\n[mypy]\nstrict = true\n",
@@ -165,6 +166,7 @@ REFUSED: dict[str, tuple[str, str | None]] = {
     "file-of-ruff": ("ruff.toml", "exclude = ['*']\n"),
     "section-in-setup-cfg": ("setup.cfg", "[metadata]\nname = shop\n\n[mypy]\nignore_errors = true\n"),
     "hidden-configuration": (".coveragerc", "[run]\nomit = *\n"),
+    "hidden-data-of-tests": ("tests/.expected/prices.json", "[2]\n"),
     "project-file-added": ("phaserunner.toml", "[protected]\nopen = ['**']\n"),
 }
 

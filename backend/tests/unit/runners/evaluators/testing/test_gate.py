@@ -380,3 +380,57 @@ def _processes_in(directory: Path) -> list[str]:
         with suppress(OSError):
             lines.append(each.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace"))
     return [line for line in lines if str(directory) in line]
+
+
+SEES_ITS_NAMES = {
+    "calc.py": "def add(a, b):\n    return a + b\n",
+    "tests/test_names.py": (
+        "import calc\n\ndef test_names():\n    assert 'add' in vars(calc)\n\n"
+        "def test_add():\n    assert calc.add(1, 2) == 3\n"
+    ),
+}
+
+
+async def test_what_the_base_does_not_pass_away_from_its_code_is_held_against_nobody(context) -> None:
+    changed = {**SEES_ITS_NAMES, "calc.py": "def add(a, b):\n    return b + a\n"}
+    result = await run(context, changed, SEES_ITS_NAMES)
+    assert result.status == "passed", result.feedback
+    outside = result.metadata["outside"]
+    assert outside["agrees"] == 1
+    assert outside["reasons"] == {"it does not pass there with the base's code either": 1}
+
+
+EQUALS_ALL = "class Any:\n    def __eq__(self, other):\n        return True\n\n"
+
+
+@pytest.mark.parametrize("attempt", [pytest.param(1, id="first"), pytest.param(2, id="begun early")])
+async def test_a_base_that_passes_away_from_its_code_shows_a_forger(context, attempt: int) -> None:
+    forged = {**GOOD, "calc.py": f"{EQUALS_ALL}def add(a, b):\n    return Any()\n"}
+    given = {**context(forged, GOOD), "attempt": attempt}
+    result = await PytestEvaluator().evaluate("coding", "", given)
+    assert result.status == "failed"
+    assert "passed only beside the code" in result.feedback
+
+
+DOCTESTED = {
+    "pytest.ini": "[pytest]\naddopts = --doctest-glob=tests/*.txt\n",
+    "calc.py": "def add(a, b):\n    return a + b\n",
+    "tests/calc.txt": ">>> from calc import add\n>>> add(1, 2) == 3\nTrue\n",
+}
+
+
+@pytest.mark.parametrize("attempt", [pytest.param(1, id="first"), pytest.param(2, id="begun early")])
+async def test_a_doctest_of_the_base_is_run_away_from_the_code_too(context, attempt: int) -> None:
+    given = {**context({**DOCTESTED, "more.py": ""}, DOCTESTED), "attempt": attempt}
+    result = await PytestEvaluator().evaluate("coding", "", given)
+    assert (result.status, result.metadata["outside"]["agrees"]) == ("passed", 1)
+
+
+async def test_a_doctest_that_the_candidate_rewrites_is_the_base_s(context) -> None:
+    gamed = {
+        **DOCTESTED,
+        "calc.py": "def add(a, b):\n    return a - b\n",
+        "tests/calc.txt": ">>> from calc import add\n>>> add(1, 2)\n-1\n",
+    }
+    result = await run(context, gamed, DOCTESTED)
+    assert result.status == "failed", result.metadata

@@ -1,0 +1,82 @@
+"""The base's tests away from the candidate's code, while they run beside it."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+
+from app.runners.evaluators.testing.base import BaseTests
+from app.runners.evaluators.testing.inventory import file_of
+from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
+from app.runners.evaluators.testing.pytest_outside.outside_run import Outside, OutsideRun
+from app.runners.evaluators.testing.run import Harness
+from app.runners.evaluators.testing.trees import Layout, RunTree
+
+
+class Away:
+    """One run away from the candidate's code, begun early: before it is known which tests pass beside it.
+
+    Most attempts that reach their tests' end pass, and then the time is saved; what others do away from the
+    code is not looked at. On two cores it pays only when nothing else is long: in the first attempt of a run
+    the type checker starts from nothing, and takes a third longer when it has to share its core.
+    """
+
+    def __init__(self, harness: Harness, tree: RunTree | None) -> None:
+        self._harness = harness
+        self._tree = tree
+        self._files = frozenset[str]()
+        self._early: asyncio.Task[OutsideRun] | None = None
+
+    @classmethod
+    @asynccontextmanager
+    async def beside(
+        cls, harness: Harness, layout: Layout, *, wanted: bool, early: bool
+    ) -> "AsyncGenerator[Away]":
+        """Begin, and end what is still running when the block is left.
+
+        Args:
+            harness: how the tests run beside the candidate's code.
+            layout: what is run there.
+            wanted: False to run nothing.
+            early: whether it may begin before the other run has ended.
+        """
+        away = cls(harness, layout.base_run if wanted else None)
+        # Unconfined runs would get in each other's way: they share ports and temporary files.
+        if early and away._tree is not None and (await harness.sandbox.state()).confined:
+            away._begin(away._tree, layout.base_tests)
+        try:
+            yield away
+        finally:
+            await away._end()
+
+    async def report(self, passed: Sequence[str], base: BaseTests) -> OutsideReport | None:
+        """Say what tests that passed beside the code do away from it; None when nothing was to be run.
+
+        What goes wrong there leaves the evidence that there is.
+        """
+        if self._tree is None:
+            return None
+        try:
+            report = await self._report(self._tree, passed)
+            return report.without(await base.unlike_away(report.disagrees, passed, self._tree.trusted))
+        except OSError as error:
+            return OutsideReport(trouble=f"The second process could not be started: {error}")
+
+    async def _report(self, tree: RunTree, passed: Sequence[str]) -> OutsideReport:
+        # Which other files hold doctests is known only from the run beside the code.
+        needed = tree.trusted.intersection(map(file_of, passed))
+        if self._early is None or not needed.issubset(self._files):
+            await self._end()
+            return await Outside(self._harness).judge(tree, passed)
+        return (await self._early).report(passed)
+
+    def _begin(self, tree: RunTree, files: Sequence[str]) -> None:
+        self._files = frozenset(files)
+        self._early = asyncio.create_task(Outside(self._harness).run(tree, files))
+
+    async def _end(self) -> None:
+        if self._early is not None:
+            self._early.cancel()
+            # What went wrong there matters to nobody who does not ask for it.
+            await asyncio.wait([self._early])
+            if not self._early.cancelled():
+                self._early.exception()
