@@ -1,16 +1,20 @@
 """Connections to Postgres: one engine for each process."""
 
 import json
+from contextlib import AbstractAsyncContextManager
 from urllib.parse import urlsplit, urlunsplit
 
+import asyncpg
+from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
+from typing_extensions import override
 
 from app.core.errors import InvalidInputError
+from app.db.direct import Connection, DirectConnections
 
 IDLE_IN_TRANSACTION = "10s"
 
-Sessions = async_sessionmaker[AsyncSession]
-"""Opens short sessions; `async with sessions.begin() as session` is one transaction."""
+DIRECT_CONNECTIONS = 10
 
 _SESSION = {
     "application_name": "phaserunner",
@@ -18,6 +22,33 @@ _SESSION = {
     # Whoever is stopped in the middle of a transaction, or gone with his machine, keeps a run locked.
     "idle_in_transaction_session_timeout": IDLE_IN_TRANSACTION,
 }
+
+
+class Sessions(async_sessionmaker[AsyncSession]):
+    """Opens short sessions; objects stay readable after them.
+
+    `async with sessions.begin() as session` is one transaction. `async with sessions() as session` only
+    reads, each statement by itself: at the isolation level of our transactions (read committed) it would see
+    the same within one, for two further messages to the server and back.
+
+    Attributes:
+        direct: connections of the driver to the same database; they are closed with the engine.
+    """
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        super().__init__(engine.execution_options(isolation_level="AUTOCOMMIT"), expire_on_commit=False)
+        self._writing = async_sessionmaker(engine, expire_on_commit=False)
+        url = plain_url(engine.url.render_as_string(hide_password=False))
+        self.direct = DirectConnections(lambda: _connect(url), limit=DIRECT_CONNECTIONS)
+        event.listen(engine.sync_engine, "engine_disposed", self._close_direct)
+
+    @override
+    def begin(self) -> AbstractAsyncContextManager[AsyncSession]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Open a transaction that commits at the end of the block."""
+        return self._writing.begin()
+
+    def _close_direct(self, _engine: object) -> None:
+        self.direct.close()
 
 
 def plain_url(url: str) -> str:
@@ -54,8 +85,12 @@ def create_engine(url: str, *, pool_size: int) -> AsyncEngine:
 
 
 def create_sessions(engine: AsyncEngine) -> Sessions:
-    """Make the session factory; objects stay readable after their transaction."""
-    return async_sessionmaker(engine, expire_on_commit=False)
+    """Make the session factory."""
+    return Sessions(engine)
+
+
+async def _connect(url: str) -> Connection:
+    return await asyncpg.connect(url, timeout=10, command_timeout=30, server_settings=dict(_SESSION))
 
 
 def _storable_json(value: object) -> str:

@@ -79,7 +79,8 @@ class Run(Base):
 
     `project` and `agent_name` are computed by the database, for filters; they are not read as attributes.
     While `paused_at` is set nothing moves the run. `guidance` is pinned in every prompt. `forked_from` names
-    the attempt of another run whose commit it began with.
+    the attempt of another run whose commit it began with. `definition` is what a run that is no sprint was
+    started with.
     """
 
     __tablename__ = "runs"
@@ -118,6 +119,7 @@ class Run(Base):
     pause_reason: Mapped[str] = mapped_column(server_default="")
     guidance: Mapped[list[str]] = mapped_column(server_default="{}")
     forked_from: Mapped[dict[str, Any] | None]
+    definition: Mapped[dict[str, Any] | None]
     progress_trimmed_at: Mapped[datetime | None]
     files_trimmed_at: Mapped[datetime | None]
     traceparent: Mapped[str | None]
@@ -131,7 +133,11 @@ class Run(Base):
 
 
 class Attempt(Base):
-    """One attempt of a phase. Whoever writes its outcome must hold `claim`."""
+    """One attempt of a phase, one iteration of a loop, one attempt at an answer.
+
+    Whoever writes its outcome must hold `claim`. `details` are what the attempts of runs that are no sprints
+    hold beside the common columns; `closing` is what an attempt itself makes of its run.
+    """
 
     __tablename__ = "attempts"
     __table_args__ = (
@@ -140,6 +146,7 @@ class Attempt(Base):
         Index("ix_attempts_outcome", "run_id", "phase", "number", "status"),
         CheckConstraint(f"status IN ({_ATTEMPT_STATES})", name="status"),
         CheckConstraint("number >= 1", name="number"),
+        CheckConstraint("closing IN ('condition', 'human', 'error')", name="closing"),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
@@ -167,6 +174,8 @@ class Attempt(Base):
     lost_workers: Mapped[int] = mapped_column(server_default="0")
     not_before: Mapped[datetime | None]
     last_error: Mapped[str] = mapped_column(server_default="")
+    details: Mapped[dict[str, Any] | None]
+    closing: Mapped[str | None]
     trace_id: Mapped[str | None]
     started_at: Mapped[datetime] = mapped_column(server_default=func.now())
     produced_at: Mapped[datetime | None]
@@ -201,6 +210,8 @@ class Evaluation(Base):
         UniqueConstraint("candidate_id", "evaluator"),
         CheckConstraint("status IN ('passed', 'failed', 'errored', 'skipped')", name="status"),
         Index("ix_evaluations_evaluator_evaluated_at", "evaluator", "evaluated_at"),
+        # Metrics of all runs read it alone, without the evidence in the rows.
+        Index("ix_evaluations_figures", "evaluator", "status", "duration_ms", "gate"),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)

@@ -21,11 +21,25 @@ logger = logging.getLogger(__name__)
 
 RESTART_PAUSE_SECONDS = 1.0
 
-AdvanceBody = Callable[[UUID, int, int], Awaitable[None]]
-"""Moves a run on; takes the run, the job's id and how often the job was tried."""
+# Who starts removes the rows of workers that are silent for that long by the database's clock, and jobs without
+# a worker are taken over at once. It must be more than a clock jumps; the row of a worker that was killed is small.
+_FORGOTTEN_SECONDS = 365 * 86_400.0
+
+Stopping = Callable[[], bool]
+"""Says whether this worker wants to end: then nothing new is begun."""
+
+AdvanceBody = Callable[[UUID, int, int, Stopping], Awaitable[None]]
+"""Moves a run on; takes the run, the job's id, how often the job was tried, and when to put it back.
+
+Raises `PutBackError` instead of beginning something new while the worker stops.
+"""
 
 Sweep = Callable[[Held], Awaitable[frozenset[int]]]
 """Brings back lost work; takes what this process works on, and gives what of it is another's by now."""
+
+
+class PutBackError(Exception):
+    """The job stopped between two steps because its worker ends; it is put back for the next one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +47,8 @@ class WorkerTimings:
     """Periods in seconds.
 
     A worker writes a heartbeat every `heartbeat`; one that is silent for `stalled_after` is taken for dead.
-    `sweep` is the period of looking for dead workers' jobs and for runs without a job. Shutdown gives running
-    jobs `grace` before they are cancelled and put back.
+    `sweep` is the period of looking for dead workers' jobs and for runs without a job. Shutdown gives the
+    step that a running job is at `grace`; then it is cancelled. The job is put back in either case.
     """
 
     heartbeat: float = 2.0
@@ -71,6 +85,7 @@ class JobWorker:
         self._concurrency = concurrency
         self._timings = timings
         self._worker: Worker | None = None
+        self._stopping = False
         self._works: dict[int, asyncio.Future[None]] = {}
         self._app.task(name=ADVANCE_TASK, queue=QUEUE, pass_context=True, retry=_AgainAfterShutdown())(
             self._body
@@ -83,7 +98,8 @@ class JobWorker:
             group.create_task(self._sweep())
 
     def hurry(self) -> None:
-        """Wait for no database any more; said before the cancellation that ends `run`."""
+        """Begin nothing new and wait for no database; said before the cancellation that ends `run`."""
+        self._stopping = True
         self._connector.give_up()
 
     async def _supervise(self) -> None:
@@ -109,8 +125,7 @@ class JobWorker:
             delete_jobs=DeleteJobCondition.ALWAYS,
             install_signal_handlers=False,
             update_heartbeat_interval=self._timings.heartbeat,
-            # Only our sweep may drop workers: it hands their jobs over first.
-            stalled_worker_timeout=3600.0,
+            stalled_worker_timeout=_FORGOTTEN_SECONDS,
         )
 
     async def _sweep(self) -> None:
@@ -130,10 +145,15 @@ class JobWorker:
     async def _body(self, context: JobContext, run_id: str) -> None:
         job = context.job
         assert job.id is not None  # noqa: S101 - a fetched job has one
-        work = asyncio.ensure_future(self._advance(UUID(run_id), job.id, job.attempts))
+        work = asyncio.ensure_future(
+            self._advance(UUID(run_id), job.id, job.attempts, lambda: self._stopping)
+        )
         self._works[job.id] = work
         try:
             await work
+        except PutBackError:
+            # To the queue this is the same as the end of the grace.
+            raise asyncio.CancelledError from None
         except asyncio.CancelledError:
             if context.abort_reason() is AbortReason.USER_REQUEST:
                 raise JobAborted from None

@@ -26,7 +26,11 @@ _RUN_IDS: TypeAdapter[list[UUID]] = TypeAdapter(list[UUID])
 
 
 class Doorbell:
-    """Rings for the runs of this process; `run` sends the bells until it is cancelled."""
+    """Rings for the runs of this process; `run` sends the bells until it is cancelled.
+
+    The first bell after a silence is sent at once; those rung in the `coalesce_seconds` after it are sent
+    together.
+    """
 
     def __init__(
         self, connect: Connect, *, coalesce_seconds: float = 0.004, retry_seconds: float = 1.0
@@ -59,7 +63,6 @@ class Doorbell:
     async def _send_bells(self, connection: Connection) -> None:
         while True:
             await self._wake.wait()
-            await asyncio.sleep(self._coalesce_seconds)
             self._wake.clear()
             rung, self._rung = self._rung, set()
             try:
@@ -69,6 +72,7 @@ class Doorbell:
                 self._rung |= rung
                 self._wake.set()
                 raise
+            await asyncio.sleep(self._coalesce_seconds)
 
 
 def payloads(run_ids: Collection[UUID]) -> Iterator[str]:

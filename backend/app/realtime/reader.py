@@ -14,6 +14,7 @@ import asyncpg
 from app.core.event_frames import ResumeMode, Start
 from app.realtime.identity import epoch_expression
 from app.realtime.message import text_message, text_of
+from app.schemas.runs import RunKind
 
 logger = logging.getLogger(__name__)
 
@@ -22,7 +23,7 @@ DATABASE_ERRORS = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
 
 _COLUMNS = "sequence, type, phase, attempt, data, at, trace_id"
 _HEAD = """
-    SELECT status, last_sequence, (SELECT min(sequence) FROM events WHERE run_id = runs.id) AS first,
+    SELECT kind, status, last_sequence, (SELECT min(sequence) FROM events WHERE run_id = runs.id) AS first,
            {epoch} AS epoch
     FROM runs WHERE id = $1
 """
@@ -75,12 +76,13 @@ class StoredEvent:
 
 @dataclass(frozen=True, slots=True)
 class RunHead:
-    """A run's status, its last sequence (0 without events), the first one that is still kept, its epoch."""
+    """A run's status, its last sequence (0 without events), the first one still kept, its epoch, its kind."""
 
     status: str
     last: int
     first: int
     epoch: str
+    kind: RunKind = RunKind.SPRINT
 
     def start(self, after: int, epoch: str | None = None) -> Start:
         """Decide whether a client that has everything up to `after` of `epoch` can go on from there.
@@ -91,7 +93,7 @@ class RunHead:
         is_same = after == 0 or epoch is None or epoch == self.epoch
         fits = is_same and oldest <= after <= self.last
         mode = ResumeMode.RESUMED if fits else ResumeMode.RESET
-        return Start(mode, after if fits else oldest, self.last, self.status, self.epoch)
+        return Start(mode, after if fits else oldest, self.last, self.status, self.epoch, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +139,8 @@ class EventReader:
             return None
         last: int = row["last_sequence"]
         first: int | None = row["first"]
-        return RunHead(row["status"], last, last + 1 if first is None else first, row["epoch"])
+        oldest = last + 1 if first is None else first
+        return RunHead(row["status"], last, oldest, row["epoch"], RunKind(row["kind"]))
 
     async def watched(self, run_ids: Collection[UUID]) -> Watched:
         """How far these runs have come."""

@@ -101,7 +101,12 @@ def connector(database_url: str) -> Connect:
             database_url,
             timeout=10,
             command_timeout=30,
-            server_settings={"application_name": "phaserunner-bell", "jit": "off"},
+            # A bell is a hint: its transaction need not wait for the disk.
+            server_settings={
+                "application_name": "phaserunner-bell",
+                "jit": "off",
+                "synchronous_commit": "off",
+            },
         )
 
     return connect

@@ -1,37 +1,55 @@
 """Writes events: numbered per run without gaps, in the transaction that makes them true."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 from uuid import UUID
 
+import asyncpg
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.websocket_events import Event
 
+Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
+
 # One statement numbers and inserts: the run's row lock makes number order and commit order the same,
 # which an identity column would not.
-_APPEND = text(
-    """
+_APPEND = """
     WITH counter AS (
         UPDATE runs SET last_sequence = last_sequence + cardinality(CAST(:types AS text[]))
-        WHERE id = :run_id AND (
+        WHERE id = CAST(:run_id AS uuid) AND (
             CAST(:fenced AS boolean) IS FALSE
-            OR ((fence_job, fence_try) = (:job, :try) AND status NOT IN ('completed', 'failed', 'cancelled'))
+            OR (
+                (fence_job, fence_try) = (CAST(:job AS bigint), CAST(:try AS int))
+                AND status NOT IN ('completed', 'failed', 'cancelled')
+            )
         )
-        RETURNING last_sequence - cardinality(CAST(:types AS text[])) AS before
+        RETURNING last_sequence AS last
+    ), added AS (
+        INSERT INTO events (run_id, sequence, type, phase, attempt, data, at, trace_id)
+        SELECT CAST(:run_id AS uuid), counter.last - cardinality(CAST(:types AS text[])) + new.position,
+               new.type, new.phase, new.attempt, CAST(new.data AS jsonb), new.at, new.trace_id
+        FROM counter, unnest(
+            CAST(:types AS text[]), CAST(:phases AS text[]), CAST(:attempts AS int[]),
+            CAST(:payloads AS text[]), CAST(:times AS timestamptz[]), CAST(:traces AS text[])
+        ) WITH ORDINALITY AS new (type, phase, attempt, data, at, trace_id, position)
     )
-    INSERT INTO events (run_id, sequence, type, phase, attempt, data, at, trace_id)
-    SELECT :run_id, counter.before + new.position, new.type, new.phase, new.attempt,
-           CAST(new.data AS jsonb), new.at, new.trace_id
-    FROM counter, unnest(
-        CAST(:types AS text[]), CAST(:phases AS text[]), CAST(:attempts AS int[]),
-        CAST(:payloads AS text[]), CAST(:times AS timestamptz[]), CAST(:traces AS text[])
-    ) WITH ORDINALITY AS new (type, phase, attempt, data, at, trace_id, position)
-    RETURNING sequence
-    """
-)
+    SELECT last FROM counter
+"""
+_NAMES = ("run_id", "fenced", "job", "try", "types", "phases", "attempts", "payloads", "times", "traces")
+_FOR_SESSIONS = text(_APPEND)
+_FOR_THE_DRIVER = re.sub(r":(\w+)", lambda found: f"${_NAMES.index(found[1]) + 1}", _APPEND)
+
+_LOCK = "SELECT FROM runs WHERE id = $1 FOR UPDATE"
+# A batch is stored as a whole or not at all, so its first event speaks for it.
+_FIND = """
+    SELECT runs.last_sequence FROM runs JOIN events ON run_id = id AND sequence > last_sequence - $2
+    WHERE id = $1 AND type = $3 AND at = $4 AND data = CAST($5 AS text)::jsonb LIMIT 1
+"""
+_LOOK_BACK = 5_000
+"""Events among which one is looked for that may have been stored already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +71,63 @@ async def append_events(
     """
     if not events:
         return None
-    parameters: dict[str, Any] = {
-        "run_id": run_id,
-        "fenced": fence is not None,
-        "job": fence.job_id if fence else 0,
-        "try": fence.attempt if fence else 0,
-        "types": [event.event.value for event in events],
-        "phases": [event.phase for event in events],
-        "attempts": [event.attempt for event in events],
-        "payloads": [event.data.model_dump_json().replace("\\u0000", "\\u2400") for event in events],
-        "times": [event.timestamp for event in events],
-        "traces": [event.trace_id for event in events],
-    }
-    result = await session.execute(_APPEND, parameters)
-    return max(result.scalars().all(), default=None)
+    values: dict[str, Any] = dict(zip(_NAMES, _values(run_id, fence, events), strict=True))
+    last: int | None = (await session.execute(_FOR_SESSIONS, values)).scalar_one_or_none()
+    return last
+
+
+async def append_at_once(
+    connection: Connection, run_id: UUID, fence: Fence, events: Sequence[Event]
+) -> int | None:
+    """Append at least one event of one run in a transaction of its own: one statement, one round trip.
+
+    Returns:
+        As `append_events`.
+
+    Raises:
+        asyncpg.PostgresError: or another of the driver's errors; the events may be stored nevertheless when
+            it was the connection that failed.
+    """
+    last: int | None = await connection.fetchval(_FOR_THE_DRIVER, *_values(run_id, fence, events))
+    return last
+
+
+async def append_again(
+    connection: Connection, run_id: UUID, fence: Fence, events: Sequence[Event]
+) -> int | None:
+    """Append events that may be stored already, because the answer to the same request was lost.
+
+    Returns:
+        As `append_events`; the run's last sequence when they were stored already.
+
+    Raises:
+        asyncpg.PostgresError: as `append_at_once`.
+    """
+    first = events[0]
+    async with connection.transaction():
+        # Two statements: what the lost request has committed is seen by one that begins behind the lock.
+        await connection.execute(_LOCK, run_id)
+        stored: int | None = await connection.fetchval(
+            _FIND, run_id, _LOOK_BACK, first.event.value, first.timestamp, _payload(first)
+        )
+        return stored or await append_at_once(connection, run_id, fence, events)
+
+
+def _values(run_id: UUID, fence: Fence | None, events: Sequence[Event]) -> tuple[Any, ...]:
+    """The statement's values in the order of `_NAMES`."""
+    return (
+        run_id,
+        fence is not None,
+        fence.job_id if fence else 0,
+        fence.attempt if fence else 0,
+        [event.event.value for event in events],
+        [event.phase for event in events],
+        [event.attempt for event in events],
+        [_payload(event) for event in events],
+        [event.timestamp for event in events],
+        [event.trace_id for event in events],
+    )
+
+
+def _payload(event: Event) -> str:
+    return event.data.model_dump_json().replace("\\u0000", "\\u2400")

@@ -7,12 +7,12 @@ from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 from uuid import UUID
 
-from sqlalchemy.exc import SQLAlchemyError
-
 from app.agents.port import AgentProgress, ProgressKind, ReportProgress
 from app.core.event_data import AgentProgressData, ProgressLine, ToolData
 from app.core.telemetry import current_trace_id
 from app.core.websocket_events import AgentProgressEvent, Event, ToolCalledEvent, ToolResultEvent
+from app.db.outages import PAUSE_SECONDS, is_outage
+from app.realtime.reader import DATABASE_ERRORS
 from app.schemas.text import storable_text
 
 logger = logging.getLogger(__name__)
@@ -39,8 +39,10 @@ class ProgressBatcher:
         self._trace_id = current_trace_id()
         self._waiting: list[tuple[int, AgentProgress] | Event] = []
         self._dropped = 0
+        self._batch: tuple[int, list[Event]] | None = None
         self._more = asyncio.Event()
         self._stopped = asyncio.Event()
+        self._is_patient = False
 
     def reporter(self, candidate: int = 0) -> ReportProgress:
         """A function that takes the progress of one candidate."""
@@ -61,31 +63,44 @@ class ProgressBatcher:
 
     async def pump(self) -> None:
         """Store batches until `stop` is called, or until the run is somebody else's."""
-        while await self._flush() and not self._stopped.is_set():
-            await self._more.wait()
-            self._more.clear()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(FLUSH_SECONDS):
-                    await self._stopped.wait()
+        while await self._flush():
+            if not self._stopped.is_set():
+                await self._more.wait()
+                self._more.clear()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(FLUSH_SECONDS):
+                        await self._stopped.wait()
+            elif self._waiting and self._is_patient:
+                await asyncio.sleep(PAUSE_SECONDS)
+            else:
+                return
 
-    def stop(self) -> None:
-        """Let `pump` store what still waits and end."""
+    def stop(self, *, patiently: bool) -> None:
+        """Let `pump` store what still waits and end; `patiently` waits for a database that is away."""
+        self._is_patient = patiently
         self._stopped.set()
         self._more.set()
 
     async def _flush(self) -> bool:
         while self._waiting:
-            batch = self._waiting[:MAX_BATCH]
+            # A batch that failed is repeated as it was: it may be stored, and only its answer lost.
+            taken, events = self._batch = self._batch or self._next_batch()
             try:
-                is_mine = await self._store(self._events(batch))
-            except (SQLAlchemyError, OSError) as error:
-                # Progress must not end the work it reports on; it is tried again with the next batch.
+                is_mine = await self._store(events)
+            except DATABASE_ERRORS as error:
+                # Progress must not end the work it reports on; it is tried again with the next line.
                 logger.warning("progress of run %s cannot be stored: %s", self._run_id, error)
+                self._is_patient &= is_outage(error)
                 return True
             if not is_mine:
                 return False
-            del self._waiting[: len(batch)]
+            self._batch = None
+            del self._waiting[:taken]
         return True
+
+    def _next_batch(self) -> tuple[int, list[Event]]:
+        batch = self._waiting[:MAX_BATCH]
+        return len(batch), self._events(batch)
 
     def _events(self, batch: Sequence[tuple[int, AgentProgress] | Event]) -> list[Event]:
         events: list[Event] = []
@@ -145,6 +160,9 @@ async def storing_progress(batcher: ProgressBatcher) -> AsyncGenerator[ProgressB
     pump = asyncio.create_task(batcher.pump())
     try:
         yield batcher
-    finally:
-        batcher.stop()
+    except BaseException:
+        batcher.stop(patiently=False)
         await pump
+        raise
+    batcher.stop(patiently=True)
+    await pump

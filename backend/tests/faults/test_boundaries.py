@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.boundaries import BOUNDARIES, COMMITTED, Action
+from harness.boundaries import BOUNDARIES, COMMITTED, Action
 from tests.faults.scene import scene
 
 pytestmark = pytest.mark.anyio

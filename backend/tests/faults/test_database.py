@@ -11,7 +11,8 @@ import pytest
 
 from app.db.embedded.server import acquire
 from app.db.migrate import upgrade_to_head
-from tests.faults.boundaries import BOUNDARIES, Action
+from app.jobs.worker import WorkerTimings
+from harness.boundaries import BOUNDARIES, Action
 from tests.faults.proxy import road_to
 from tests.faults.scene import Scene, scene
 from tests.faults.test_boundaries import DONE
@@ -89,6 +90,13 @@ async def _own_clock(url: str) -> None:
         await connection.execute(f'ALTER DATABASE "{name}" SET search_path = public, pg_catalog')
 
 
+# After the jump every heartbeat looks overdue until the next one, and who is late by half a period is taken for
+# dead: a busy machine must not make one late, and the second worker must meet the overdue one. The agent works
+# for longer than that takes.
+_UNHURRIED = WorkerTimings(heartbeat=2.0, stalled_after=6.0, sweep=0.3, grace=0.5)
+_LONG_WORK_SECONDS = 4.0
+
+
 @pytest.mark.parametrize("hours", [1, pytest.param(-1, marks=pytest.mark.long)])
 async def test_a_clock_that_jumps_kills_nobody_and_hides_no_death(
     hours: int, database_url: str, tmp_path: Path
@@ -96,9 +104,9 @@ async def test_a_clock_that_jumps_kills_nobody_and_hides_no_death(
     await _own_clock(database_url)
     async with scene(database_url, tmp_path) as stage:
         run_id = await stage.sprint()
-        first = stage.crew.start(agent_seconds=2.0)
+        first = stage.crew.start(agent_seconds=_LONG_WORK_SECONDS, timings=_UNHURRIED)
         await stage.until(lambda: agents_began(stage, 1))
-        stage.crew.start(agent_seconds=2.0)
+        stage.crew.start(agent_seconds=_LONG_WORK_SECONDS, timings=_UNHURRIED)
         await _turn_clock(database_url, hours)
         await stage.until(lambda: agents_began(stage, 2))
         assert stage.worked(run_id) == ["coding 1", "coding 2"]

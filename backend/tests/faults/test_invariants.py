@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.faults.invariants import Told, event_violations
+from harness.invariants import Told, event_violations
 
 GOOD = [
     ("run.created", None, None),

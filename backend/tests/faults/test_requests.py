@@ -1,5 +1,6 @@
 """Requests that come twice or late; cancellation; deploys; processes and disks that fail."""
 
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -10,11 +11,12 @@ from app.core.errors import ConflictError
 from app.db.models import Attempt, Candidate, Escalation, Evaluation
 from app.schemas.escalations import EscalationResolve
 from app.schemas.runs import EscalationDecision
-from tests.faults.boundaries import Action
-from tests.faults.invariants import run_violations
+from harness.boundaries import Action
+from harness.invariants import run_violations
+from harness.program import QUICK
 from tests.faults.scene import Scene, scene
 from tests.faults.test_boundaries import DONE
-from tests.faults.test_database import agents_began
+from tests.faults.test_database import WORKED, agents_began
 from tests.integration.services.support import at_once
 
 pytestmark = pytest.mark.anyio
@@ -128,6 +130,23 @@ async def test_a_worker_that_is_told_to_stop_hands_over(database_url: str, tmp_p
         async with stage.sessions() as session:
             lost = (await session.scalars(select(Attempt.lost_workers))).all()
         assert set(lost) == {0}
+
+
+async def test_a_worker_that_is_told_to_stop_ends_its_step_and_begins_no_other(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path) as stage:
+        run_id = await stage.sprint()
+        first = stage.crew.start(agent_seconds=1.0, timings=replace(QUICK, grace=200.0))
+        await stage.until(lambda: agents_began(stage, 1))
+        first.terminate()
+        await stage.until(lambda: not first.is_alive())
+        assert await stage.attempts(run_id) == [("coding", 1, "produced")]
+        stage.crew.start()
+        await stage.rest()
+        assert await stage.attempts(run_id) == DONE
+        assert stage.worked(run_id) == WORKED
+        assert "attempt.interrupted" not in await stage.cases.rows.events(run_id)
 
 
 async def test_a_deploy_while_runs_wait(database_url: str, tmp_path: Path) -> None:

@@ -29,14 +29,15 @@ from app.agents.port import (
 )
 from app.db.engine import Sessions, create_engine, create_sessions
 from app.jobs.silence import SilenceRules
-from app.jobs.worker import JobWorker, WorkerTimings, running
+from app.jobs.worker import JobWorker, Stopping, WorkerTimings, running
 from app.realtime.service import open_doorbell
 from app.realtime.store import Fence
 from app.runners.evaluators.protocol import EvaluationCategory, EvaluationContext, EvaluationResult
 from app.runners.evaluators.registry import EvaluatorRegistry
 from app.runners.phase_runner import PhaseRunner
 from app.schemas.agents import AgentSpec
-from app.services.advance import Advance
+from app.schemas.runs import RunKind
+from app.services.advance import Advance, Door
 from app.services.candidates import CandidateRuns
 from app.services.judging import Judging
 from app.services.producing import Producing
@@ -48,7 +49,7 @@ from app.workspaces.git import Git
 from app.workspaces.ownership import Places, owning, remove_leftovers
 from app.workspaces.process import run_process
 from app.workspaces.store import WorkspaceStore
-from tests.faults.boundaries import Faults
+from harness.boundaries import Faults
 
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 QUICK = WorkerTimings(heartbeat=0.3, stalled_after=2.0, sweep=0.3, grace=0.5)
@@ -202,8 +203,12 @@ def _worker(spec: WorkerSpec, sessions: Sessions, bell: Bell, scratch: Path) -> 
     advance = Advance(
         sessions,
         recorder,
-        Producing(sessions, recorder, runner, CandidateRuns(BusyAgent(spec), trees), AgentLimits()),
-        Judging(sessions, recorder, runner, trees, FirstContender()),
+        {
+            RunKind.SPRINT: Door(
+                Producing(sessions, recorder, runner, CandidateRuns(BusyAgent(spec), trees), AgentLimits()),
+                Judging(sessions, recorder, runner, trees, FirstContender()),
+            )
+        },
     )
     timings = spec.timings
     rules = SilenceRules.of(
@@ -211,9 +216,9 @@ def _worker(spec: WorkerSpec, sessions: Sessions, bell: Bell, scratch: Path) -> 
     )
     takeover = Takeover(sessions, Reconcile(sessions), rules, timings.stalled_after)
 
-    async def body(run_id: UUID, job_id: int, job_try: int) -> None:
+    async def body(run_id: UUID, job_id: int, job_try: int, stopping: Stopping) -> None:
         try:
-            await advance(run_id, job_id, job_try)
+            await advance(run_id, job_id, job_try, stopping)
         finally:
             spec.faults.note(job=job_id, ended=str(run_id))
 

@@ -1,0 +1,209 @@
+"""The database goes away while progress is stored: each line is stored, once, in order."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from uuid import UUID, uuid4
+
+import asyncpg
+import pytest
+
+from app.core.event_data import AgentProgressData, ProgressLine
+from app.core.websocket_events import AgentProgressEvent, Event
+from app.db.engine import Sessions, create_engine, create_sessions, plain_url
+from app.db.models import Run
+from app.db.outages import patiently
+from app.realtime.store import Fence
+from app.services.recording import Recorder
+from tests.faults.proxy import road_to
+
+pytestmark = pytest.mark.anyio
+
+FENCE = Fence(7, 0)
+RUNS, BATCHES, PER_BATCH, KILLS = 10, 40, 3, 30
+
+KILL = """
+    SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'phaserunner'
+"""
+STORED = "SELECT sequence, data #>> '{lines,0,text}' AS text FROM events WHERE run_id = $1 ORDER BY sequence"
+HELD = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+
+
+class Rings:
+    def __init__(self) -> None:
+        self.rung: set[UUID] = set()
+
+    def ring(self, run_id: UUID) -> None:
+        self.rung.add(run_id)
+
+
+def line(run_id: UUID, text: str) -> Event:
+    now = datetime.now(UTC)
+    data = AgentProgressData(lines=[ProgressLine(text=text, at=now)])
+    return AgentProgressEvent(
+        run_id=run_id, sprint_id=run_id, phase="coding", attempt=1, timestamp=now, data=data
+    )
+
+
+@asynccontextmanager
+async def opened(url: str) -> AsyncGenerator[Sessions]:
+    engine = create_engine(url, pool_size=4)
+    try:
+        yield create_sessions(engine)
+    finally:
+        await engine.dispose()
+
+
+@asynccontextmanager
+async def watching(url: str) -> AsyncGenerator["asyncpg.Connection[asyncpg.Record]"]:
+    connection = await asyncpg.connect(plain_url(url), server_settings={"application_name": "watcher"})
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
+async def add_run(sessions: Sessions) -> UUID:
+    run = Run(
+        id=uuid4(),
+        kind="sprint",
+        name="a run",
+        goal="work",
+        phases=["coding"],
+        phase="coding",
+        policy={},
+        agent={"backend": "auto"},
+        source={},
+        status="active",
+        base_commit="0" * 40,
+        head_commit="0" * 40,
+        created_by="test",
+        fence_job=FENCE.job_id,
+        fence_try=FENCE.attempt,
+    )
+    async with sessions.begin() as session:
+        session.add(run)
+    return run.id
+
+
+async def until_held(watcher: "asyncpg.Connection[asyncpg.Record]", count: int) -> None:
+    """Wait until so many statements wait for a lock."""
+    async with asyncio.timeout(30):
+        while await watcher.fetchval(HELD) != count:  # noqa: ASYNC110 - nobody announces it
+            await asyncio.sleep(0.005)
+
+
+async def until_stored(watcher: "asyncpg.Connection[asyncpg.Record]", run_id: UUID) -> None:
+    async with asyncio.timeout(30):
+        while not await watcher.fetch(STORED, run_id):  # noqa: ASYNC110 - nobody announces it
+            await asyncio.sleep(0.005)
+
+
+@dataclass
+class Storm:
+    """Writers that never give up, and whoever kills their connections."""
+
+    recorder: Recorder
+    failures: int = 0
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def write(self, run_id: UUID) -> None:
+        batch = 0
+        while batch < BATCHES or not self.done.is_set():
+            events = [line(run_id, f"{batch} {place}") for place in range(PER_BATCH)]
+            assert await patiently(partial(self._store, events))
+            batch += 1
+
+    async def kill(self, watcher: "asyncpg.Connection[asyncpg.Record]") -> None:
+        killed = 0
+        while killed < KILLS or not self.failures:
+            killed += await watcher.fetchval(KILL)
+            await asyncio.sleep(0.003)
+        self.done.set()
+
+    async def _store(self, events: list[Event]) -> bool:
+        try:
+            return await self.recorder.progress(events[0].run_id, FENCE, events)
+        except Exception:
+            self.failures += 1
+            raise
+
+
+async def test_progress_survives_the_death_of_its_connections(database_url: str) -> None:
+    async with opened(database_url) as sessions, watching(database_url) as watcher:
+        storm = Storm(Recorder(sessions, Rings()))
+        run_ids = [await add_run(sessions) for _ in range(RUNS)]
+        async with asyncio.timeout(120), asyncio.TaskGroup() as group:
+            for run_id in run_ids:
+                group.create_task(storm.write(run_id))
+            group.create_task(storm.kill(watcher))
+        assert storm.failures
+        for run_id in run_ids:
+            rows = await watcher.fetch(STORED, run_id)
+            assert [row["sequence"] for row in rows] == list(range(1, len(rows) + 1))
+            expected = [f"{index // PER_BATCH} {index % PER_BATCH}" for index in range(len(rows))]
+            assert [row["text"] for row in rows] == expected
+            assert len(rows) >= BATCHES * PER_BATCH
+
+
+@pytest.mark.parametrize(
+    "is_over", [True, False], ids=["the answer was lost", "the lost request still waits"]
+)
+async def test_what_was_stored_without_an_answer_is_not_stored_again(
+    is_over: bool, database_url: str
+) -> None:
+    async with (
+        road_to(database_url) as (road, url),
+        opened(url) as sessions,
+        watching(database_url) as watcher,
+    ):
+        run_id = await add_run(sessions)
+        bell = Rings()
+        recorder = Recorder(sessions, bell)
+        batch = [line(run_id, "first"), line(run_id, "second")]
+        lock = watcher.transaction()
+        await lock.start()
+        await watcher.execute("SELECT FROM runs WHERE id = $1 FOR UPDATE", run_id)
+        async with watching(database_url) as observer:
+            storing = asyncio.create_task(recorder.progress(run_id, FENCE, batch))
+            await until_held(observer, 1)
+            # The server goes on with the statement; its answer will find nobody.
+            await road.close()
+            with pytest.raises((OSError, asyncpg.PostgresError)):
+                await storing
+            assert not bell.rung
+            await road.open()
+            if is_over:
+                await lock.rollback()
+                await until_stored(observer, run_id)
+            again = asyncio.create_task(patiently(partial(recorder.progress, run_id, FENCE, batch)))
+            if not is_over:
+                await until_held(observer, 2)
+                await lock.rollback()
+            assert await again
+            assert bell.rung == {run_id}
+            assert await recorder.progress(run_id, FENCE, [line(run_id, "third")])
+        rows = await watcher.fetch(STORED, run_id)
+        assert [(row["sequence"], row["text"]) for row in rows] == [
+            (1, "first"),
+            (2, "second"),
+            (3, "third"),
+        ]
+
+
+@pytest.mark.parametrize("status", ["completed", "active"])
+async def test_who_lost_the_run_is_told_so_and_stores_nothing(status: str, database_url: str) -> None:
+    async with opened(database_url) as sessions, watching(database_url) as watcher:
+        run_id = await add_run(sessions)
+        late = Fence(FENCE.job_id, FENCE.attempt - 1) if status == "active" else FENCE
+        await watcher.execute("UPDATE runs SET status = $2 WHERE id = $1", run_id, status)
+        bell = Rings()
+        recorder = Recorder(sessions, bell)
+        assert not await recorder.progress(run_id, late, [line(run_id, "late")])
+        assert not await recorder.progress(uuid4(), FENCE, [line(run_id, "of no run")])
+        assert not bell.rung
+        assert not await watcher.fetch(STORED, run_id)
