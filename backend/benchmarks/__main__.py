@@ -5,16 +5,20 @@ import asyncio
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 from benchmarks import (
     attempts,
     event_append,
+    event_delivery,
     growth,
     kills,
     known_good,
     launches,
     leftovers,
+    loops,
+    metric_report,
     panel,
     starts,
     throughput,
@@ -31,11 +35,14 @@ BENCHMARKS: dict[str, tuple[str, Measure]] = {
     "pickup": (starts.TITLE, starts.measure),
     "sandbox": (launches.TITLE, launches.measure),
     "panel": (panel.TITLE, panel.measure),
+    "loops": (loops.TITLE, loops.measure),
 }
 
 LOADS: dict[str, tuple[str, Measure]] = {
+    "delivery": (event_delivery.TITLE, event_delivery.measure),
     "kills": (kills.TITLE, kills.measure),
     "growth": (growth.TITLE, growth.measure),
+    "metrics": (metric_report.TITLE, metric_report.measure),
     "throughput": (throughput.TITLE, throughput.measure),
 }
 """The engine under load: these take minutes and are run when they are asked for by name."""
@@ -57,7 +64,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure PhaseRunner.")
     parser.add_argument("--only", choices=(*BENCHMARKS, *LOADS, *TRUST), help="run this benchmark alone")
     parser.add_argument("--trust", action="store_true", help=f"run {', '.join(TRUST)} instead of the others")
+    parser.add_argument("--sprints", type=int, help=f"of throughput, instead of {throughput.SPRINTS:,}")
     given = parser.parse_args()
+    if given.sprints is not None:
+        LOADS["throughput"] = (throughput.TITLE, partial(throughput.measure, sprints=given.sprints))
     started = time.monotonic()
     _run_trust([given.only] if given.only in TRUST else TRUST if given.trust else ())
     if not given.trust and given.only not in TRUST:

@@ -23,8 +23,9 @@ from app.opening import open_sessions
 from app.realtime.service import open_realtime
 from app.runners.phase_runner import PhaseRunner
 from app.schemas.agents import AgentSpec
+from app.schemas.runs import RunKind
 from app.schemas.sprints import SprintCreate
-from app.services.advance import Advance
+from app.services.advance import Advance, Door
 from app.services.candidates import CandidateRuns
 from app.services.escalations import EscalationService
 from app.services.judging import Judging
@@ -150,8 +151,12 @@ def _assemble(settings: Settings, url: str, sessions: Sessions, bell: Bell) -> t
     advance = Advance(
         sessions,
         recorder,
-        Producing(sessions, recorder, runner, CandidateRuns(tools.agents, trees), AgentLimits()),
-        Judging(sessions, recorder, runner, trees, FirstContender()),
+        {
+            RunKind.SPRINT: Door(
+                Producing(sessions, recorder, runner, CandidateRuns(tools.agents, trees), AgentLimits()),
+                Judging(sessions, recorder, runner, trees, FirstContender()),
+            )
+        },
     )
     timings = WorkerTimings()
     rules = SilenceRules.of(

@@ -13,8 +13,8 @@ from app.db.embedded.server import acquire
 from app.db.migrate import upgrade_to_head
 from app.jobs.worker import WorkerTimings
 from benchmarks.figures import Series
-from tests.faults.invariants import run_violations
-from tests.faults.scene import Scene, scene
+from harness.invariants import run_violations
+from harness.stage import Stage, open_stage
 
 TITLE = "kills: 20 random kill -9 of workers in a load of 50 sprints, default settings"
 SPRINTS, KILLS, WORKERS, AT_ONCE = 50, 20, 3, 2
@@ -39,7 +39,7 @@ async def measure(place: Path) -> list[Series]:
     lease = await asyncio.to_thread(acquire, place / "server", throwaway=True)
     try:
         await upgrade_to_head(lease.url)
-        async with scene(lease.url, place / "scene", api=False) as stage:
+        async with open_stage(lease.url, place / "stage") as stage:
             still = await _kill_and_finish(stage)
             wrong = [each for run in stage.runs for each in await run_violations(stage.sessions, run)]
     finally:
@@ -55,7 +55,7 @@ async def measure(place: Path) -> list[Series]:
     ]
 
 
-async def _kill_and_finish(stage: Scene) -> list[float]:
+async def _kill_and_finish(stage: Stage) -> list[float]:
     for _ in range(SPRINTS):
         await stage.sprint()
     async with stage.sessions.begin() as session:
@@ -74,7 +74,7 @@ async def _kill_and_finish(stage: Scene) -> list[float]:
     return [await each for each in taken]
 
 
-async def _kill_one(stage: Scene, chance: random.SystemRandom) -> list[asyncio.Task[float]]:
+async def _kill_one(stage: Stage, chance: random.SystemRandom) -> list[asyncio.Task[float]]:
     """Kill a worker whose agents work; give what waits until they are taken over."""
     async with asyncio.timeout(120):
         while not (busy := _busy(stage)):  # noqa: ASYNC110 - workers tell a journal
@@ -87,7 +87,7 @@ async def _kill_one(stage: Scene, chance: random.SystemRandom) -> list[asyncio.T
     return [asyncio.create_task(_until_taken(stage, run, job, killed)) for run, job in jobs.items() if job]
 
 
-def _busy(stage: Scene) -> dict[int, set[UUID]]:
+def _busy(stage: Stage) -> dict[int, set[UUID]]:
     """The runs on which living workers' agents are at work, by the workers' numbers."""
     alive = {each.pid for each in stage.crew.members if each.is_alive()}
     at_work: dict[str, int] = {}
@@ -104,12 +104,12 @@ def _busy(stage: Scene) -> dict[int, set[UUID]]:
     return busy
 
 
-async def _until_taken(stage: Scene, run: UUID, job: int, killed: float) -> float:
+async def _until_taken(stage: Stage, run: UUID, job: int, killed: float) -> float:
     while (now := await _job(stage, run)) is not None and now <= job:  # noqa: ASYNC110
         await asyncio.sleep(POLL_SECONDS)
     return time.monotonic() - killed
 
 
-async def _job(stage: Scene, run: UUID) -> int | None:
+async def _job(stage: Stage, run: UUID) -> int | None:
     async with stage.sessions() as session:
         return await session.scalar(_JOB, {"run": str(run)})

@@ -116,12 +116,16 @@ class _LaterAttempts:
         self._run_id = uuid4()
         self._attempts = 0
 
+    def _at(self) -> EvaluationContext:
+        # The first one is in the round that is not counted.
+        return {"run_id": self._run_id, "attempt": self._attempts}
+
     async def __call__(self, candidate: Path, base: Path) -> None:
         self._attempts += 1
         module = candidate / "ledger" / "amounts_07.py"
         added = f"\n\ndef places_{self._attempts}() -> int:\n    return {self._attempts}\n"
         await asyncio.to_thread(module.write_text, await asyncio.to_thread(module.read_text) + added)
-        await _judge({"workspace_ref": str(candidate), "base_ref": str(base), "run_id": self._run_id})
+        await _judge({"workspace_ref": str(candidate), "base_ref": str(base), **self._at()})
 
 
 async def _judge(context: EvaluationContext) -> None:
