@@ -11,21 +11,27 @@ from app.agents.port import AgentLimits
 from app.api.access import ApiServices
 from app.core.config import Settings
 from app.db.engine import Sessions
+from app.doors import build_doors
 from app.jobs.silence import SilenceRules
 from app.jobs.worker import JobWorker, WorkerTimings
 from app.opening import open_database, open_sessions, owned_directory
+from app.runners.answer_rules import read_rule_sets
 from app.runners.phase_runner import PhaseRunner
 from app.runners.safe_fixes import SafeFixes
 from app.schemas.agents import AgentBackend, AgentSpec
-from app.services.advance import Advance
+from app.services.advance import Advance, Door
+from app.services.answers import AnswerService
 from app.services.calibration import CalibrationService
 from app.services.candidates import CandidateRuns
+from app.services.deliveries import DeliveryService
 from app.services.escalations import EscalationService
 from app.services.evaluations import EvaluationService
 from app.services.evaluators import EvaluatorService
 from app.services.forking import ForkService
 from app.services.idempotency import IdempotencyService
+from app.services.intake import Intake
 from app.services.judging import Judging
+from app.services.loops import LoopService
 from app.services.marks import MarkService
 from app.services.metrics import MetricsService
 from app.services.pausing import PauseService
@@ -79,6 +85,7 @@ def build_container(
     trees = RunTrees(store, sessions)
     outbox = build_outbox(settings)
     sprints = SprintService(sessions, store, tools.git, tools.sources, tools.policy, bell, outbox)
+    intake = Intake(sessions, store, tools.git, tools.sources, bell)
     runner = PhaseRunner(tools.registry, sprints.begin, tools.rules)
     recorder = Recorder(sessions, bell, outbox)
     limits = AgentLimits(
@@ -90,8 +97,13 @@ def build_container(
     candidates = CandidateRuns(tools.agents, trees, tools.interpreters, fixer)
     producing = Producing(sessions, recorder, runner, candidates, limits)
     judging = Judging(sessions, recorder, runner, trees, tools.judge)
+    doors = build_doors(settings, tools, sessions, recorder, trees, Door(producing, judging))
     api = ApiServices(
         sprints=sprints,
+        loops=LoopService(sessions, intake, tools.policy, tools.registry, outbox),
+        answers=AnswerService(
+            sessions, intake, tools.policy, read_rule_sets(settings.ANSWER_RULES_FILE), outbox
+        ),
         pauses=PauseService(sessions, bell),
         forks=ForkService(sessions, tools.policy, bell),
         lists=RunLists(sessions),
@@ -105,12 +117,13 @@ def build_container(
         metrics=MetricsService(sessions),
         trends=TrendService(sessions),
         idempotency=IdempotencyService(sessions),
+        deliveries=DeliveryService(sessions, outbox.urls),
         status=StatusService(sessions, _info(settings, tools), tools.sandbox),
     )
     return Container(
         api,
         TokenService(sessions),
-        Advance(sessions, recorder, producing, judging),
+        Advance(sessions, recorder, doors),
         Takeover(sessions, Reconcile(sessions), _silence(settings), settings.ENGINE_STALLED_AFTER_SECONDS),
         tools.sandbox,
     )

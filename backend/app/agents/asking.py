@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
-from pydantic_ai import Agent, ModelRetry, NativeOutput, PromptedOutput, RunContext, ToolOutput
+from pydantic_ai import Agent, ModelRetry, NativeOutput, PromptedOutput, RunContext, Tool, ToolOutput
 from pydantic_ai.exceptions import (
     AgentRunError,
     ContentFilterError,
@@ -60,11 +60,14 @@ class NamedModel:
     build: Callable[[], Model]
 
     @classmethod
-    def of(cls, model: Model | str) -> "NamedModel":
-        """Take a model, or the name of one that pydantic-ai knows and whose key is in the environment."""
+    def of(cls, model: Model | str, build: Callable[[str], Model] = infer_model) -> "NamedModel":
+        """Take a model, or the name of one.
+
+        Without `build` it is one that pydantic-ai knows and whose key is in the environment.
+        """
         if isinstance(model, Model):
             return cls(model.model_id, lambda: model)
-        return cls(model, lambda: infer_model(model))
+        return cls(model, lambda: build(model))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +80,8 @@ class Question(Generic[AnswerT]):
         prompt: gives the message; its argument in (0, 1] is the share of the usual room for material.
         structure: what the answer must be.
         objection: says what is wrong with an answer that has the structure; None accepts it.
+        tools: what the model may use before it answers.
+        requests: to one model, answers and uses of tools together.
     """
 
     name: str
@@ -84,6 +89,8 @@ class Question(Generic[AnswerT]):
     prompt: Callable[[float], str]
     structure: type[AnswerT]
     objection: Callable[[AnswerT], str | None] = lambda _: None
+    tools: Sequence[Tool[object]] = ()
+    requests: int = MAX_ANSWERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +104,8 @@ class Asked(Generic[AnswerT]):
         reasons: why models were out or their answers no use, one for each such model.
         usage: of all models together; a cost that nobody knows is None.
         out: there is no answer because the last model was out, not because its answer was no use.
+        exhausted: which resource was used up instead, if it was one: requests with tools, or the length of
+            an answer.
     """
 
     answer: AnswerT | None
@@ -105,6 +114,7 @@ class Asked(Generic[AnswerT]):
     reasons: tuple[str, ...] = ()
     usage: AgentUsage = field(default_factory=AgentUsage)
     out: bool = False
+    exhausted: Literal["turns", "output"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +123,7 @@ class _Trouble:
 
     reason: str
     out: bool
+    exhausted: Literal["turns", "output"] | None = None
 
 
 async def ask(
@@ -152,7 +163,7 @@ async def ask(
             return Asked(came, named.name, first, tuple(reasons), _total(spent))
         reasons.append(came.reason)
         if not came.out or position == len(models) - 1:
-            return Asked(None, named.name, first, tuple(reasons), _total(spent), came.out)
+            return Asked(None, named.name, first, tuple(reasons), _total(spent), came.out, came.exhausted)
     raise ValueError("there is no model to ask")
 
 
@@ -189,8 +200,16 @@ class _One(Generic[AnswerT]):
     def _trouble(self, error: AgentRunError | UserError) -> _Trouble:
         if isinstance(error, UnexpectedModelBehavior | UsageLimitExceeded):
             reason = f"{self.named.name}: its answer cannot be used: {_what_was_wrong(error)}"
-            return _Trouble(reason, out=False)
+            return _Trouble(reason, out=False, exhausted=self._exhausted(error))
         return self._out(read_failure(error)[1])
+
+    def _exhausted(
+        self, error: UnexpectedModelBehavior | UsageLimitExceeded
+    ) -> Literal["turns", "output"] | None:
+        if _what_was_wrong(error) == _UNFINISHED["length"]:
+            return "output"
+        # Without tools every request is an answer that was no use.
+        return "turns" if isinstance(error, UsageLimitExceeded) and self.question.tools else None
 
     def _out(self, reason: str) -> _Trouble:
         named = self.named.name
@@ -206,6 +225,7 @@ class _One(Generic[AnswerT]):
             name=self.question.name,
             retries=MAX_ANSWERS - 1,
             capabilities=[QuickRetry(self.retry_pause)],
+            tools=list(self.question.tools),
         )
 
         @agent.output_validator
@@ -215,7 +235,7 @@ class _One(Generic[AnswerT]):
                 raise ModelRetry(objection)
             return answer
 
-        limits = UsageLimits(request_limit=MAX_ANSWERS)
+        limits = UsageLimits(request_limit=self.question.requests)
         result = await agent.run(prompt, usage=self.usage, usage_limits=limits, timeout=seconds)
         return result.output
 
@@ -243,6 +263,8 @@ def _what_was_wrong(error: UnexpectedModelBehavior | UsageLimitExceeded) -> str:
         return "; ".join(f"{'.'.join(map(str, each['loc'])) or 'answer'}: {each['msg']}" for each in faults)
     if isinstance(cause, ModelRetry):
         return str(cause)
+    if isinstance(error, UsageLimitExceeded):
+        return "it made more requests than it may"
     return f"none of {MAX_ANSWERS} answers had the structure that was asked for"
 
 

@@ -8,11 +8,14 @@ from fastapi import Depends, Request
 
 from app.core.errors import ForbiddenError
 from app.core.security import Principal, Role
+from app.services.answers import AnswerService
+from app.services.deliveries import DeliveryService
 from app.services.escalations import EscalationService
 from app.services.evaluations import EvaluationService
 from app.services.evaluators import EvaluatorService
 from app.services.forking import ForkService
 from app.services.idempotency import IdempotencyService
+from app.services.loops import LoopService
 from app.services.marks import MarkService
 from app.services.metrics import MetricsService
 from app.services.pausing import PauseService
@@ -30,6 +33,8 @@ class ApiServices:
     """What the routes call."""
 
     sprints: SprintService
+    loops: LoopService
+    answers: AnswerService
     pauses: PauseService
     forks: ForkService
     lists: RunLists
@@ -43,6 +48,7 @@ class ApiServices:
     metrics: MetricsService
     trends: TrendService
     idempotency: IdempotencyService
+    deliveries: DeliveryService
     status: StatusService
 
 

@@ -7,16 +7,19 @@ from typing import Any
 from fastapi import FastAPI
 
 from app.api import (
+    answers,
     escalations,
     evaluators,
     event_routes,
     log_routes,
+    loops,
     metrics,
     problems,
     runs,
     socket,
     sprints,
     system,
+    webhooks,
 )
 from app.api.access import ApiServices
 from app.api.dashboard import Dashboard, with_dashboard
@@ -24,6 +27,21 @@ from app.api.gate import Gate, Recognise, TokensNeeded
 from app.api.openapi import PROBLEMS, describe
 from app.realtime.hub import Hub
 from app.realtime.reader import EventReader
+
+_ROUTES = (
+    runs,
+    sprints,
+    loops,
+    answers,
+    escalations,
+    evaluators,
+    metrics,
+    event_routes,
+    log_routes,
+    webhooks,
+    socket,
+    system,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +86,7 @@ def create_app(
     app.state.hub = hub
     app.state.event_reader = events
     problems.install(app)
-    for module in (runs, sprints, escalations, evaluators, metrics, event_routes, log_routes, socket, system):
+    for module in _ROUTES:
         app.include_router(module.router, responses=PROBLEMS)
     app.router.default = with_dashboard(dashboard or Dashboard.find(), app.router.default)
     app.add_middleware(Gate, hosts=doors.hosts, recognise=doors.recognise, needed=doors.tokens_needed)

@@ -8,6 +8,7 @@ from uuid import UUID
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from app.api.standing import RevokedError, is_watched, until_revoked
 from app.api.until_first import until_first
 from app.core.errors import NotFoundError
 from app.core.event_frames import ResumeMode, Start, SubscribedFrame
@@ -46,12 +47,14 @@ class EventStream(Response):
         subscription = self._hub.subscription(self._run_id, sink, replace(self._wish, until_final=True))
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         try:
-            await until_first(
-                self._deliver(subscription),
-                _until_disconnect(receive),
-                self._beat(sink),
-                self._until_closing(),
-            )
+            with suppress(RevokedError):  # who comes back is answered 401
+                await until_first(
+                    self._deliver(subscription),
+                    _until_disconnect(receive),
+                    self._beat(sink),
+                    self._until_closing(),
+                    *((until_revoked(scope),) if is_watched(scope) else ()),
+                )
             await sink.write(b"", more=False)
         except SlowClientError:
             if abort := aborter(scope):

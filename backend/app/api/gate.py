@@ -8,6 +8,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.credentials import SUBPROTOCOL, claimed_name, offers_subprotocol, take_token
 from app.api.problems import answer
+from app.api.standing import Standing
 from app.core.errors import ForbiddenError, PhaseRunnerError, UnauthorizedError
 from app.core.event_frames import CloseCode
 from app.core.security import Principal, Role, host_allowed, origin_allowed
@@ -23,7 +24,9 @@ PROBES = frozenset({"/healthz", "/readyz"})
 
 MAX_BODY_BYTES = 1_000_000
 MAX_SOURCE_BYTES = 90_000_000
-"""For starting a sprint, whose source may be an archive."""
+"""For starting a run, whose source may be an archive."""
+
+_STARTS = ("/api/v1/sprints", "/api/v1/loops", "/api/v1/answers")
 
 _REASON_BYTES = 120
 _HEADERS = {
@@ -56,6 +59,7 @@ class Gate:
         self._hosts = hosts
         self._recognise = recognise
         self._needed = needed
+        self._standing = Standing(self._is_let_in)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let the request through, or answer it."""
@@ -88,6 +92,7 @@ class Gate:
             return Principal(claimed_name(headers), Role.ADMIN)
         if not scope["path"].startswith("/api/"):
             return Principal("anyone", Role.VIEWER)
+        self._standing.grant(scope, token)
         if self._needed is not None and not await self._needed():
             return Principal(claimed_name(headers), Role.ADMIN)
         principal = await self._recognise(token) if token else None
@@ -95,9 +100,14 @@ class Gate:
             raise UnauthorizedError("send a valid token: Authorization: Bearer …")
         return principal
 
+    async def _is_let_in(self, token: str) -> bool:
+        if self._recognise is None or (self._needed is not None and not await self._needed()):
+            return True
+        return bool(token) and await self._recognise(token) is not None
+
 
 def _limited(scope: Scope, headers: Headers, receive: Receive) -> Receive:
-    is_start = scope["method"] == "POST" and scope["path"] == "/api/v1/sprints"
+    is_start = scope["method"] == "POST" and scope["path"] in _STARTS
     limit = MAX_SOURCE_BYTES if is_start else MAX_BODY_BYTES
     # The framework hands on errors of this class; any other it takes for a body that is not JSON.
     too_large = HTTPException(413, f"the body has more than {limit:,} bytes")

@@ -6,6 +6,7 @@ from fastapi import FastAPI
 
 from app.api.problems import MEDIA_TYPE, Problem
 from app.core.event_frames import CLIENT_FRAME_ADAPTER, SERVER_FRAME_ADAPTER
+from app.schemas.loops import LoopCreate
 
 _REFERENCE = "#/components/schemas/{model}"
 _DESCRIPTIONS = {
@@ -36,6 +37,8 @@ def describe(app: FastAPI) -> dict[str, Any]:
     schemas.update(_with_parts("Problem", Problem.model_json_schema(ref_template=_REFERENCE)))
     for name, adapter in (("ClientFrame", CLIENT_FRAME_ADAPTER), ("ServerFrame", SERVER_FRAME_ADAPTER)):
         schemas.update(_with_parts(name, adapter.json_schema(ref_template=_REFERENCE, mode="serialization")))
+    # Its route reads the body itself, for it may be XML.
+    schemas.update(_with_parts("LoopCreate", LoopCreate.model_json_schema(ref_template=_REFERENCE)))
     components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
     # Without tokens where the service listens on loopback and none exists.
     document["security"] = [{"token": []}, {}]

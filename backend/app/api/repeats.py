@@ -37,7 +37,9 @@ async def get_repeatable(
 ) -> RepeatableRequest:
     """The request with its key."""
     principal: Principal = request.scope["principal"]
-    digest = digest_of_request(principal.name, await request.body())
+    body = await request.body()
+    asked = request.url.query.encode()
+    digest = digest_of_request(principal.name, body + b"?" + asked if asked else body)
     route = f"{request.method} {request.url.path}"
     return RepeatableRequest(services.idempotency, idempotency_key, route, digest)
 

@@ -1,16 +1,17 @@
 """The WebSocket routes: events of runs as they are committed. The protocol is told in docs/events.md."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
-from typing import Annotated
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, WebSocket
+from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from pydantic import BaseModel, Field, ValidationError
 
 from app.api.event_access import HubDependency
 from app.api.socket_conversation import Conversation, read_message
 from app.api.socket_pipe import ClosingError, Pipe, PlainSink
+from app.api.standing import RevokedError, is_watched, until_revoked
 from app.api.until_first import until_first
 from app.core.errors import NotFoundError
 from app.core.event_frames import MAX_EPOCH_CHARS, MAX_SEQUENCE, CloseCode, ErrorFrame, HeartbeatFrame
@@ -32,7 +33,7 @@ async def follow_many(websocket: WebSocket, hub: HubDependency) -> None:
 
     async def converse(pipe: Pipe) -> None:
         conversation = Conversation(websocket, pipe, hub)
-        await until_first(conversation.run(), _tend(pipe, hub, conversation.heartbeats))
+        await _until_end(websocket, conversation.run(), _tend(pipe, hub, conversation.heartbeats))
 
     await _serve(websocket, hub, converse)
 
@@ -51,16 +52,18 @@ async def follow_one(
         def heartbeats() -> list[HeartbeatFrame]:
             return [HeartbeatFrame(run=request.run_id, head=subscription.served)]
 
-        await until_first(
-            _ignore_messages(websocket, hub.limits), subscription.run(), _tend(pipe, hub, heartbeats)
-        )
+        parts = (_ignore_messages(websocket, hub.limits), subscription.run(), _tend(pipe, hub, heartbeats))
+        await _until_end(websocket, *parts)
 
     await _serve(websocket, hub, stream)
 
 
 async def _serve(websocket: WebSocket, hub: Hub, body: Callable[[Pipe], Awaitable[None]]) -> None:
     # Accepted before anything is checked: a browser is told the close code only of an open socket.
-    await websocket.accept()
+    try:
+        await websocket.accept()
+    except (WebSocketDisconnect, OSError):
+        return  # the client left while it was let in
     pipe = Pipe(websocket, stall_seconds=hub.limits.stall_seconds)
     try:
         with hub.admitted():
@@ -73,8 +76,15 @@ async def _serve(websocket: WebSocket, hub: Hub, body: Callable[[Pipe], Awaitabl
         await pipe.close(CloseCode.SLOW, str(error))
     except NotFoundError as error:
         await pipe.close(CloseCode.NOT_FOUND, error.detail)
+    except RevokedError as error:
+        await pipe.close(CloseCode.UNAUTHORIZED, str(error))
     except ClosingError as error:
         await pipe.close(error.code, error.reason)
+
+
+async def _until_end(websocket: WebSocket, *parts: Coroutine[Any, Any, None]) -> None:
+    watched = (until_revoked(websocket.scope),) if is_watched(websocket.scope) else ()
+    await until_first(*parts, *watched)
 
 
 async def _tend(pipe: Pipe, hub: Hub, heartbeats: Callable[[], Iterable[HeartbeatFrame]]) -> None:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from app.api.access import Operator, Services, Viewer
 from app.api.repeats import Repeatable
-from app.schemas.runs import Phase
+from app.schemas.runs import PhaseOfRun
 from app.schemas.sprints import (
     AttemptDetail,
     AttemptDiff,
@@ -138,7 +138,7 @@ async def list_attempts(sprint_id: UUID, services: Services, who: Viewer) -> lis
     summary="Show an attempt with its prompt and candidates",
 )
 async def show_attempt(
-    sprint_id: UUID, phase: Phase, number: Number, services: Services, who: Viewer
+    sprint_id: UUID, phase: PhaseOfRun, number: Number, services: Services, who: Viewer
 ) -> AttemptDetail:
     """The prompt is exactly what the agent was given."""
     return await services.queries.attempt(sprint_id, phase, number)
@@ -152,7 +152,7 @@ async def show_attempt(
 )
 async def show_diff(
     sprint_id: UUID,
-    phase: Phase,
+    phase: PhaseOfRun,
     number: Number,
     services: Services,
     who: Viewer,

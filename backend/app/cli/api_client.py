@@ -15,7 +15,10 @@ from app.cli.exits import CliError, ExitCode
 from app.cli.follow import parse_event, strange
 from app.cli.view.text import one_line
 from app.core.websocket_events import Event
+from app.schemas.answers import AnswerCreate, AnswerDetail
 from app.schemas.escalations import EscalationPage, EscalationResolve, EscalationView
+from app.schemas.loops import LoopCreate, LoopDetail
+from app.schemas.runs import RunKind
 from app.schemas.sprints import SprintCreate, SprintDetail, SprintPage, SprintView
 
 PREFIX = "/api/v1"
@@ -26,6 +29,9 @@ _START_TIMEOUT = httpx.Timeout(600.0, connect=5.0)  # starting fetches the sourc
 _START_TRIES = 3
 _PAUSE_SECONDS = 0.5
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+Params = Mapping[str, str | list[str]]
+"""Of a query; a list is one parameter that is repeated."""
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
@@ -103,16 +109,45 @@ class ApiClient:
         response = await self._post_again(f"{PREFIX}/sprints", body, key)
         return _read(StartedSprint, self._checked(response))
 
+    async def start_loop(self, loop: LoopCreate, key: str) -> LoopDetail:
+        """Start a director-evaluator loop; safe to repeat as starting a sprint is."""
+        body = loop.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_defaults=True)
+        body |= {"source": loop.source.model_dump(mode="json", exclude_none=True)}
+        return _read(LoopDetail, self._checked(await self._post_again(f"{PREFIX}/loops", body, key)))
+
+    async def start_answer(self, answer: AnswerCreate, key: str) -> AnswerDetail:
+        """Ask for an answer; safe to repeat as starting a sprint is."""
+        body = answer.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+        body |= {"source": answer.source.model_dump(mode="json", exclude_none=True)}
+        return _read(AnswerDetail, self._checked(await self._post_again(f"{PREFIX}/answers", body, key)))
+
+    async def answer(self, answer_id: UUID) -> AnswerDetail:
+        """One answer with every attempt."""
+        return await self._get(AnswerDetail, f"/answers/{answer_id}")
+
+    async def loop(self, loop_id: UUID) -> LoopDetail:
+        """One loop with every iteration."""
+        return await self._get(LoopDetail, f"/loops/{loop_id}")
+
+    async def whole(self, run_id: UUID) -> Any:
+        """One run of any kind, as its own kind is shown."""
+        run = await self.sprint(run_id)
+        if run.kind is RunKind.DIRECTOR_LOOP:
+            return (await self.loop(run_id)).model_dump(mode="json", by_alias=True)
+        if run.kind is RunKind.ANSWER:
+            return (await self.answer(run_id)).model_dump(mode="json")
+        return run.model_dump(mode="json")
+
     async def sprint(self, sprint_id: UUID) -> SprintDetail:
-        """One sprint, whole."""
+        """One run, whole, in the words that runs of every kind have in common."""
         return await self._get(SprintDetail, f"/sprints/{sprint_id}")
 
-    async def sprints(self, limit: int = PAGE, **filters: str) -> AsyncGenerator[SprintView]:
-        """Sprints, newest first, over all pages."""
+    async def sprints(self, limit: int = PAGE, **filters: str | list[str]) -> AsyncGenerator[SprintView]:
+        """Runs of every kind over all pages, newest first unless `sort` differs; with filters of the API."""
         cursor: str | None = None
         while True:
-            params = {"limit": str(limit), **filters} | ({"cursor": cursor} if cursor else {})
-            page = await self._get(SprintPage, "/sprints", params)
+            params: Params = {"limit": str(limit), **filters} | ({"cursor": cursor} if cursor else {})
+            page = await self._get(SprintPage, "/runs", params)
             for each in page.items:
                 yield each
             cursor = page.next_cursor
@@ -163,23 +198,23 @@ class ApiClient:
         method: str,
         path: str,
         *,
-        params: Mapping[str, str] | None = None,
+        params: Params | None = None,
         body: Mapping[str, Any] | None = None,
     ) -> Any:
         """Ask for a JSON document as it is."""
         return _document(await self._request(method, path, params, body))
 
-    async def fetch(self, path: str) -> httpx.Response:
+    async def fetch(self, path: str, method: str = "GET") -> httpx.Response:
         """Ask for a document that need not be JSON."""
-        return await self._request("GET", path, None, None)
+        return await self._request(method, path, None, None)
 
-    async def download(self, path: str, to: Path) -> int:
+    async def download(self, path: str, to: Path, params: Params | None = None) -> int:
         """Write a document to a file.
 
         Returns:
             The number of bytes.
         """
-        response = await self.fetch(path)
+        response = await self._request("GET", path, params, None)
         try:
             return await asyncio.to_thread(to.write_bytes, response.content)
         except OSError as error:
@@ -192,11 +227,11 @@ class ApiClient:
         except httpx.HTTPError:
             return False
 
-    async def _get(self, kind: type[Answer], path: str, params: Mapping[str, str] | None = None) -> Answer:
+    async def _get(self, kind: type[Answer], path: str, params: Params | None = None) -> Answer:
         return _read(kind, await self._request("GET", path, params, None))
 
     async def _request(
-        self, method: str, path: str, params: Mapping[str, str] | None, body: Mapping[str, Any] | None
+        self, method: str, path: str, params: Params | None, body: Mapping[str, Any] | None
     ) -> httpx.Response:
         try:
             response = await self._http.request(method, PREFIX + path, params=params, json=body)

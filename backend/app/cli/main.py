@@ -26,6 +26,8 @@ _BROKEN_PIPE = 141  # what a shell reports for a program that SIGPIPE ended
 _COMMANDS = (
     # import path, name, what it does; in the order of the help
     ("run:run", "run", "Start a sprint and watch it."),
+    ("loop:loop", "loop", "Start a director-evaluator loop and watch it."),
+    ("answer:answer", "answer", "Have a question answered from evidence, and the answer checked."),
     ("watch:watch", "watch", "Watch a sprint until it is over or a human is asked."),
     ("sprints:list_sprints", "list", "List sprints, newest first."),
     ("sprints:show_sprint", "show", "Show a sprint: phases, attempts, and the evidence of what failed."),
@@ -37,6 +39,7 @@ _COMMANDS = (
     ("holding:resume", "resume", "Let a paused sprint go on."),
     ("holding:fork", "fork", "Start another sprint with what an attempt left."),
     ("escalations:app", "escalations", "What waits for a human: list it, show it, resolve it."),
+    ("mark:mark", "mark", "Say whether a verdict was right: this measures the evaluators."),
     ("evaluators:app", "evaluators", "List the evaluators of each phase; measure them on labelled cases."),
     ("metrics:metrics", "metrics", "Measure runs: pass@k, retries, escalations, evaluators, cost."),
     ("evaluate:evaluate", "evaluate", "Judge a directory as a sprint would, without server or database."),
@@ -45,6 +48,7 @@ _COMMANDS = (
     ("hosting:serve", "serve", "Run the API and, unless told otherwise, a worker."),
     ("hosting:worker", "worker", "Run a worker alone."),
     ("tokens:app", "tokens", "API tokens: create, list, revoke; on the machine of the service."),
+    ("webhooks:app", "webhooks", "Messages to other services: list them, send one again."),
     ("housekeeping:housekeeping", "housekeeping", "Show what retention would trim; --apply trims it."),
     ("doctor:doctor", "doctor", "Look at what PhaseRunner needs, and say what to do."),
 )

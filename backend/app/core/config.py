@@ -102,6 +102,9 @@ class Settings(BaseSettings):
     EVALUATOR_COMMAND_NETWORK: bool = False
     EVALUATOR_PLUGINS: Annotated[list[str], NoDecode] = []
 
+    # Answers: rules by domain, beside those that every answer must keep
+    ANSWER_RULES_FILE: Path | None = None
+
     # Engine
     ENGINE_HEARTBEAT_SECONDS: float = Field(default=2.0, gt=0.0, le=60.0)
     ENGINE_STALLED_AFTER_SECONDS: float = Field(default=6.0, gt=0.0, le=600.0)

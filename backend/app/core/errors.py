@@ -60,6 +60,14 @@ class PayloadTooLargeError(PhaseRunnerError):
     title = "The request is too large"
 
 
+class UnsupportedMediaTypeError(PhaseRunnerError):
+    """The body is in a format that is not read here."""
+
+    status = 415
+    code = "unsupported-media-type"
+    title = "The format is not read here"
+
+
 class UnauthorizedError(PhaseRunnerError):
     """The request carries no valid credentials."""
 

@@ -223,3 +223,49 @@ class EscalationResolvedData(EventData):
     guidance: str = ""
     additional_attempts: int = 0
     open_paths: list[str] = []
+
+
+class IterationStartedData(EventData):
+    """An iteration of a loop begins, or begins again under the same number after its worker died."""
+
+    iteration: int
+    max_iterations: int
+
+
+class IterationDirectedData(EventData):
+    """What the director gave, cut at 2,000 characters; `status` is what it says of its task."""
+
+    iteration: int
+    status: str
+    output: str
+    milliseconds: int | None = None
+
+
+class IterationScriptedData(EventData):
+    """What the script came to; the ends of its streams, at most 2,000 characters each."""
+
+    iteration: int
+    exit_code: int
+    stdout: str
+    stderr: str
+    milliseconds: int | None = None
+
+
+class IterationCompletedData(EventData):
+    """An iteration was evaluated; `condition_met` is null without a condition to stop."""
+
+    iteration: int
+    success: bool
+    feedback: str
+    condition_met: bool | None = None
+    condition_trouble: str = ""
+    milliseconds: int | None = None
+
+
+class IterationFailedData(EventData):
+    """An execution error cut an iteration short, in the words of the documented taxonomy."""
+
+    iteration: int
+    type: str
+    reason: str
+    message: str

@@ -8,6 +8,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from app.core.websocket_events import SprintEventType
+from app.schemas.runs import RunKind
 from app.schemas.sprints import ListedRun
 
 RUNS: Literal["runs"] = "runs"
@@ -19,8 +20,18 @@ MAX_SEQUENCE = 2**63 - 1
 MAX_EPOCH_CHARS = 64
 
 
+_SNAPSHOTS = {
+    RunKind.SPRINT: "/api/v1/sprints",
+    RunKind.DIRECTOR_LOOP: "/api/v1/loops",
+    RunKind.ANSWER: "/api/v1/answers",
+}
+
+
 class CloseCode(IntEnum):
-    """Why the server closed a socket. 4401 and 4403 are given before any frame, by the access checks."""
+    """Why the server closed a socket.
+
+    4401 and 4403 are given before any frame, by the access checks; 4401 also when a token is revoked later.
+    """
 
     UNSUPPORTED = 1003
     BAD_REQUEST = 1008
@@ -91,6 +102,7 @@ class Start:
     head: int
     status: str
     epoch: str
+    kind: RunKind = RunKind.SPRINT
 
 
 class SubscribedFrame(Frame):
@@ -121,7 +133,7 @@ class SubscribedFrame(Frame):
             epoch=start.epoch,
             mode=start.mode,
             status=start.status,
-            snapshot=f"/api/v1/sprints/{run_id}" if start.mode is ResumeMode.RESET else None,
+            snapshot=f"{_SNAPSHOTS[start.kind]}/{run_id}" if start.mode is ResumeMode.RESET else None,
         )
 
 

@@ -22,6 +22,11 @@ from app.core.event_data import (
     EvaluationData,
     EvaluationFailedData,
     EvaluationStartedData,
+    IterationCompletedData,
+    IterationDirectedData,
+    IterationFailedData,
+    IterationScriptedData,
+    IterationStartedData,
     JudgeDecidedData,
     JudgeStartedData,
     OptimizationStartedData,
@@ -71,6 +76,11 @@ class SprintEventType(StrEnum):
     EVALUATION_COMPLETED = "evaluation.completed"
     EVALUATION_FAILED = "evaluation.failed"
     OPTIMIZATION_STARTED = "optimization.started"
+    ITERATION_STARTED = "iteration.started"
+    ITERATION_DIRECTED = "iteration.directed"
+    ITERATION_SCRIPTED = "iteration.scripted"
+    ITERATION_COMPLETED = "iteration.completed"
+    ITERATION_FAILED = "iteration.failed"
     ESCALATION_REQUIRED = "escalation.required"
     ESCALATION_REMINDER = "escalation.reminder"
     ESCALATION_RESOLVED = "escalation.resolved"
@@ -271,6 +281,31 @@ class OptimizationStartedEvent(Envelope):
     data: OptimizationStartedData
 
 
+class IterationStartedEvent(Envelope):
+    event: Literal[SprintEventType.ITERATION_STARTED] = SprintEventType.ITERATION_STARTED
+    data: IterationStartedData
+
+
+class IterationDirectedEvent(Envelope):
+    event: Literal[SprintEventType.ITERATION_DIRECTED] = SprintEventType.ITERATION_DIRECTED
+    data: IterationDirectedData
+
+
+class IterationScriptedEvent(Envelope):
+    event: Literal[SprintEventType.ITERATION_SCRIPTED] = SprintEventType.ITERATION_SCRIPTED
+    data: IterationScriptedData
+
+
+class IterationCompletedEvent(Envelope):
+    event: Literal[SprintEventType.ITERATION_COMPLETED] = SprintEventType.ITERATION_COMPLETED
+    data: IterationCompletedData
+
+
+class IterationFailedEvent(Envelope):
+    event: Literal[SprintEventType.ITERATION_FAILED] = SprintEventType.ITERATION_FAILED
+    data: IterationFailedData
+
+
 class EscalationRequiredEvent(Envelope):
     event: Literal[SprintEventType.ESCALATION_REQUIRED] = SprintEventType.ESCALATION_REQUIRED
     data: EscalationRequiredData
@@ -315,6 +350,11 @@ Event = Annotated[
     | EvaluationCompletedEvent
     | EvaluationFailedEvent
     | OptimizationStartedEvent
+    | IterationStartedEvent
+    | IterationDirectedEvent
+    | IterationScriptedEvent
+    | IterationCompletedEvent
+    | IterationFailedEvent
     | EscalationRequiredEvent
     | EscalationReminderEvent
     | EscalationResolvedEvent,

@@ -11,14 +11,25 @@ The rules, in the order in which they are asked:
 4. An attempt whose worker was lost is taken again under the same number; one whose agent failed likewise,
    after a pause; one that has output is only judged again. Each of these has a limit, after which a human
    is asked. None of them uses up an attempt.
-5. After a failed attempt comes the next one, unless attempts are used up, the agent is stuck, or the budget
-   is spent; then a human is asked.
+5. An attempt may close its run by itself: its condition to stop is met, which completes the phase; it could
+   not be carried out, which fails the run; or its agent asks for a human, who is then asked.
+6. After a failed attempt comes the next one, unless the agent is stuck or the budget is spent; then a human
+   is asked. When attempts are used up a human is asked as well, or the run returns what it has: its history,
+   or a partial answer. That is what tells the kinds of runs apart.
 """
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from app.schemas.runs import AttemptState, EscalationDecision, EscalationReason, RunPolicy, RunStatus
+from app.schemas.runs import (
+    AttemptClosing,
+    AttemptState,
+    EscalationDecision,
+    EscalationReason,
+    RunPolicy,
+    RunStatus,
+    WhenExhausted,
+)
 
 MAX_BACKOFF_SECONDS = 300.0
 
@@ -38,6 +49,7 @@ class AttemptFacts:
         fingerprint: identifies what failed; equal fingerprints are the same failure.
         tree: identifies the content of the working tree that was judged.
         error: the last failure's message.
+        closing: what the attempt itself says becomes of the run; None leaves that to its verdict.
     """
 
     number: int
@@ -50,6 +62,7 @@ class AttemptFacts:
     fingerprint: str | None = None
     tree: str | None = None
     error: str = ""
+    closing: AttemptClosing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +142,24 @@ class CompleteRun:
 
 
 @dataclass(frozen=True, slots=True)
+class ReturnHistory:
+    """Attempts are used up without a success: the run is over, and all of it is what it returns."""
+
+    phase: str
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnPartial:
+    """Attempts are used up: the best of them is returned, with what it lacks."""
+
+    phase: str
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Escalate:
     """Ask a human."""
 
@@ -158,7 +189,18 @@ class Finished:
     """The run is over; whatever wanted to move it came too late."""
 
 
-Decision = StartAttempt | Evaluate | CompletePhase | CompleteRun | Escalate | Wait | Fail | Finished
+Decision = (
+    StartAttempt
+    | Evaluate
+    | CompletePhase
+    | CompleteRun
+    | ReturnHistory
+    | ReturnPartial
+    | Escalate
+    | Wait
+    | Fail
+    | Finished
+)
 
 
 def decide(history: History, policy: RunPolicy) -> Decision:
@@ -218,8 +260,10 @@ def rest_until(failures: int, policy: RunPolicy, now: datetime) -> datetime:
 def _after(last: AttemptFacts, history: History, policy: RunPolicy) -> Decision:
     phase = history.phase
     assert phase is not None  # noqa: S101 - decide() has asked
-    if last.state is AttemptState.PASSED:
+    if last.state is AttemptState.PASSED or last.closing is AttemptClosing.CONDITION:
         return CompletePhase(phase, last.number)
+    if last.closing is AttemptClosing.ERROR:
+        return Fail(last.error)
     if last.state is AttemptState.FAILED:
         return _after_failure(last, history, policy)
     trouble = _beyond_limit(last, policy)
@@ -254,14 +298,25 @@ def _beyond_limit(last: AttemptFacts, policy: RunPolicy) -> tuple[EscalationReas
 def _after_failure(last: AttemptFacts, history: History, policy: RunPolicy) -> Decision:
     phase = history.phase
     assert phase is not None  # noqa: S101 - decide() has asked
+    if last.closing is AttemptClosing.HUMAN and not _human_said_go_on(history):
+        return Escalate(phase, last.number, EscalationReason.HUMAN_ASKED, last.error)
     allowed = attempts_allowed(history.escalations, policy)
     if last.number >= allowed:
-        text = f"{last.number} of {allowed} attempts failed"
-        return Escalate(phase, last.number, EscalationReason.ATTEMPTS_EXHAUSTED, text)
+        return _exhausted(phase, last.number, f"{last.number} of {allowed} attempts failed", policy)
     if _is_stuck(history) and not _human_said_go_on(history):
         text = f"Attempt {last.number} failed exactly as attempt {last.number - 1} did and changed nothing"
         return Escalate(phase, last.number, EscalationReason.NO_PROGRESS, text)
     return _start(history, policy, last.number + 1)
+
+
+def _exhausted(phase: str, number: int, text: str, policy: RunPolicy) -> Decision:
+    match policy.when_exhausted:
+        case WhenExhausted.ESCALATE:
+            return Escalate(phase, number, EscalationReason.ATTEMPTS_EXHAUSTED, text)
+        case WhenExhausted.RETURN_HISTORY:
+            return ReturnHistory(phase, number, text)
+        case WhenExhausted.RETURN_PARTIAL:
+            return ReturnPartial(phase, number, text)
 
 
 def _is_stuck(history: History) -> bool:

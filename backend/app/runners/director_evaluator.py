@@ -1,67 +1,37 @@
 """The front door of director-evaluator loops, on the loop that sprints use: direct, run, evaluate, decide."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from app.runners.decision import (
-    AttemptFacts,
     CompletePhase,
     Decision,
     Escalate,
-    EscalationFacts,
     Evaluate,
+    Fail,
     History,
     Spent,
     StartAttempt,
 )
-from app.runners.loop_context import LoopInputs, Moment, bind, context_for, role_task, script_task
-from app.runners.loop_errors import (
-    StoppedError,
-    done,
-    error_of,
-    read_evaluation,
-    reason_of,
-    refused,
-    stop,
-    within,
-)
-from app.runners.loop_roles import ContextFile, Exhausted, Files, Role, RoleTask, Script, Trouble
+from app.runners.loop_context import LoopInputs, bind, fill, turns_used
+from app.runners.loop_errors import loop_result, refused
+from app.runners.loop_requests import answered, charged, result_of
+from app.runners.loop_roles import Exhausted, LoopLimits, LoopParts, Trouble
+from app.runners.loop_steps import PHASE, LoopSteps, Step, loop_policy
+from app.runners.loop_subtasks import Ledger, Lineage, outermost, plan_subtask
 from app.runners.refinement import refine
 from app.schemas.director_evaluator import DirectorEvaluatorLoop
-from app.schemas.loop_condition import ask
-from app.schemas.loop_results import FailureReason, LoopEnd, LoopIteration, LoopResult, TaskResult, TaskStatus
-from app.schemas.runs import AttemptState, RunPolicy, RunStatus
+from app.schemas.loop_results import LoopEnd, LoopIteration, LoopResult, TaskStatus
+from app.schemas.loop_subtasks import SubtaskRequest
+from app.schemas.runs import AttemptClosing, AttemptState, RunPolicy, RunStatus
 
-PHASE = "loop"
-
-
-@dataclass(frozen=True, slots=True)
-class LoopLimits:
-    """Bounds on one loop: calls of director and evaluator, and characters that one call sees or gives."""
-
-    turns: int = 2 * 100
-    context_chars: int = 400_000
-    output_chars: int = 200_000
+__all__ = ["PHASE", "DirectorEvaluator", "LoopLimits"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DirectorEvaluator:
-    """Runs director-evaluator loops.
-
-    Attributes:
-        director: proposes.
-        evaluator: judges.
-        script: runs what a definition wants to have run; None where nothing can be run.
-        files: finds the files of a workspace; None without one.
-        limits: of each loop.
-    """
-
-    director: Role
-    evaluator: Role
-    script: Script | None = None
-    files: Files | None = None
-    limits: LoopLimits = field(default_factory=LoopLimits)
+class DirectorEvaluator(LoopParts):
+    """Runs director-evaluator loops in memory."""
 
     async def run(
         self,
@@ -70,6 +40,7 @@ class DirectorEvaluator:
         *,
         query: str = "",
         inherited: str = "",
+        lineage: Lineage | None = None,
     ) -> LoopResult:
         """Run a loop to its end. Every execution error is in the result, with what was completed before.
 
@@ -78,12 +49,14 @@ class DirectorEvaluator:
             inputs: of the task, by name.
             query: the user's; the input `user_query` or the description when it is empty.
             inherited: the context around the task.
+            lineage: of a subtask; None for a loop that no other asked for.
         """
         try:
             bound = bind(definition, inputs or {}, query=query, inherited=inherited)
         except ValueError as error:
             return refused(str(error))
-        loop = _LoopInMemory(self, definition, bound)
+        own = lineage or outermost(fill(definition.description, bound.values), bound.values)
+        loop = _LoopInMemory(self, definition, bound, own)
         await refine(loop.load, loop.carry_out)
         return loop.result()
 
@@ -92,169 +65,81 @@ class _LoopInMemory:
     """The records of one loop, kept in memory."""
 
     def __init__(
-        self, door: DirectorEvaluator, definition: DirectorEvaluatorLoop, inputs: LoopInputs
+        self, door: DirectorEvaluator, definition: DirectorEvaluatorLoop, inputs: LoopInputs, lineage: Lineage
     ) -> None:
         self._door = door
         self._definition = definition
-        self._inputs = inputs
-        self._policy = RunPolicy(max_attempts=definition.max_iterations)
-        self._facts: dict[int, AttemptFacts] = {}
-        self._iterations: dict[int, LoopIteration] = {}
-        self._files: Sequence[ContextFile] | None = None
+        self._lineage = lineage
+        self._steps = LoopSteps(door, definition, inputs)
+        self._policy = loop_policy(RunPolicy(), definition)
+        self._recorded: dict[int, Step] = {}
         self._phase: str | None = PHASE
-        self._status = RunStatus.ACTIVE
-        self._escalation: EscalationFacts | None = None
-        self._turns = 0
         self._end = LoopEnd.MAXIMUM
-        self._trouble: Trouble | Exhausted | None = None
 
     async def load(self) -> tuple[History, RunPolicy]:
         history = History(
-            status=self._status,
+            status=RunStatus.ACTIVE,
             phases=(PHASE,),
             phase=self._phase,
-            attempts=tuple(self._facts.values()),
-            escalations=(self._escalation,) if self._escalation else (),
+            attempts=tuple(each.facts for each in self._recorded.values()),
+            escalations=(),
             spent=Spent(),
             now=datetime.now(UTC),
         )
         return history, self._policy
 
     async def carry_out(self, decision: Decision) -> None:
-        try:
-            match decision:
-                case StartAttempt(_, number):
-                    await self._produce(number)
-                case Evaluate(_, number):
-                    await self._evaluate(number)
-                case CompletePhase():
-                    self._phase = None
-                case Escalate(_, number, reason, _):
-                    # No human is asked here: the maximum is how a loop may end.
-                    self._escalation = EscalationFacts(number, reason)
-                case _:
-                    pass
-        except StoppedError as stopped:
-            self._trouble = stopped.trouble
-            self._finish(RunStatus.FAILED, LoopEnd.ERROR)
+        match decision:
+            case StartAttempt(_, number):
+                self._recorded[number] = await self._direct(number)
+            case Evaluate(_, number):
+                await self._evaluate(number)
+            case CompletePhase(_, number):
+                closed = self._recorded[number].closing is AttemptClosing.CONDITION
+                self._end = LoopEnd.CONDITION if closed else LoopEnd.SUCCESS
+                self._phase = None
+            case Escalate():
+                # No human is asked here.
+                self._end = LoopEnd.WAITING
+            case Fail():
+                self._end = LoopEnd.ERROR
+            case _:
+                pass
 
-    async def _produce(self, number: int) -> None:
-        self._iterations[number] = LoopIteration(iteration=number)
-        await self._look_for_files()
-        result = await self._direct(number)
-        if result.status is TaskStatus.WAITING:
-            self._finish(RunStatus.COMPLETED, LoopEnd.WAITING)
-            return
-        await self._run_script(number)
-        self._facts[number] = AttemptFacts(number, AttemptState.PRODUCED)
+    async def _direct(self, number: int) -> Step:
+        step = await self._steps.direct(self._before(number), number)
+        while step.asks is not None:
+            step = await self._run_subtask(step.asks, step.iteration)
+        return step
 
-    async def _look_for_files(self) -> None:
-        wanted, search = self._definition.file_paths, self._definition.context_management.fresh_context
-        if self._files is not None:
-            return
-        if self._door.files is None:
-            if wanted:
-                stop(FailureReason.CONTEXT_RETRIEVAL_FAILURE, "there is no workspace to read file_paths from")
-            self._files = ()
-            return
-        found = self._door.files(self._inputs.user_query, wanted, search=search == "enabled")
-        self._files, _ = await done("the search for files", found)
-
-    async def _direct(self, number: int) -> TaskResult:
-        definition = self._definition.director
-        task = role_task("director", definition, self._moment(number), self._context(number, "director"))
-        self._keep(number, context=task.context)
-        result, milliseconds = await self._ask(self._door.director, task)
-        times = self._iterations[number].times.model_copy(update={"director": milliseconds})
-        self._keep(number, output=result.content, notes=result.notes, times=times)
-        if result.status is TaskStatus.CONTINUATION:
-            stop(FailureReason.SUBTASK_FAILURE, "the director asks for a subtask, and none can be run here")
-        return result
-
-    async def _run_script(self, number: int) -> None:
-        script = self._definition.script_execution
-        if script is None:
-            return
-        if self._door.script is None:
-            stop(FailureReason.EXECUTION_HALTED, "the definition has a script, and none can be run here")
-        task = script_task(script, self._moment(number))
-        output, milliseconds = await done("the script", self._door.script(task))
-        times = self._iterations[number].times.model_copy(update={"script": milliseconds})
-        self._keep(number, script_output=output, times=times)
-        within("output", len(output.stdout) + len(output.stderr), self._door.limits.output_chars)
+    async def _run_subtask(self, request: SubtaskRequest, now: LoopIteration) -> Step:
+        """Run a subtask to its end, and let the director go on with what came of it."""
+        earlier, limits = self._before(now.iteration), self._door.limits
+        ledger = Ledger(turns=limits.turns, turns_used=turns_used([*earlier, now]))
+        plan = plan_subtask(request, self._definition, self._lineage, ledger, context=now.context)
+        if isinstance(plan, Trouble | Exhausted):
+            return self._steps.give_up(now, plan)
+        door = replace(self._door, limits=replace(limits, turns=plan.turns))
+        result = await door.run(
+            plan.definition, plan.inputs, query=plan.query, inherited=plan.inherited, lineage=plan.lineage
+        )
+        now = charged(now, result.usage, turns_used(result.iteration_history))
+        back = result_of(result)
+        if isinstance(back, Trouble):
+            return self._steps.give_up(now, back)
+        now = answered(now, back)
+        if back.status is TaskStatus.WAITING:
+            return Step(now, AttemptState.FAILED, AttemptClosing.HUMAN)
+        return await self._steps.go_on(earlier, now)
 
     async def _evaluate(self, number: int) -> None:
-        definition = self._definition.evaluator
-        task = role_task("evaluator", definition, self._moment(number), self._context(number, "evaluator"))
-        result, milliseconds = await self._ask(self._door.evaluator, task)
-        evaluation = read_evaluation(result)
-        iteration = self._iterations[number]
-        if iteration.script_output is not None:
-            # What ran says what it printed, not whoever judged it.
-            evaluation = evaluation.model_copy(update={"script_output": iteration.script_output})
-        times = iteration.times.model_copy(update={"evaluator": milliseconds})
-        self._keep(number, evaluation=evaluation, times=times)
-        self._facts[number] = replace(
-            self._facts[number], state=AttemptState.PASSED if evaluation.success else AttemptState.FAILED
-        )
-        if self._condition_met(number) and not evaluation.success:
-            self._finish(RunStatus.COMPLETED, LoopEnd.CONDITION)
-        elif evaluation.success:
-            self._end = LoopEnd.SUCCESS
+        earlier, now = self._before(number), self._recorded[number].iteration
+        step = self._steps.run_script if self._steps.wants_script(now) else self._steps.judge
+        self._recorded[number] = await step(earlier, now)
 
-    def _condition_met(self, number: int) -> bool:
-        condition = self._definition.termination_condition
-        if condition is None:
-            return False
-        iteration = self._iterations[number]
-        script, evaluation = iteration.script_output, iteration.evaluation
-        values = {
-            "iteration": number,
-            "evaluation": evaluation.model_dump(mode="json") if evaluation else None,
-            "director": {"content": iteration.output, "status": "COMPLETE", "notes": iteration.notes},
-            "script": script.model_dump(mode="json") if script else None,
-        }
-        outcome = ask(condition.condition, values)
-        self._keep(number, condition_met=outcome.met, condition_trouble=outcome.trouble)
-        return outcome.met
-
-    async def _ask(self, role: Role, task: RoleTask) -> tuple[TaskResult, int]:
-        self._turns += 1
-        within("turns", self._turns, self._door.limits.turns)
-        seen = len(task.description) + len(task.context) + sum(map(len, task.inputs.values()))
-        within("context", seen, self._door.limits.context_chars)
-        result, milliseconds = await done(f"the {task.role}", role(task))
-        within("output", len(result.content), self._door.limits.output_chars)
-        if result.status is TaskStatus.FAILED:
-            stop(reason_of(result), result.content or f"the {task.role} failed")
-        return result, milliseconds
-
-    def _moment(self, number: int) -> Moment:
-        earlier = [self._iterations[each] for each in range(1, number)]
-        return Moment(self._inputs, earlier, self._iterations[number])
-
-    def _context(self, number: int, role: str) -> str:
-        definition = self._definition
-        own = definition.director if role == "director" else definition.evaluator
-        moment = self._moment(number)
-        return context_for(definition.context_management, own.context_management, moment, self._files or ())
-
-    def _keep(self, number: int, **what: object) -> None:
-        self._iterations[number] = self._iterations[number].model_copy(update=what)
-
-    def _finish(self, status: RunStatus, end: LoopEnd) -> None:
-        self._status, self._end = status, end
+    def _before(self, number: int) -> list[LoopIteration]:
+        return [self._recorded[each].iteration for each in range(1, number)]
 
     def result(self) -> LoopResult:
-        history = list(self._iterations.values())
-        evaluations = [each.evaluation for each in history if each.evaluation]
-        outputs = [each.output for each in history if each.output is not None]
-        return LoopResult(
-            final_output=outputs[-1] if outputs else "",
-            final_evaluation=evaluations[-1] if evaluations else None,
-            success=self._trouble is None and bool(evaluations) and evaluations[-1].success,
-            iterations_completed=len(evaluations),
-            iteration_history=history,
-            ended_by=self._end,
-            error=error_of(self._trouble, history) if self._trouble else None,
-        )
+        steps = list(self._recorded.values())
+        return loop_result([each.iteration for each in steps], self._end, steps[-1].trouble)

@@ -1,25 +1,38 @@
 """Directors and evaluators of loops that ask a model; the evaluator argues before it says yes or no."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
-from pydantic_ai.models import Model
+from pydantic_ai import Tool
+from pydantic_ai.models import Model, infer_model
 
-from app.agents.asking import NamedModel, Question, ask
+from app.agents.asking import MAX_ANSWERS, Asked, NamedModel, Question, ask
+from app.agents.files import WorkspaceFiles
 from app.agents.material import material, new_fence, shorten
-from app.runners.loop_roles import RoleTask, Trouble
+from app.agents.programs import RunProgram
+from app.agents.workspace_tools import WorkspaceTools
+from app.runners.loop_roles import Exhausted, RoleTask, Trouble
 from app.schemas.agents import OutputMode
 from app.schemas.loop_results import FailureReason, TaskResult, TaskStatus
-from app.schemas.text import storable_text
+from app.schemas.loop_subtasks import MAX_REQUEST_CHARS
+from app.schemas.runs import Usage
+from app.schemas.text import storable_json, storable_text
+from app.workspaces.process import run_process
 
 INPUT_CHARS = 60_000
 CONTEXT_CHARS = 60_000
+MAX_REQUESTS = 20
+"""To a model with tools, for one task."""
 
 _DIRECTOR = """\
 You direct a loop: you propose, an evaluator judges, and you are asked again with what it said. Give the whole
-solution each time, not what changed. Say that you need a human only when nobody but a human can go on.
+solution each time, not what changed. You may ask for a subtask, or for an evaluation of what you have so far:
+say what you need to know and nothing else, and you are asked again with the result. Ask seldom: it costs.
+Say that you need a human only when nobody but a human can go on.
 """
 _EVALUATOR = """\
 You evaluate a proposed solution. Write your feedback first: what is wrong and what would mend it, specific
@@ -37,6 +50,23 @@ The material ends here. This is iteration {iteration}. Your task:
 {description}"""
 
 
+class WantedSubtask(BaseModel):
+    """A task that somebody else is to do first; the description has to say all that it takes."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    description: str = Field(min_length=1, max_length=MAX_REQUEST_CHARS)
+    may_iterate: bool = False
+
+
+class WantedEvaluation(BaseModel):
+    """A judgement of the content as it is so far."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    criteria: str = Field(min_length=1, max_length=MAX_REQUEST_CHARS)
+
+
 class Proposal(BaseModel):
     """What a director answers."""
 
@@ -45,6 +75,8 @@ class Proposal(BaseModel):
     content: str = Field(min_length=1)
     remarks: str = ""
     needs_human: bool = False
+    subtask: WantedSubtask | None = None
+    evaluation: WantedEvaluation | None = None
 
 
 class Opinion(BaseModel):
@@ -71,6 +103,9 @@ class _Asking(Generic[AnswerT]):
         timeout: seconds for one task.
         output_mode: how the structure is enforced.
         retry_pause: seconds before the first quick retry of a refused request.
+        build: makes a model from its name.
+        workspace: what tools look into; None without one.
+        run_program: starts the searches of tools.
     """
 
     model: Model | str
@@ -78,18 +113,34 @@ class _Asking(Generic[AnswerT]):
     timeout: float = 300.0
     output_mode: OutputMode = "auto"
     retry_pause: float = 0.5
+    build: Callable[[str], Model] = infer_model
+    workspace: Path | None = None
+    run_program: RunProgram = run_process
 
     def _models(self, task: RoleTask) -> Sequence[NamedModel]:
         first = task.model or self.model
-        return [NamedModel.of(each) for each in (first, self.fallback_model) if each is not None]
+        return [NamedModel.of(each, self.build) for each in (first, self.fallback_model) if each is not None]
 
-    async def _answer(self, task: RoleTask, structure: type[AnswerT], usual: str) -> AnswerT | Trouble:
+    async def _answer(
+        self,
+        task: RoleTask,
+        structure: type[AnswerT],
+        usual: str,
+        objection: Callable[[AnswerT], str | None] = lambda _: None,
+    ) -> tuple[AnswerT, Usage] | Trouble | Exhausted:
+        if task.tools and self.workspace is None:
+            named = ", ".join(task.tools)
+            return Trouble(FailureReason.EXECUTION_HALTED, f"there is no workspace for the tools {named}")
         fence = new_fence()
+        tools = self._tools(task)
         question = Question(
             name=f"loop_{task.role}",
             instructions=(task.system_prompt or usual) + _FENCED.format(fence=fence),
             prompt=lambda room: _message(task, fence, room),
             structure=structure,
+            objection=objection,
+            tools=tools,
+            requests=MAX_REQUESTS if tools else MAX_ANSWERS,
         )
         asked = await ask(
             question,
@@ -98,48 +149,84 @@ class _Asking(Generic[AnswerT]):
             mode=self.output_mode,
             retry_pause=self.retry_pause,
         )
+        usage = Usage.model_validate(asdict(asked.usage))
         if asked.answer is not None:
-            return asked.answer
-        reason = FailureReason.EXECUTION_HALTED if asked.out else FailureReason.OUTPUT_FORMAT_FAILURE
-        return Trouble(reason, storable_text("; then ".join(asked.reasons)))
+            return asked.answer, usage
+        return _trouble(asked, question.requests, usage)
+
+    def _tools(self, task: RoleTask) -> list[Tool[object]]:
+        if self.workspace is None:
+            return []
+        files = WorkspaceFiles(self.workspace)
+        tools = WorkspaceTools(files, self.run_program, Path(sys.executable)).tools()
+        return [each for each in tools if each.name in task.tools]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelDirector(_Asking[Proposal]):
     """Has a model propose."""
 
-    async def __call__(self, task: RoleTask) -> TaskResult | Trouble:
+    async def __call__(self, task: RoleTask) -> TaskResult | Trouble | Exhausted:
         """Ask for a proposal."""
-        answer = await self._answer(task, Proposal, _DIRECTOR)
-        if isinstance(answer, Trouble):
-            return answer
-        remarks = storable_text(answer.remarks)
-        return TaskResult(
-            content=storable_text(answer.content),
-            status=TaskStatus.WAITING if answer.needs_human else TaskStatus.COMPLETE,
-            notes={"remarks": remarks} if remarks else {},
-        )
+        came = await self._answer(task, Proposal, _DIRECTOR, _asks_too_much)
+        if isinstance(came, Trouble | Exhausted):
+            return came
+        answer, usage = came
+        status = TaskStatus.COMPLETE
+        if answer.needs_human:
+            status = TaskStatus.WAITING
+        elif answer.subtask or answer.evaluation:
+            status = TaskStatus.CONTINUATION
+        notes = storable_json(_notes(answer))
+        return TaskResult(content=storable_text(answer.content), status=status, notes=notes, usage=usage)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelEvaluatorRole(_Asking[Opinion]):
     """Has a model judge."""
 
-    async def __call__(self, task: RoleTask) -> TaskResult | Trouble:
+    async def __call__(self, task: RoleTask) -> TaskResult | Trouble | Exhausted:
         """Ask for an opinion; a definition that wants registered evaluators is not for a model."""
         if task.evaluators:
             named = ", ".join(task.evaluators)
             return Trouble(FailureReason.EXECUTION_HALTED, f"evaluators that are not asked here: {named}")
-        answer = await self._answer(task, Opinion, _EVALUATOR)
-        if isinstance(answer, Trouble):
-            return answer
+        came = await self._answer(task, Opinion, _EVALUATOR)
+        if isinstance(came, Trouble | Exhausted):
+            return came
+        answer, usage = came
         feedback = storable_text(answer.feedback)
         details = {
             "violations": [storable_text(each) for each in answer.violations],
             "suggestions": [storable_text(each) for each in answer.suggestions],
         }
         notes = {"success": answer.success, "feedback": feedback, "details": details}
-        return TaskResult(content=feedback, notes=notes)
+        return TaskResult(content=feedback, notes=notes, usage=usage)
+
+
+def _asks_too_much(answer: Proposal) -> str | None:
+    wanted = [answer.needs_human, answer.subtask is not None, answer.evaluation is not None]
+    return "Ask for one thing: a human, a subtask or an evaluation" if sum(wanted) > 1 else None
+
+
+def _notes(answer: Proposal) -> dict[str, Any]:
+    notes: dict[str, Any] = {"remarks": answer.remarks} if answer.remarks else {}
+    if answer.subtask is not None:
+        kind = "director_evaluator_loop" if answer.subtask.may_iterate else "atomic"
+        notes["subtask_request"] = {"type": kind, "description": answer.subtask.description}
+    if answer.evaluation is not None:
+        notes["evaluation_request"] = {"type": "interim", "criteria": answer.evaluation.criteria}
+    return notes
+
+
+def _trouble(asked: Asked[AnswerT], requests: int, usage: Usage) -> Trouble | Exhausted:
+    told = storable_text("; then ".join(asked.reasons))
+    if asked.exhausted == "turns":
+        return Exhausted("turns", usage.requests + 1, requests, told, usage)
+    if asked.exhausted == "output":
+        # The provider stopped the answer at its limit, whatever that is.
+        return Exhausted("output", usage.output_tokens, usage.output_tokens, told, usage)
+    reason = FailureReason.EXECUTION_HALTED if asked.out else FailureReason.OUTPUT_FORMAT_FAILURE
+    return Trouble(reason, told, usage)
 
 
 def _message(task: RoleTask, fence: str, room: float) -> str:

@@ -5,6 +5,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from app.runners.loop_roles import ContextFile, RoleTask, ScriptTask
 from app.schemas.director_evaluator import (
@@ -110,7 +111,9 @@ def role_task(role: str, definition: RoleDefinition, moment: Moment, context: st
         system_prompt=fill(definition.system_prompt, moment.inputs.values)
         if definition.system_prompt
         else None,
+        tools=definition.tools,
         evaluators=definition.evaluators,
+        output=moment.now.output or "",
     )
 
 
@@ -120,6 +123,11 @@ def script_task(script: ScriptExecution, moment: Moment) -> ScriptTask:
     values = {**moment.inputs.values, **own}
     words = [fill(word, values) for word in shlex.split(script.command)]
     return ScriptTask(words, own.get("stdin", moment.now.output or ""), script.timeout)
+
+
+def output_files(definition: DirectorEvaluatorLoop, now: LoopIteration) -> dict[str, str]:
+    """Give the file of the workspace that the director's output is the content of, if it is one."""
+    return {definition.output_file: now.output} if definition.output_file and now.output is not None else {}
 
 
 def context_for(
@@ -155,6 +163,21 @@ def accumulated(earlier: Sequence[LoopIteration], form: str) -> str:
     left_out = len(earlier) - len(told)
     head = [f"[{left_out} earlier iterations are left out here]"] if left_out else []
     return "\n\n".join([*head, *reversed(told)])
+
+
+def condition_values(now: LoopIteration) -> dict[str, Any]:
+    """Give what a termination condition may speak about, as JSON values."""
+    return {
+        "iteration": now.iteration,
+        "evaluation": now.evaluation.model_dump(mode="json") if now.evaluation else None,
+        "director": {"content": now.output, "status": "COMPLETE", "notes": now.notes},
+        "script": now.script_output.model_dump(mode="json") if now.script_output else None,
+    }
+
+
+def turns_used(iterations: Sequence[LoopIteration]) -> int:
+    """Count the calls of agents, those of subtasks included."""
+    return sum(each.turns for each in iterations)
 
 
 def _some(context: ContextManagement) -> int:

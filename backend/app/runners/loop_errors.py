@@ -20,6 +20,7 @@ from app.schemas.loop_results import (
     TaskFailure,
     TaskResult,
 )
+from app.schemas.runs import Usage
 
 ValueT = TypeVar("ValueT")
 
@@ -62,8 +63,8 @@ def within(resource: Resource, used: int, limit: int) -> None:
         StoppedError: it is above.
     """
     if used > limit:
-        unit = "" if resource == "turns" else " characters"
-        raise StoppedError(Exhausted(resource, used, limit, f"{used} of {limit}{unit} of {resource}"))
+        of = "turns" if resource == "turns" else f"characters of {resource}"
+        raise StoppedError(Exhausted(resource, used, limit, f"{used} of {limit} {of}"))
 
 
 def read_evaluation(result: TaskResult) -> LoopEvaluation:
@@ -99,6 +100,24 @@ def error_of(trouble: Trouble | Exhausted, history: Sequence[LoopIteration]) -> 
         limit=trouble.limit,
         message=trouble.message,
         details=details,
+    )
+
+
+def loop_result(
+    history: Sequence[LoopIteration], ended_by: LoopEnd, trouble: Trouble | Exhausted | None = None
+) -> LoopResult:
+    """Give what a loop came to, made of all its iterations."""
+    evaluations = [each.evaluation for each in history if each.evaluation]
+    outputs = [each.output for each in history if each.output is not None]
+    return LoopResult(
+        final_output=outputs[-1] if outputs else "",
+        final_evaluation=evaluations[-1] if evaluations else None,
+        success=trouble is None and bool(evaluations) and evaluations[-1].success,
+        iterations_completed=len(evaluations),
+        iteration_history=list(history),
+        ended_by=ended_by,
+        usage=Usage.total(each.usage.total for each in history),
+        error=error_of(trouble, history) if trouble else None,
     )
 
 

@@ -5,14 +5,19 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.schemas.loop_results import FailureReason, LoopEvaluation, Resource, ScriptOutput, TaskResult
+from app.schemas.runs import Usage
 
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """A part could not do its work. A value, not an exception: the loop ends and keeps what it has."""
+    """A part could not do its work. A value, not an exception: the loop ends and keeps what it has.
+
+    `usage` is what it consumed all the same.
+    """
 
     reason: FailureReason
     message: str
+    usage: Usage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +28,7 @@ class Exhausted:
     used: int
     limit: int
     message: str
+    usage: Usage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +43,10 @@ class RoleTask:
         context: what else it sees: inherited, fresh, and of earlier iterations; empty when nothing.
         model: `provider:model`, when the definition chooses one.
         system_prompt: when the definition brings one.
+        tools: names of those that its model may use.
         evaluators: registered evaluators that are to judge instead of a model.
+        output: the director's, when it is to be judged.
+        files: of the workspace whose content the output is, by path.
     """
 
     role: str
@@ -47,24 +56,33 @@ class RoleTask:
     context: str = ""
     model: str | None = None
     system_prompt: str | None = None
+    tools: Sequence[str] = ()
     evaluators: Sequence[str] = ()
+    output: str = ""
+    files: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptTask:
-    """What is run: the words of a command, its standard input, and the seconds it may take."""
+    """What is run: the words of a command, its standard input, and the seconds it may take.
+
+    `files` are put into its directory first, by path.
+    """
 
     argv: Sequence[str]
     stdin: str
     timeout: float
+    files: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)
 class ContextFile:
-    """A file that a loop is shown."""
+    """A file that a loop is shown; `whole` unless only passages of it are, `named` by the definition."""
 
     path: str
     text: str
+    whole: bool = True
+    named: bool = False
 
 
 class Role(Protocol):
@@ -88,9 +106,37 @@ class Files(Protocol):
 
     async def __call__(
         self, description: str, paths: Sequence[str], *, search: bool
-    ) -> Sequence[ContextFile] | Trouble:
+    ) -> Sequence[ContextFile] | Trouble | Exhausted:
         """Give the named files, and with `search` those that fit the description."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class LoopLimits:
+    """Bounds on one loop: calls of director and evaluator, and characters that one call sees or gives."""
+
+    turns: int = 2 * 100
+    context_chars: int = 400_000
+    output_chars: int = 200_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopParts:
+    """Those who do the work of loops.
+
+    Attributes:
+        director: proposes.
+        evaluator: judges.
+        script: runs what a definition wants to have run; None where nothing can be run.
+        files: finds the files of a workspace; None without one.
+        limits: of each loop.
+    """
+
+    director: Role
+    evaluator: Role
+    script: Script | None = None
+    files: Files | None = None
+    limits: LoopLimits = field(default_factory=LoopLimits)
 
 
 def evaluation_of(result: TaskResult) -> LoopEvaluation:

@@ -1,13 +1,12 @@
 """Runs a loop's script in the sandbox, in an empty directory or on a copy of a workspace."""
 
 import shutil
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-import anyio.to_thread
-
+from app.agents.files import FileRefusedError
 from app.runners.loop_roles import ScriptTask, Trouble
+from app.runners.loop_tree import copied_tree
 from app.schemas.loop_results import FailureReason, ScriptOutput
 from app.schemas.text import storable_text
 from app.workspaces.sandbox import Confinement, Sandbox, SandboxUnavailableError
@@ -32,23 +31,11 @@ class SandboxedScript:
 
     async def __call__(self, task: ScriptTask) -> ScriptOutput | Trouble:
         """Run one to its end; one that does not end in time, or cannot be started, is trouble."""
-        place = Path(await anyio.to_thread.run_sync(lambda: tempfile.mkdtemp(prefix="loop-script-")))
         try:
-            work = await anyio.to_thread.run_sync(self._prepare, place)
-            return await self._run(task, work)
-        finally:
-            with anyio.CancelScope(shield=True):
-                await anyio.to_thread.run_sync(lambda: shutil.rmtree(place, ignore_errors=True))
-
-    def _prepare(self, place: Path) -> Path:
-        work = place / "work"
-        if self.workspace is None:
-            work.mkdir()
-        else:
-            shutil.copytree(self.workspace, work, symlinks=True)
-        # The sandbox runs programs as another user when this service is root.
-        place.chmod(0o755)
-        return work
+            async with copied_tree(self.workspace, task.files) as work:
+                return await self._run(task, work)
+        except FileRefusedError as error:
+            return Trouble(FailureReason.EXECUTION_HALTED, f"output_file: {error}")
 
     async def _run(self, task: ScriptTask, work: Path) -> ScriptOutput | Trouble:
         if not _is_there(task.argv[0], work):

@@ -19,6 +19,7 @@ from app.runners.decision import (
     StartAttempt,
 )
 from app.runners.evaluators import panel
+from app.runners.evaluators.acceptance import Acceptance, is_signed
 from app.runners.evaluators.feedback_memory import FeedbackMemory
 from app.runners.evaluators.issues import failure_fingerprint
 from app.runners.evaluators.project.project_file import ProjectFileError
@@ -122,6 +123,7 @@ class PhaseRunner:
         deterministic_only: bool = False,
         *,
         on_result: panel.OnResult | None = None,
+        acceptances: Sequence[Acceptance] = (),
     ) -> list[EvaluationResult]:
         """Have every evaluator of the phase judge an output.
 
@@ -130,7 +132,13 @@ class PhaseRunner:
         """
         context = self._project.context(context) if self._project else context
         results = await panel.evaluate(
-            phase, output, context, self._registry, deterministic_only=deterministic_only, on_result=on_result
+            phase,
+            output,
+            context,
+            self._registry,
+            deterministic_only=deterministic_only,
+            on_result=on_result,
+            acceptances=acceptances,
         )
         remark = await self._remark(context)
         if remark is None:
@@ -147,13 +155,19 @@ class PhaseRunner:
         now = await asyncio.to_thread(read_from_tree, Path(workspace))
         return None if now == project.content else remark_on_change(project, now)
 
-    def judge(self, phase: str, results: Sequence[EvaluationResult], policy: RunPolicy) -> Verdict:
-        """Draw the verdict of an attempt from its evaluators' results."""
+    def judge(
+        self,
+        phase: str,
+        results: Sequence[EvaluationResult],
+        policy: RunPolicy,
+        acceptances: Sequence[Acceptance] = (),
+    ) -> Verdict:
+        """Draw the verdict of an attempt from its evaluators' results, and what humans accepted before it."""
         threshold = policy.pass_threshold
         if self._project is not None:
             threshold = self._project.pass_threshold(threshold)
         thresholds = VerdictPolicy(threshold, policy.blocking_threshold)
-        return judge(results, self._registry.gates(phase), thresholds)
+        return judge(results, self._registry.gates(phase), thresholds, acceptances)
 
     def prompt_for(self, memory: FeedbackMemory) -> str:
         """The prompt of the attempt about to run: the base prompt, or one that tells what failed."""
@@ -199,8 +213,8 @@ class PhaseRunner:
 
 
 def _fixes(results: Sequence[EvaluationResult]) -> list[str]:
-    # An evaluator that reached no verdict gives the agent nothing to mend.
-    failed = [each for each in results if each.status is EvaluationStatus.FAILED]
+    # An evaluator that reached no verdict gives the agent nothing to mend, and what was accepted stays.
+    failed = [each for each in results if each.status is EvaluationStatus.FAILED and not is_signed(each)]
     return ["\n   - ".join([each.feedback, *each.suggestions[:MAX_SUGGESTIONS]]) for each in failed]
 
 
@@ -270,7 +284,7 @@ class _PhaseInMemory:
             return
         passed = self._verdict.status is VerdictStatus.PASSED
         prompt = self._runner.prompt_for(self.memory)
-        self.memory.add_attempt(self._outputs[number], results, prompt)
+        self.memory.add_attempt(self._outputs[number], results, prompt, verdict_score=self._verdict.score)
         self._attempts[number] = replace(
             facts,
             state=AttemptState.PASSED if passed else AttemptState.FAILED,

@@ -9,10 +9,15 @@ from app.runners.decision import (
     Fail,
     Finished,
     History,
+    ReturnHistory,
+    ReturnPartial,
     Wait,
     decide,
 )
 from app.schemas.runs import RunPolicy
+
+RESTS = Wait | Finished | Escalate | CompleteRun | ReturnHistory | ReturnPartial | Fail
+"""After one of these there is nothing to do until something is recorded from outside."""
 
 LoadHistory = Callable[[], Awaitable[tuple[History, RunPolicy]]]
 CarryOut = Callable[[Decision], Awaitable[None]]
@@ -34,5 +39,5 @@ async def refine(load: LoadHistory, carry_out: CarryOut) -> Decision:
     while True:
         decision = decide(*await load())
         await carry_out(decision)
-        if isinstance(decision, Wait | Finished | Escalate | CompleteRun | Fail):
+        if isinstance(decision, RESTS):
             return decision

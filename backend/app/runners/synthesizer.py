@@ -1,10 +1,10 @@
 """Writes answers from evidence: asks a model for an analysis first and the answer after it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from pydantic import BaseModel, ConfigDict, Field
-from pydantic_ai.models import Model
+from pydantic_ai.models import Model, infer_model
 
 from app.agents.asking import NamedModel, Question, ask
 from app.agents.material import material, new_fence, shorten
@@ -100,6 +100,7 @@ class SynthesizerAgent:
         timeout: seconds for one answer.
         output_mode: how the structure is enforced.
         retry_pause: seconds before the first quick retry of a refused request.
+        build: makes a model of its name.
     """
 
     model: Model | str = DEFAULT_MODEL
@@ -107,6 +108,7 @@ class SynthesizerAgent:
     timeout: float = 120.0
     output_mode: OutputMode = "auto"
     retry_pause: float = 0.5
+    build: Callable[[str], Model] = infer_model
 
     def build_prompt(self, task: SynthesisTask, fence: str, room: float = 1.0) -> str:
         """Give the message of one attempt; a retry's ends with what has to be mended."""
@@ -129,7 +131,9 @@ class SynthesizerAgent:
             prompt=lambda room: self.build_prompt(task, fence, room),
             structure=Written,
         )
-        models = [NamedModel.of(each) for each in (self.model, self.fallback_model) if each is not None]
+        models = [
+            NamedModel.of(each, self.build) for each in (self.model, self.fallback_model) if each is not None
+        ]
         asked = await ask(
             question, models, seconds=self.timeout, mode=self.output_mode, retry_pause=self.retry_pause
         )

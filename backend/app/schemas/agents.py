@@ -1,10 +1,19 @@
 """What a user asks for when an agent is to work: which backend, which model, or which script."""
 
+import json
 from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StringConstraints,
+    model_validator,
+)
 
 from app.schemas.runs import Phase
 from app.schemas.text import clean_text
@@ -14,6 +23,8 @@ MAX_SCRIPT_CHARS = 2_000_000
 """All text of one script together."""
 
 MODEL_PATTERN = r"^[a-z][a-z0-9-]*:\S+$"
+
+ScriptedStatus = Literal["COMPLETE", "CONTINUATION", "WAITING", "FAILED"]
 
 OutputMode = Literal["auto", "tool", "native", "prompted"]
 """How a model is made to answer in a structure.
@@ -100,11 +111,21 @@ class DeleteEdit(_Edit):
 ScriptEdit = Annotated[WriteEdit | ReplaceEdit | DeleteEdit, Field(discriminator="kind")]
 
 
+class ScriptedRole(StrEnum):
+    """Who speaks in a script of a run that is no sprint."""
+
+    DIRECTOR = "director"
+    EVALUATOR = "evaluator"
+    SYNTHESIZER = "synthesizer"
+
+
 class ScriptStep(_Frozen):
     """What a scripted agent does in one attempt.
 
     Attributes:
-        say: its final message.
+        say: its final message; of a director or synthesizer what it writes, of an evaluator its feedback.
+        status: of a director, what it says of its task.
+        notes: of a role in a loop or an answer, what it says beside its text, such as `success`.
         edits: what it does to the files, in order.
         expects: strings the prompt must contain; without them the step does not play. So a script that mends
             what a reviewer or an evaluator said proves that it was told.
@@ -112,6 +133,8 @@ class ScriptStep(_Frozen):
     """
 
     say: _Message
+    status: ScriptedStatus = "COMPLETE"
+    notes: dict[str, JsonValue] = {}
     edits: list[ScriptEdit] = Field(default=[], max_length=100)
     expects: list[_Line] = Field(default=[], max_length=50)
     progress: list[_Line] = Field(default=[], max_length=50)
@@ -119,17 +142,23 @@ class ScriptStep(_Frozen):
     @property
     def chars(self) -> int:
         """Size of all its text."""
-        texts = [self.say, *self.expects, *self.progress]
+        texts = [self.say, *self.expects, *self.progress, json.dumps(self.notes)]
         for edit in self.edits:
             texts += [value for value in edit.model_dump().values() if isinstance(value, str)]
         return sum(map(len, texts))
 
 
 class AgentScript(_Frozen):
-    """A recorded agent: attempt n of a phase plays step n, and the last step repeats."""
+    """A recorded agent: attempt n of a phase plays step n, and the last step repeats.
+
+    A role of a loop or an answer plays the last of its steps that have `expects` and are told all of it;
+    when there is none, iteration n plays the nth of its steps without `expects`, and the last one repeats.
+    """
 
     title: Annotated[str, _text(200, 1), AfterValidator(clean_text)]
-    phases: dict[Phase, Annotated[list[ScriptStep], Field(min_length=1, max_length=20)]] = Field(min_length=1)
+    phases: dict[Phase | ScriptedRole, Annotated[list[ScriptStep], Field(min_length=1, max_length=100)]] = (
+        Field(min_length=1)
+    )
 
     @model_validator(mode="after")
     def _bounded(self) -> Self:
@@ -141,6 +170,15 @@ class AgentScript(_Frozen):
         """The step of attempt `attempt` (from 1), or None when the script says nothing about the phase."""
         steps = next((steps for name, steps in self.phases.items() if name == phase), None)
         return steps[min(attempt, len(steps)) - 1] if steps else None
+
+    def spoken(self, role: ScriptedRole, iteration: int, told: str) -> ScriptStep | None:
+        """What a role says in an iteration (from 1) in which it is told something; None when nothing."""
+        steps = self.phases.get(role, [])
+        answers = [each for each in steps if each.expects and all(text in told for text in each.expects)]
+        plain = [each for each in steps if not each.expects]
+        if answers:
+            return answers[-1]
+        return plain[min(iteration, len(plain)) - 1] if plain else None
 
 
 class AgentSpec(_Frozen):

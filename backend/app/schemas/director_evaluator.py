@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from app.schemas.loop_condition import check_condition
+from app.schemas.loop_contexts import ContextManagement, RoleContext, SubtaskContext
 from app.schemas.loop_results import (
     LoopError,
     LoopEvaluation,
@@ -26,7 +27,7 @@ from app.schemas.loop_xml import (
     ReadXml,
     read_loop_xml,
 )
-from app.schemas.text import CleanText, RelativePath
+from app.schemas.text import CleanText, Name, RelativePath
 
 __all__ = [
     "ContextManagement",
@@ -56,7 +57,8 @@ SOURCES = frozenset(
 )
 """What the loop itself gives to inputs, beside the inputs of the task."""
 
-_Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]{0,99}$")]
+ToolName = Literal["list_files", "read_file", "search"]
+
 _Text = Annotated[CleanText, Field(min_length=1, max_length=MAX_TEXT_CHARS)]
 
 
@@ -70,55 +72,17 @@ class _Definition(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
 
-class ContextManagement(_Definition):
-    """What of its surroundings a task sees. The defaults are those of a loop.
-
-    Attributes:
-        inherit_context: of the context around the task: nothing, all, or only its notes.
-        accumulate_data: whether earlier iterations are seen.
-        accumulation_format: of earlier iterations, the notes alone or the outputs too, within a limit.
-        fresh_context: whether files that fit the description are looked for.
-    """
-
-    inherit_context: Literal["none", "full", "subset"] = "none"
-    accumulate_data: bool = True
-    accumulation_format: Literal["notes_only", "full_output"] = "notes_only"
-    fresh_context: Literal["enabled", "disabled"] = "enabled"
-
-    @model_validator(mode="after")
-    def _fresh_stands_alone(self) -> "ContextManagement":
-        if self.fresh_context == "enabled" and self.inherit_context != "none":
-            raise ValueError(
-                f"fresh_context `enabled` requires inherit_context `none`; it is `{self.inherit_context}`"
-            )
-        return self
-
-
-class RoleContext(ContextManagement):
-    """The same for a director or an evaluator, with their defaults."""
-
-    inherit_context: Literal["none", "full", "subset"] = "full"
-    accumulate_data: bool = False
-    fresh_context: Literal["enabled", "disabled"] = "disabled"
-
-
-class SubtaskContext(ContextManagement):
-    """The same for a subtask, with its defaults."""
-
-    accumulate_data: bool = False
-
-
 class NamedInput(_Definition):
     """An input of a part of the loop, and where it comes from: the loop, or an input of the task."""
 
-    name: _Name
-    source: _Name = Field(alias="from")
+    name: Name
+    source: Name = Field(alias="from")
 
 
 class TaskInput(_Definition):
     """An input of the task itself; without a value it has to be given when the loop is started."""
 
-    name: _Name
+    name: Name
     value: CleanText | None = Field(default=None, max_length=MAX_TEXT_CHARS)
 
 
@@ -136,7 +100,8 @@ _Inputs = Annotated[tuple[NamedInput, ...], Field(max_length=50), AfterValidator
 class RoleDefinition(_Definition):
     """A director or an evaluator: its task, its inputs, and perhaps a model and instructions of its own.
 
-    `evaluators` names registered evaluators that judge instead of a model; only an evaluator has them.
+    `tools` let its model look into the workspace by itself. `evaluators` names registered evaluators that
+    judge instead of a model; only an evaluator has them.
     """
 
     description: _Text
@@ -144,7 +109,8 @@ class RoleDefinition(_Definition):
     context_management: RoleContext = RoleContext()
     model: str | None = Field(default=None, min_length=3, max_length=200)
     system_prompt: _Text | None = None
-    evaluators: tuple[_Name, ...] = Field(default=(), max_length=20)
+    tools: tuple[ToolName, ...] = Field(default=(), max_length=10)
+    evaluators: tuple[Name, ...] = Field(default=(), max_length=20)
 
 
 class ScriptExecution(_Definition):
@@ -167,7 +133,11 @@ class TerminationCondition(_Definition):
 
 
 class DirectorEvaluatorLoop(_Definition):
-    """A director proposes, a script may try it out, an evaluator judges, until one of them is content."""
+    """A director proposes, a script may try it out, an evaluator judges, until one of them is content.
+
+    With an `output_file`, what the director gives is the content of that file of the workspace, for the
+    script and for registered evaluators.
+    """
 
     type: Literal["director_evaluator_loop"] = "director_evaluator_loop"
     description: _Text
@@ -175,6 +145,7 @@ class DirectorEvaluatorLoop(_Definition):
     max_iterations: int = Field(default=5, ge=1, le=MAX_ITERATIONS)
     context_management: ContextManagement = ContextManagement()
     file_paths: tuple[RelativePath, ...] = Field(default=(), max_length=100)
+    output_file: RelativePath | None = Field(default=None, max_length=1000)
     director: RoleDefinition
     evaluator: RoleDefinition
     script_execution: ScriptExecution | None = None

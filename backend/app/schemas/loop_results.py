@@ -2,8 +2,12 @@
 
 from enum import StrEnum
 from typing import Any, Literal
+from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from app.schemas.loop_subtasks import EvaluationRequest, SubtaskRequest
+from app.schemas.runs import Usage
 
 
 class TaskStatus(StrEnum):
@@ -20,11 +24,12 @@ class _Result(BaseModel):
 
 
 class TaskResult(_Result):
-    """What one agent gives back."""
+    """What one agent gives back; `usage` is null when it asked no model."""
 
     content: str
     status: TaskStatus = TaskStatus.COMPLETE
     notes: dict[str, Any] = {}
+    usage: Usage | None = None
 
 
 class ScriptOutput(_Result):
@@ -56,6 +61,38 @@ class LoopEvaluation(BaseModel):
     script_output: ScriptOutput | None = Field(default=None, alias="scriptOutput")
 
 
+class Exchange(_Result):
+    """What a director asked for in the middle of an iteration, and what came of it.
+
+    Attributes:
+        subtask_request: null when it asked for an evaluation.
+        evaluation_request: null when it asked for a subtask.
+        result: null when there is none yet, or an error came instead.
+        run_id: of the subtask, where it is a run of its own.
+    """
+
+    subtask_request: SubtaskRequest | None = None
+    evaluation_request: EvaluationRequest | None = None
+    result: TaskResult | None = None
+    run_id: UUID | None = None
+
+
+class GivenFile(_Result):
+    """A file of the workspace in a director's context.
+
+    Attributes:
+        path: in the workspace.
+        chars: of it that were shown.
+        whole: the file, not passages of it.
+        named: by the definition's `file_paths`; otherwise it fitted the description.
+    """
+
+    path: str
+    chars: int
+    whole: bool = True
+    named: bool = False
+
+
 class IterationTimes(_Result):
     """Milliseconds that each part took; null for a part that did not run."""
 
@@ -64,30 +101,51 @@ class IterationTimes(_Result):
     evaluator: int | None = None
 
 
+class IterationUsage(_Result):
+    """What each part consumed; null for a part that asked no model. Evaluations count as the evaluator's."""
+
+    director: Usage | None = None
+    evaluator: Usage | None = None
+    subtasks: Usage | None = None
+
+    @property
+    def total(self) -> Usage:
+        """All parts together; its cost is null when that of no part is known."""
+        return Usage.total(each for each in (self.director, self.evaluator, self.subtasks) if each)
+
+
 class LoopIteration(_Result):
     """One iteration, also one that an error cut short: then what it lacks is null.
 
     Attributes:
         iteration: from 1.
         context: what the director was given besides its task and its inputs.
+        files: of the workspace that are in the context.
         output: the director's.
         notes: the director's.
+        exchanges: subtasks and evaluations that the director asked for, in order.
         evaluation: null when there was none.
         script_output: null when no script ran.
         condition_met: null without a termination condition.
         condition_trouble: why the condition could not be asked; it is then not met.
         times: of the parts.
+        usage: of the parts.
+        turns: calls of agents, those of subtasks included.
     """
 
     iteration: int = Field(ge=1)
     context: str = ""
+    files: list[GivenFile] = []
     output: str | None = None
     notes: dict[str, Any] = {}
+    exchanges: list[Exchange] = []
     evaluation: LoopEvaluation | None = None
     script_output: ScriptOutput | None = Field(default=None, alias="scriptOutput")
     condition_met: bool | None = None
     condition_trouble: str = ""
     times: IterationTimes = IterationTimes()
+    usage: IterationUsage = IterationUsage()
+    turns: int = Field(default=0, ge=0)
 
 
 Resource = Literal["turns", "context", "output"]
@@ -157,6 +215,7 @@ class LoopResult(_Result):
         iterations_completed: iterations that were evaluated.
         iteration_history: all of them, in order.
         ended_by: why there are no more.
+        usage: of all iterations.
         error: what ended the loop, when it was an error.
     """
 
@@ -166,4 +225,5 @@ class LoopResult(_Result):
     iterations_completed: int
     iteration_history: list[LoopIteration]
     ended_by: LoopEnd
+    usage: Usage = Usage()
     error: LoopError | None = Field(default=None, discriminator="type")

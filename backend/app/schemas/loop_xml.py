@@ -12,7 +12,7 @@ MAX_DEPTH = 12
 MAX_TEXT_CHARS = 50_000
 
 _BOUNDS = XmlBounds(depth=MAX_DEPTH, elements=2000, text_chars=MAX_TEXT_CHARS, refuse_long=True)
-_LISTS = {"inputs": "input", "file_paths": "path", "evaluators": "evaluator"}
+_LISTS = {"inputs": "input", "file_paths": "path", "evaluators": "evaluator", "tools": "tool"}
 """Elements that hold any number of one other."""
 
 _TEXTS_WITH_ATTRIBUTES = frozenset({"input"})

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from app.schemas.metric_names import MetricName, MetricPart
-from app.schemas.runs import Phase, RunKind, RunStatus
+from app.schemas.runs import PhaseOfRun, RunKind, RunStatus
 from app.schemas.text import CleanLine
 
 MAX_CHOICES = 50
@@ -49,7 +49,9 @@ class RunFilter(RunScope):
     """Which runs a list shows. Choices of one field are alternatives; fields narrow each other."""
 
     status: list[RunStatus] = Field(default=[], max_length=MAX_CHOICES)
-    phase: list[Phase] = Field(default=[], max_length=MAX_CHOICES, description="The phase they are in now.")
+    phase: list[PhaseOfRun] = Field(
+        default=[], max_length=MAX_CHOICES, description="The phase they are in now."
+    )
     needs_human: bool | None = Field(
         default=None, description="Whether an escalation of theirs is open; null for both."
     )

@@ -14,6 +14,8 @@ class RunKind(StrEnum):
     """Which front door a run came through."""
 
     SPRINT = "sprint"
+    DIRECTOR_LOOP = "director_loop"
+    ANSWER = "answer"
 
 
 class RunStatus(StrEnum):
@@ -40,6 +42,16 @@ class Phase(StrEnum):
     VERIFICATION = "verification"
 
 
+class PhaseOfRun(StrEnum):
+    """The phases of runs of every kind; loops and answers have one each."""
+
+    DISCOVERY = "discovery"
+    CODING = "coding"
+    VERIFICATION = "verification"
+    LOOP = "loop"
+    ANSWER = "answer"
+
+
 class AttemptState(StrEnum):
     """How far one attempt has come.
 
@@ -55,6 +67,29 @@ class AttemptState(StrEnum):
     FAILED = "failed"
 
 
+class AttemptClosing(StrEnum):
+    """How an attempt says by itself what becomes of its run, whatever its verdict.
+
+    `CONDITION`: the run's own condition to stop is met. `HUMAN`: the agent says that only a human can go on.
+    `ERROR`: it could not be carried out, and is not tried again.
+    """
+
+    CONDITION = "condition"
+    HUMAN = "human"
+    ERROR = "error"
+
+
+class WhenExhausted(StrEnum):
+    """What happens after the last attempt has failed.
+
+    A sprint asks a human; a director-evaluator loop returns its history; an answer is given in part.
+    """
+
+    ESCALATE = "escalate"
+    RETURN_HISTORY = "return_history"
+    RETURN_PARTIAL = "return_partial"
+
+
 class EscalationReason(StrEnum):
     """Why a human is asked."""
 
@@ -64,6 +99,7 @@ class EscalationReason(StrEnum):
     AGENT_UNAVAILABLE = "agent_unavailable"
     EVALUATOR_UNAVAILABLE = "evaluator_unavailable"
     WORKER_LOST = "worker_lost"
+    HUMAN_ASKED = "human_asked"
 
 
 class EscalationDecision(StrEnum):
@@ -114,6 +150,17 @@ class Usage(BaseModel):
             cost_usd=sum(costs) if costs else None,
         )
 
+    def less(self, before: "Usage") -> "Usage":
+        """What was consumed since `before`, which is part of it."""
+        cost = self.cost_usd
+        return Usage(
+            requests=self.requests - before.requests,
+            tool_calls=self.tool_calls - before.tool_calls,
+            input_tokens=self.input_tokens - before.input_tokens,
+            output_tokens=self.output_tokens - before.output_tokens,
+            cost_usd=None if cost is None else cost - (before.cost_usd or 0.0),
+        )
+
 
 class RunPolicy(BaseModel):
     """The figures by which a run is decided; stored with the run, so a later default changes no run.
@@ -121,6 +168,7 @@ class RunPolicy(BaseModel):
     Thresholds are in [0, 1], seconds are wall clock. `max_*` counts include the last one allowed.
     With `safe_fixes`, ruff's safe fixes are applied to what the agent leaves, before it is judged.
     `open_paths` are protected files that this run may change.
+    `when_exhausted` is what tells the kinds of runs apart.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -137,3 +185,4 @@ class RunPolicy(BaseModel):
     retry_base_seconds: float = Field(default=2.0, ge=0.0, le=3600.0)
     open_paths: tuple[PathGlob, ...] = ()
     budget: Budget = Budget()
+    when_exhausted: WhenExhausted = WhenExhausted.ESCALATE

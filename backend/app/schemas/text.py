@@ -51,6 +51,9 @@ def relative_path(value: str) -> str:
 CleanText = Annotated[str, AfterValidator(clean_text)]
 CleanLine = Annotated[str, AfterValidator(clean_line)]
 RelativePath = Annotated[str, AfterValidator(relative_path)]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]{0,99}$")]
+"""Of an input, or of something else that texts refer to."""
+
 PathGlob = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(relative_path)]
 """A glob over the paths of a tree; `*` also matches `/`, and a directory stands for all below it."""
 

@@ -1,17 +1,14 @@
 """Evaluation results as rows, and back."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, cast
 from uuid import UUID
 
-from pydantic import ValidationError
 from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.models import Evaluation
 from app.runners.evaluators.protocol import EvaluationResult
-from app.schemas.runs import Usage
 
 
 async def store_evaluations(
@@ -21,12 +18,6 @@ async def store_evaluations(
     await session.execute(delete(Evaluation).where(Evaluation.candidate_id.in_(list(results))))
     for candidate_id, each in results.items():
         session.add_all(_row(candidate_id, position, one, gates) for position, one in enumerate(each))
-
-
-def judges_usage(results: Iterable[EvaluationResult]) -> Usage:
-    """What evaluators that ask a model consumed; they say so in their metadata, also without a verdict."""
-    found = [each.metadata.get("usage") for each in results]
-    return Usage.total(_usage(cast("dict[str, Any]", each)) for each in found if isinstance(each, dict))
 
 
 def evaluation_result(row: Evaluation) -> EvaluationResult:
@@ -47,14 +38,6 @@ def evaluation_result(row: Evaluation) -> EvaluationResult:
             "trace_id": row.trace_id,
         }
     )
-
-
-def _usage(told: dict[str, Any]) -> Usage:
-    try:
-        return Usage.model_validate({name: told[name] for name in Usage.model_fields if name in told})
-    except ValidationError:
-        # Other packages' evaluators may keep something else under this name.
-        return Usage()
 
 
 def _row(candidate_id: UUID, position: int, result: EvaluationResult, gates: AbstractSet[str]) -> Evaluation:

@@ -5,22 +5,28 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import and_, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import defer
 
 from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run
 from app.runners.decision import AttemptFacts, EscalationFacts, History, Spent, attempts_allowed
+from app.runners.evaluators.acceptance import Acceptance
 from app.runners.evaluators.feedback_memory import FeedbackMemory
-from app.runners.evaluators.protocol import EvaluationResult
+from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
 from app.schemas.escalations import LineComment
 from app.schemas.runs import (
+    AttemptClosing,
     AttemptState,
     EscalationDecision,
     EscalationReason,
+    RunKind,
     RunPolicy,
     RunStatus,
 )
 from app.services.evaluation_rows import evaluation_result
+
+_HEAVY = (Attempt.prompt, Attempt.optimization_context, Attempt.output, Attempt.details)
 
 
 @dataclass(frozen=True)
@@ -37,11 +43,14 @@ class Recorded:
 async def load_run(session: AsyncSession, run_id: UUID) -> Recorded:
     """Read a run and its current phase."""
     run = await session.get_one(Run, run_id)
+    # Loops have up to a hundred attempts, and whoever moves them on reads of each what he needs.
+    heavy = () if run.kind == RunKind.SPRINT else _HEAVY
     attempts = (
         await session.scalars(
             select(Attempt)
             .where(Attempt.run_id == run_id, Attempt.phase == run.phase)
             .order_by(Attempt.number)
+            .options(*(defer(each, raiseload=True) for each in heavy))
         )
     ).all()
     escalations = (
@@ -82,6 +91,7 @@ async def load_memory(session: AsyncSession, recorded: Recorded) -> FeedbackMemo
             trace_id=attempt.trace_id,
             started_at=attempt.started_at,
             completed_at=attempt.completed_at,
+            verdict_score=attempt.score,
         )
     said = (line for each in recorded.escalations for line in guidance_lines(each))
     memory.guidance = [*run.guidance, *said]
@@ -90,6 +100,40 @@ async def load_memory(session: AsyncSession, recorded: Recorded) -> FeedbackMemo
             f"You may change these tests or settings: {', '.join(recorded.policy.open_paths)}"
         )
     return memory
+
+
+async def load_acceptances(session: AsyncSession, run_id: UUID) -> list[Acceptance]:
+    """Read which findings of gates humans accepted in a run, in the order of their decisions."""
+    statement = (
+        select(Escalation, Evaluation)
+        .join(
+            Attempt,
+            and_(
+                Attempt.run_id == Escalation.run_id,
+                Attempt.phase == Escalation.phase,
+                Attempt.number == Escalation.attempt,
+            ),
+        )
+        .join(Candidate, Candidate.attempt_id == Attempt.id)
+        .join(Evaluation, Evaluation.candidate_id == Candidate.id)
+        .where(
+            Escalation.run_id == run_id,
+            Escalation.decision == EscalationDecision.ACCEPT,
+            Candidate.index == func.coalesce(Attempt.chosen_candidate, 0),
+            Evaluation.gate,
+            Evaluation.status == EvaluationStatus.FAILED,
+        )
+        .order_by(Escalation.decided_at, Evaluation.position)
+    )
+    return [
+        Acceptance.of(
+            evaluation_result(row),
+            by=escalation.decided_by or "",
+            phase=escalation.phase,
+            attempt=escalation.attempt,
+        )
+        for escalation, row in await session.execute(statement)
+    ]
 
 
 def guidance_lines(escalation: Escalation) -> list[str]:
@@ -132,6 +176,7 @@ def _attempt_facts(row: Attempt) -> AttemptFacts:
         fingerprint=row.fingerprint,
         tree=row.tree,
         error=row.last_error,
+        closing=AttemptClosing(row.closing) if row.closing else None,
     )
 
 

@@ -7,11 +7,11 @@ neither, and of several repetitions at once exactly one takes effect.
 import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from pydantic import BaseModel
-from sqlalchemy import delete, select, update
+from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -131,13 +131,6 @@ class IdempotencyService:
         except AnsweredError as before:
             return before.answer
         return Answer(once.status, view.model_dump(mode="json"))
-
-    async def forget_expired(self) -> int:
-        """Drop answers older than a week; returns how many there were."""
-        old = IdempotencyKey.created_at < datetime.now(UTC) - KEPT_FOR
-        async with self._sessions.begin() as session:
-            gone = await session.scalars(delete(IdempotencyKey).where(old).returning(IdempotencyKey.key))
-            return len(gone.all())
 
 
 def digest_of_request(actor: str, body: bytes) -> bytes:

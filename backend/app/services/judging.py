@@ -36,6 +36,8 @@ from app.db.outages import is_outage, patiently
 from app.jobs.queue import enqueue_advance
 from app.realtime.store import Fence
 from app.runners.decision import backoff_seconds, rest_until
+from app.runners.evaluators.acceptance import Acceptance
+from app.runners.evaluators.consumption import judges_usage
 from app.runners.evaluators.issues import failure_fingerprint
 from app.runners.evaluators.models.digest import digest
 from app.runners.evaluators.project.project_file import MAX_BYTES
@@ -45,8 +47,8 @@ from app.runners.phase_runner import PhaseRunner
 from app.schemas.project_file import PROJECT_FILE
 from app.schemas.runs import AttemptState, Usage
 from app.services.attempt_rows import judge_decided, spend, total_usage
-from app.services.evaluation_rows import judges_usage, store_evaluations
-from app.services.history import Recorded, load_memory
+from app.services.evaluation_rows import store_evaluations
+from app.services.history import Recorded, load_acceptances, load_memory
 from app.services.recording import Recorder, Recording
 from app.workspaces.store import JudgedPair
 
@@ -70,6 +72,16 @@ class _Judged:
     candidate: Candidate
     results: list[EvaluationResult]
     verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What is the same for all candidates of an attempt."""
+
+    recorded: Recorded
+    attempt: Attempt
+    context: EvaluationContext
+    acceptances: Sequence[Acceptance]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +163,7 @@ class Judging:
             statement = select(Candidate).where(Candidate.attempt_id == attempt.id).order_by(Candidate.index)
             candidates = [each for each in await session.scalars(statement) if each.head_commit]
             memory = await load_memory(session, recorded)
+            acceptances = await load_acceptances(session, recorded.run.id)
         last = memory.latest_attempt
         context: EvaluationContext = {
             "goal": recorded.run.goal,
@@ -159,17 +172,11 @@ class Judging:
             "previous_feedback": last.get_failed_feedback() if last else [],
             "open_paths": list(recorded.policy.open_paths),
         }
-        return [await self._judge_one(recorded, attempt, each, context, fence) for each in candidates]
+        work = _Work(recorded, attempt, context, acceptances)
+        return [await self._judge_one(work, each, fence) for each in candidates]
 
-    async def _judge_one(
-        self,
-        recorded: Recorded,
-        attempt: Attempt,
-        candidate: Candidate,
-        context: EvaluationContext,
-        fence: Fence,
-    ) -> _Judged:
-        run, phase = recorded.run, attempt.phase
+    async def _judge_one(self, work: _Work, candidate: Candidate, fence: Fence) -> _Judged:
+        run, policy, phase = work.recorded.run, work.recorded.policy, work.attempt.phase
         commit = candidate.head_commit
         assert commit is not None  # noqa: S101 - candidates without output are not judged
 
@@ -178,18 +185,28 @@ class Judging:
                 run_id=run.id,
                 sprint_id=run.id,
                 phase=phase,
-                attempt=attempt.number,
+                attempt=work.attempt.number,
                 trace_id=result.trace_id,
                 data=self._event_data(phase, result),
             )
             await patiently(partial(self._recorder.progress, run.id, fence, [event]))
 
         async with self._copies.judged(run.id, commit, run.base_commit) as trees:
-            context = {**context, "workspace_ref": str(trees.candidate), "base_ref": str(trees.base)}
+            trees_of: EvaluationContext = {
+                **work.context,
+                "workspace_ref": str(trees.candidate),
+                "base_ref": str(trees.base),
+            }
             results = await self._runner.evaluate_phase_output(
-                phase, candidate.output, context, recorded.policy.deterministic_only, on_result=tell
+                phase,
+                candidate.output,
+                trees_of,
+                policy.deterministic_only,
+                on_result=tell,
+                acceptances=work.acceptances,
             )
-        return _Judged(candidate, results, self._runner.judge(phase, results, recorded.policy))
+        verdict = self._runner.judge(phase, results, policy, work.acceptances)
+        return _Judged(candidate, results, verdict)
 
     async def _choose(
         self, recorded: Recorded, attempt: Attempt, judged: list[_Judged], fence: Fence

@@ -1,23 +1,27 @@
 """Counts what each evaluator said in the measured runs, how long it took, and how often it was wrong."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVarTuple
 
-from sqlalchemy import CTE, Select, func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.models import Attempt, Candidate, Evaluation
 from app.schemas.metric_names import MetricName
 from app.schemas.metrics import EvaluatorMetrics
 from app.schemas.shares import Latency
-from app.services.metric_facts import newest_marks
+from app.services.metric_facts import ScopedRuns, newest_marks
 from app.services.metric_links import Counts, Links
+
+_Columns = TypeVarTuple("_Columns")
 
 _STATUSES = ("passed", "failed", "errored", "skipped")
 _Row = Mapping[Any, Any]
 
 
-async def load_evaluator_metrics(session: AsyncSession, scoped: CTE, links: Links) -> list[EvaluatorMetrics]:
+async def load_evaluator_metrics(
+    session: AsyncSession, scoped: ScopedRuns, links: Links
+) -> list[EvaluatorMetrics]:
     """Give the figures of every evaluator that judged something, gates first, then by name."""
     said = [dict(row) for row in (await session.execute(_said(scoped))).mappings()]
     marked = {
@@ -28,22 +32,16 @@ async def load_evaluator_metrics(session: AsyncSession, scoped: CTE, links: Link
     return sorted(made, key=lambda each: (not each.gate, each.evaluator))
 
 
-def _said(scoped: CTE) -> Select[*tuple[Any, ...]]:
+def _said(scoped: ScopedRuns) -> Select[*tuple[Any, ...]]:
     # Counted by duration first: a percentile of some thousand counted durations needs no sort of millions.
-    counted = (
-        select(
-            Evaluation.evaluator,
-            Evaluation.status,
-            Evaluation.duration_ms.label("took"),
-            func.bool_or(Evaluation.gate).label("gate"),
-            func.count().label("cases"),
-        )
-        .join(Candidate, Candidate.id == Evaluation.candidate_id)
-        .join(Attempt, Attempt.id == Candidate.attempt_id)
-        .join(scoped, scoped.c.id == Attempt.run_id)
-        .group_by(Evaluation.evaluator, Evaluation.status, Evaluation.duration_ms)
-        .cte("counted")
-    )
+    verdicts = select(
+        Evaluation.evaluator,
+        Evaluation.status,
+        Evaluation.duration_ms.label("took"),
+        func.bool_or(Evaluation.gate).label("gate"),
+        func.count().label("cases"),
+    ).group_by(Evaluation.evaluator, Evaluation.status, Evaluation.duration_ms)
+    counted = _of(scoped, verdicts).cte("counted")
     c = counted.c
     ranked = (
         select(
@@ -84,10 +82,10 @@ def _said(scoped: CTE) -> Select[*tuple[Any, ...]]:
     )
 
 
-def _marked(scoped: CTE) -> Select[str, str, int, int]:
+def _marked(scoped: ScopedRuns) -> Select[str, str, int, int]:
     # From the marks, which are few, to their runs.
     newest = newest_marks()
-    return (
+    marked = (
         select(
             Evaluation.evaluator,
             Evaluation.status,
@@ -95,11 +93,17 @@ def _marked(scoped: CTE) -> Select[str, str, int, int]:
             func.count(),
         )
         .join(newest, newest.c.evaluation_id == Evaluation.id)
-        .join(Candidate, Candidate.id == Evaluation.candidate_id)
-        .join(Attempt, Attempt.id == Candidate.attempt_id)
-        .join(scoped, scoped.c.id == Attempt.run_id)
         .group_by(Evaluation.evaluator, Evaluation.status)
     )
+    return _of(scoped, marked)
+
+
+def _of(scoped: ScopedRuns, verdicts: Select[*_Columns]) -> Select[*_Columns]:
+    """Narrow verdicts to those of the measured runs. When all are measured, an index alone has the answer."""
+    if scoped.every:
+        return verdicts
+    joined = verdicts.join(Candidate, Candidate.id == Evaluation.candidate_id)
+    return scoped.holding(joined.join(Attempt, Attempt.id == Candidate.attempt_id), Attempt.run_id.expression)
 
 
 def _metrics(row: _Row, marked: Mapping[tuple[str, str], Counts], links: Links) -> EvaluatorMetrics:

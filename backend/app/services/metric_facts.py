@@ -5,7 +5,7 @@ docs/metrics.md says in words what is written here.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVarTuple
 
 from sqlalchemy import CTE, ColumnElement, Select, and_, case, exists, false, func, or_, select, true
 from sqlalchemy.dialects.postgresql import distinct_on
@@ -14,6 +14,8 @@ from app.core.errors import InvalidInputError
 from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run, VerdictMark
 from app.schemas.metric_names import MetricName, MetricPart
 from app.schemas.runs import EscalationDecision, EscalationReason, RunStatus
+
+_Columns = TypeVarTuple("_Columns")
 
 K = (1, 2, 3)
 OVER = (RunStatus.COMPLETED, RunStatus.FAILED)
@@ -34,9 +36,26 @@ _VERDICTS = {
 _MARKED = {MetricName.FALSE_PASSES: "passed", MetricName.FALSE_FAILS: "failed"}
 
 
-def scoped_runs(conditions: Sequence[ColumnElement[bool]]) -> CTE:
-    """The runs that are measured: id, creation, whether they are over, their number of phases."""
-    return (
+@dataclass(frozen=True, slots=True)
+class ScopedRuns:
+    """The runs that are measured.
+
+    Attributes:
+        rows: id, created_at, over, planned (their number of phases).
+        every: there is no other run: what belongs to a run need not be joined with it.
+    """
+
+    rows: CTE
+    every: bool
+
+    def holding(self, statement: Select[*_Columns], run_id: ColumnElement[Any]) -> Select[*_Columns]:
+        """Narrow a statement to what belongs to these runs."""
+        return statement if self.every else statement.join(self.rows, self.rows.c.id == run_id)
+
+
+def scoped_runs(conditions: Sequence[ColumnElement[bool]]) -> ScopedRuns:
+    """The runs that fulfil all conditions."""
+    rows = (
         select(
             Run.id,
             Run.created_at,
@@ -46,6 +65,7 @@ def scoped_runs(conditions: Sequence[ColumnElement[bool]]) -> CTE:
         .where(*conditions)
         .cte("scoped")
     )
+    return ScopedRuns(rows, every=not conditions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,37 +88,35 @@ class PhaseCases:
         return or_(c.passed_at.is_not(None), c.gave_up, c.judged >= k)
 
     @property
+    def failed_until(self) -> ColumnElement[int]:
+        """It is known not to pass within so many attempts: `settled` and not `passed` up to this k."""
+        c = self.rows.c
+        return case((c.passed_at.is_not(None), c.passed_at - 1), (c.gave_up, max(K)), else_=c.judged)
+
+    @property
     def ended(self) -> ColumnElement[bool]:
         """It is known whether the phase escalates."""
         c = self.rows.c
         return or_(c.escalated, c.passed_at.is_not(None), c.over)
 
 
-def phase_cases(scoped: CTE) -> PhaseCases:
+def phase_cases(scoped: ScopedRuns) -> PhaseCases:
     """Every case of a phase in the runs that are measured."""
     judged = Attempt.status.in_(("passed", "failed"))
-    attempts = (
-        select(
-            Attempt.run_id,
-            Attempt.phase,
-            func.count().filter(judged).label("judged"),
-            func.min(Attempt.number).filter(Attempt.status == "passed").label("passed_at"),
-        )
-        .join(scoped, scoped.c.id == Attempt.run_id)
-        .group_by(Attempt.run_id, Attempt.phase)
-        .subquery("tried")
-    )
+    tried = select(
+        Attempt.run_id,
+        Attempt.phase,
+        func.count().filter(judged).label("judged"),
+        func.min(Attempt.number).filter(Attempt.status == "passed").label("passed_at"),
+    ).group_by(Attempt.run_id, Attempt.phase)
+    attempts = scoped.holding(tried, Attempt.run_id.expression).subquery("tried")
     gave_up = Escalation.reason_kind.in_(ABOUT_THE_WORK)
-    asked = (
-        select(
-            Escalation.run_id,
-            Escalation.phase,
-            func.min(Escalation.attempt).filter(gave_up).label("helped_at"),
-        )
-        .join(scoped, scoped.c.id == Escalation.run_id)
-        .group_by(Escalation.run_id, Escalation.phase)
-        .subquery("asked")
-    )
+    questions = select(
+        Escalation.run_id,
+        Escalation.phase,
+        func.min(Escalation.attempt).filter(gave_up).label("helped_at"),
+    ).group_by(Escalation.run_id, Escalation.phase)
+    asked = scoped.holding(questions, Escalation.run_id.expression).subquery("asked")
     same = and_(attempts.c.run_id == asked.c.run_id, attempts.c.phase == asked.c.phase)
     run_id = func.coalesce(attempts.c.run_id, asked.c.run_id)
     judged_count = func.coalesce(attempts.c.judged, 0)
@@ -107,47 +125,59 @@ def phase_cases(scoped: CTE) -> PhaseCases:
         select(
             run_id.label("run_id"),
             func.coalesce(attempts.c.phase, asked.c.phase).label("phase"),
-            scoped.c.over,
+            scoped.rows.c.over,
             judged_count.label("judged"),
             case((alone, attempts.c.passed_at)).label("passed_at"),
             asked.c.helped_at.is_not(None).label("gave_up"),
             asked.c.run_id.is_not(None).label("escalated"),
         )
-        .select_from(attempts.join(asked, same, full=True).join(scoped, scoped.c.id == run_id))
+        .select_from(attempts.join(asked, same, full=True).join(scoped.rows, scoped.rows.c.id == run_id))
         .where(or_(judged_count > 0, asked.c.run_id.is_not(None)))
         .cte("phase_cases")
     )
     return PhaseCases(rows)
 
 
-def run_cases(scoped: CTE, phases: PhaseCases) -> CTE:
+def run_cases(scoped: ScopedRuns, phases: PhaseCases) -> CTE:
     """One row for each run: run_id, created_at, over, and what became of its phases together."""
-    c = phases.rows.c
-    columns: list[ColumnElement[Any]] = []
-    for k in K:
-        failed = func.bool_or(and_(phases.settled(k), ~phases.passed(k)))
-        passed = func.count().filter(phases.passed(k)) == func.max(scoped.c.planned)
-        columns += [
-            passed.label(f"passed_{k}"),
-            or_(passed, func.coalesce(failed, false())).label(f"settled_{k}"),
-        ]
-    judged = func.coalesce(func.bool_or(c.judged > 0), false())
-    return (
+    c, run = phases.rows.c, scoped.rows.c
+    # Few aggregates, as there are many runs: what is known for one k follows from what is known for all.
+    summed = (
         select(
-            scoped.c.id.label("run_id"),
-            scoped.c.created_at,
-            scoped.c.over,
-            *columns,
-            judged.label("judged"),
-            func.coalesce(func.bool_or(c.judged > 1), false()).label("retried"),
+            run.id.label("run_id"),
+            func.max(run.created_at).label("created_at"),
+            func.bool_or(run.over).label("over"),
+            (func.count(c.passed_at) == func.max(run.planned)).label("all_passed"),
+            func.max(c.passed_at).label("passed_at"),
+            func.coalesce(func.max(phases.failed_until), 0).label("failed_until"),
+            func.coalesce(func.max(c.judged), 0).label("most"),
             func.coalesce(func.sum(func.greatest(c.judged - 1, 0)), 0).label("retries"),
             func.count().filter(c.judged > 0).label("judged_phases"),
             func.coalesce(func.bool_or(c.escalated), false()).label("escalated"),
         )
-        .select_from(scoped.outerjoin(phases.rows, c.run_id == scoped.c.id))
-        .group_by(scoped.c.id, scoped.c.created_at, scoped.c.over)
-        .cte("run_cases")
+        .select_from(scoped.rows.outerjoin(phases.rows, c.run_id == run.id))
+        .group_by(run.id)
+        .subquery("summed")
+        .c
     )
+    columns: list[ColumnElement[Any]] = []
+    for k in K:
+        passed = func.coalesce(and_(summed.all_passed, summed.passed_at <= k), false())
+        columns += [
+            passed.label(f"passed_{k}"),
+            or_(passed, summed.failed_until >= k).label(f"settled_{k}"),
+        ]
+    return select(
+        summed.run_id,
+        summed.created_at,
+        summed.over,
+        *columns,
+        (summed.most > 0).label("judged"),
+        (summed.most > 1).label("retried"),
+        summed.retries,
+        summed.judged_phases,
+        summed.escalated,
+    ).cte("run_cases")
 
 
 def newest_marks() -> CTE:
@@ -202,7 +232,7 @@ def runs_behind(number: MetricOf, part: MetricPart, conditions: Sequence[ColumnE
             return _judged(number, counted)
 
 
-def _passing(number: MetricOf, counted: bool, scoped: CTE) -> Select[Any]:
+def _passing(number: MetricOf, counted: bool, scoped: ScopedRuns) -> Select[Any]:
     k, phases = _PASS_AT[number.name], phase_cases(scoped)
     if number.phase is not None:
         hit = phases.passed(k) if counted else phases.settled(k)
@@ -211,22 +241,22 @@ def _passing(number: MetricOf, counted: bool, scoped: CTE) -> Select[Any]:
     return select(runs.c.run_id).where(runs.c[f"passed_{k}" if counted else f"settled_{k}"])
 
 
-def _retried(number: MetricOf, counted: bool, scoped: CTE) -> Select[Any]:
+def _retried(number: MetricOf, counted: bool, scoped: ScopedRuns) -> Select[Any]:
     c = phase_cases(scoped).rows.c
     here = c.phase == number.phase if number.phase is not None else true()
     return select(c.run_id).where(here, c.judged > (1 if counted else 0))
 
 
-def _escalated(number: MetricOf, counted: bool, scoped: CTE) -> Select[Any]:
+def _escalated(number: MetricOf, counted: bool, scoped: ScopedRuns) -> Select[Any]:
     if number.key is not None:
         _check_key(number.key, EscalationReason)
     phases = phase_cases(scoped)
     c = phases.rows.c
     if counted:
-        conditions = [Escalation.run_id == scoped.c.id]
+        conditions = [Escalation.run_id == scoped.rows.c.id]
         conditions += [Escalation.phase == number.phase] if number.phase is not None else []
         conditions += [Escalation.reason_kind == number.key] if number.key is not None else []
-        return select(scoped.c.id).where(exists().where(*conditions))
+        return select(scoped.rows.c.id).where(exists().where(*conditions))
     if number.phase is not None:
         return select(c.run_id).where(c.phase == number.phase, phases.ended)
     runs = run_cases(scoped, phases)

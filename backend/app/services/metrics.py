@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import CTE, ColumnElement, Integer, and_, func, or_, select
+from sqlalchemy import CTE, ColumnElement, Integer, Select, and_, func, or_, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.engine import Sessions
@@ -22,8 +22,18 @@ from app.schemas.metrics import (
 )
 from app.schemas.runs import EscalationDecision, EscalationReason, Phase
 from app.schemas.shares import Latency
+from app.services.measuring import begin_measuring
 from app.services.metric_evaluators import load_evaluator_metrics
-from app.services.metric_facts import OVER, K, PhaseCases, phase_cases, run_cases, scoped_runs, used_a_model
+from app.services.metric_facts import (
+    OVER,
+    K,
+    PhaseCases,
+    ScopedRuns,
+    phase_cases,
+    run_cases,
+    scoped_runs,
+    used_a_model,
+)
 from app.services.metric_links import Links
 from app.services.run_lists import conditions
 
@@ -44,25 +54,21 @@ class MetricsService:
     async def report(self, query: MetricQuery) -> MetricsReport:
         """Measure the runs that a scope means, as of one moment."""
         async with self._sessions() as session:
-            # Numbers of one report must agree with each other.
-            await session.connection(
-                execution_options={"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
-            )
+            await begin_measuring(session)
             return await _report(session, query)
 
 
 async def _report(session: AsyncSession, query: MetricQuery) -> MetricsReport:
     where, links = conditions(query), Links(query)
     scoped = scoped_runs(where)
-    phases = phase_cases(scoped)
-    whole = (await session.execute(select(*_whole(run_cases(scoped, phases))))).mappings().one()
+    whole, phases = await _cases(session, scoped)
     return MetricsReport(
         at=datetime.now(UTC),
         runs=whole["runs"],
         over=whole["over"],
         passes=_passes(whole, links, None),
         retries=_retries(whole, links, None),
-        phases=await _phases(session, phases, links),
+        phases=_phases(phases, links),
         escalations=await _escalations(session, scoped, whole, links),
         evaluators=await load_evaluator_metrics(session, scoped, links),
         spend=await _spend(session, where, links),
@@ -84,14 +90,32 @@ def _whole(runs: CTE) -> Iterable[ColumnElement[Any]]:
     yield func.count().filter(or_(c.escalated, c.over)).label("ended")
 
 
-async def _phases(session: AsyncSession, phases: PhaseCases, links: Links) -> list[PhaseMetrics]:
+async def _cases(session: AsyncSession, scoped: ScopedRuns) -> tuple[_Row, list[dict[str, Any]]]:
+    """Whole runs, and phases by the number of attempts: one statement makes the cases once for both."""
+    phases = phase_cases(scoped)
+    whole = select(*_whole(run_cases(scoped, phases))).subquery("whole")
+    by_phase = _by_phase(phases).subquery("by_phase")
+    row = (
+        await session.execute(
+            select(
+                select(func.to_jsonb(whole.table_valued())).scalar_subquery(),
+                select(
+                    func.coalesce(func.jsonb_agg(by_phase.table_valued()), text("'[]'"))
+                ).scalar_subquery(),
+            )
+        )
+    ).one()
+    return row[0], row[1]
+
+
+def _by_phase(phases: PhaseCases) -> Select[*tuple[Any, ...]]:
     c = phases.rows.c
     settled: list[ColumnElement[Any]] = []
     for k in K:
         settled.append(func.count().filter(phases.passed(k)).label(f"passed_{k}"))
         settled.append(func.count().filter(phases.settled(k)).label(f"settled_{k}"))
     # Grouped by the number of attempts, so that one look gives their distribution, too.
-    statement = select(
+    return select(
         c.phase,
         c.judged,
         func.count().label("cases"),
@@ -99,7 +123,9 @@ async def _phases(session: AsyncSession, phases: PhaseCases, links: Links) -> li
         func.count().filter(c.escalated).label("escalated"),
         func.count().filter(phases.ended).label("ended"),
     ).group_by(c.phase, c.judged)
-    rows = [dict(row) for row in (await session.execute(statement)).mappings()]
+
+
+def _phases(rows: list[dict[str, Any]], links: Links) -> list[PhaseMetrics]:
     order = {phase.value: index for index, phase in enumerate(Phase)}
     names = sorted({row["phase"] for row in rows}, key=lambda name: (order.get(name, len(order)), name))
     return [_phase(name, [row for row in rows if row["phase"] == name], links) for name in names]
@@ -138,8 +164,10 @@ def _retries(row: _Row, links: Links, phase: str | None) -> Retries:
     )
 
 
-async def _escalations(session: AsyncSession, scoped: CTE, whole: _Row, links: Links) -> EscalationMetrics:
-    asked = select(Escalation).join(scoped, scoped.c.id == Escalation.run_id)
+async def _escalations(
+    session: AsyncSession, scoped: ScopedRuns, whole: _Row, links: Links
+) -> EscalationMetrics:
+    asked = scoped.holding(select(Escalation), Escalation.run_id.expression)
     by_reason = asked.with_only_columns(
         Escalation.reason_kind, func.count(Escalation.run_id.distinct())
     ).group_by(Escalation.reason_kind)

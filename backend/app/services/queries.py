@@ -12,9 +12,10 @@ from sqlalchemy.sql.base import ExecutableOption
 from app.core.errors import NotFoundError
 from app.db.engine import Sessions
 from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run, VerdictMark
+from app.runners.evaluators.consumption import judges_usage
 from app.schemas.runs import RunPolicy
 from app.schemas.sprints import AttemptDetail, AttemptView, ListedRun, PromptPart, SprintDetail, SprintView
-from app.services.evaluation_rows import evaluation_result, judges_usage
+from app.services.evaluation_rows import evaluation_result
 from app.services.prompt_changes import prompt_changes
 from app.services.views import Marks, attempt_view, candidate_view, escalation_view, phase_views, sprint_view
 

@@ -22,6 +22,10 @@ from app.workspaces.store import JudgedPair, WorkspaceStore
 REMEMBERED_COMMITS = 10_000
 """Commits of which this process knows that they are in their repository; asking git costs milliseconds."""
 
+REMEMBERED_FILES = 1_000
+REMEMBERED_FILE_BYTES = 16_384
+"""Small files, asked for by commit: what judges a run is read again for each of its attempts."""
+
 
 class RunTrees:
     """Gives trees of runs whose history may have been written by another worker, on another machine."""
@@ -31,6 +35,7 @@ class RunTrees:
         self._sessions = sessions
         self._restoring: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
         self._present: OrderedDict[tuple[UUID, str], None] = OrderedDict()
+        self._read: OrderedDict[tuple[UUID, str, str, int], bytes | None] = OrderedDict()
 
     async def repository(self, run_id: UUID, *commits: str) -> RunRepository:
         """Give a run's repository with these commits in it.
@@ -96,8 +101,17 @@ class RunTrees:
 
     async def file_at(self, run_id: UUID, commit: str, path: str, limit: int) -> bytes | None:
         """Give the first `limit` bytes of a file in a commit, or None when it has none there."""
+        asked = (run_id, commit, path, limit)
+        if asked in self._read:
+            self._read.move_to_end(asked)
+            return self._read[asked]
         repository = await self.repository(run_id, commit)
-        return await repository.read_file(commit, path, limit)
+        content = await repository.read_file(commit, path, limit)
+        if content is None or len(content) <= REMEMBERED_FILE_BYTES:
+            self._read[asked] = content
+            while len(self._read) > REMEMBERED_FILES:
+                self._read.popitem(last=False)
+        return content
 
     async def _bundle(self, run_id: UUID, kind: str, commit: str | None = None) -> bytes:
         statement = select(Snapshot.bundle).where(Snapshot.run_id == run_id, Snapshot.kind == kind)

@@ -9,6 +9,7 @@ from app.core.errors import InvalidInputError
 from app.db.engine import Sessions
 from app.schemas.metric_names import MetricName
 from app.schemas.metrics import Bucket, MetricQuery, Trend, TrendPoint, TrendQuery
+from app.services.measuring import begin_measuring
 from app.services.metric_facts import phase_cases, run_cases, scoped_runs
 from app.services.metric_links import Links
 from app.services.run_lists import conditions
@@ -50,6 +51,7 @@ class TrendService:
             .order_by(start)
         )
         async with self._sessions() as session:
+            await begin_measuring(session)
             found = {row[0]: tuple(row)[1:] for row in await session.execute(statement)}
         if not found:
             return Trend(bucket=query.bucket, points=[])

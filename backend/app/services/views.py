@@ -27,8 +27,8 @@ from app.schemas.sprints import (
     PhaseView,
     SprintView,
 )
-from app.services.advance import run_usage
 from app.services.history import escalation_facts
+from app.services.outcomes import run_usage
 
 Marks = Mapping[UUID, Sequence[VerdictMark]]
 """Marks by the id of their evaluation, newest first."""

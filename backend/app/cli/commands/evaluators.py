@@ -15,6 +15,10 @@ app.command("app.cli.commands.calibrate:calibrate", name="calibrate", help="Meas
 app.command(
     "app.cli.commands.calibrate:corpus", name="corpus", help="Write a built-in corpus to a directory."
 )
+app.command("app.cli.commands.records:show", name="show", help="Show an evaluator's track record.")
+app.command(
+    "app.cli.commands.records:verdicts", name="verdicts", help="List an evaluator's verdicts, newest first."
+)
 app.command("app.cli.commands.project:check", name="check", help="Check a project's phaserunner.toml.")
 
 

@@ -9,12 +9,9 @@ from cyclopts.validators import Number
 
 from app.cli.exits import ExitCode
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
+from app.cli.view.shares import NO_DATA, latency_words, share_words
 from app.cli.view.text import one_line
-from app.cli.view.words import duration
 from app.schemas.metrics import EvaluatorMetrics, MetricsReport, PassRates
-from app.schemas.shares import Latency, Share
-
-NO_DATA = "no data"
 
 
 async def metrics(
@@ -58,19 +55,12 @@ def metrics_lines(report: MetricsReport) -> Iterator[str]:
     for reason, share in asked.reasons.items():
         if share.count:
             yield f"  {reason:<22} {share_words(share)}"
-    yield f"  decided within         {_latency(asked.time_to_decision)}; {asked.open} open now"
+    yield f"  decided within         {latency_words(asked.time_to_decision)}; {asked.open} open now"
     for each in report.evaluators:
         yield from _evaluator(each)
     cost = report.spend.cost_usd
     total = NO_DATA if cost.total is None else f"${cost.total:.2f}"
     yield f"cost         {total}, known for {share_words(report.spend.cost_known)}"
-
-
-def share_words(share: Share) -> str:
-    """`82 %, 9 of 11 (52 % to 95 %)`; without cases there is no share."""
-    if share.value is None or share.low is None or share.high is None:
-        return f"{NO_DATA} (n = 0)"
-    return f"{share.value:.0%}, {share.count} of {share.of} ({share.low:.0%} to {share.high:.0%})"
 
 
 def _passes(name: str, passes: PassRates) -> Iterator[str]:
@@ -80,14 +70,8 @@ def _passes(name: str, passes: PassRates) -> Iterator[str]:
 
 
 def _evaluator(each: EvaluatorMetrics) -> Iterator[str]:
-    yield f"{one_line(each.evaluator)}    {each.verdicts} verdicts, {_latency(each.latency)}"
+    yield f"{one_line(each.evaluator)}    {each.verdicts} verdicts, {latency_words(each.latency)}"
     yield f"  failed       {share_words(each.failed)}"
     yield f"  errored      {share_words(each.errored)}"
     yield f"  false passes {share_words(each.false_passes)} of the marked"
     yield f"  false fails  {share_words(each.false_fails)} of the marked"
-
-
-def _latency(latency: Latency) -> str:
-    if latency.p50_ms is None or latency.p95_ms is None:
-        return f"{NO_DATA} (n = 0)"
-    return f"p50 {duration(latency.p50_ms / 1000)}, p95 {duration(latency.p95_ms / 1000)} (n = {latency.n})"

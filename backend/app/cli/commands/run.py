@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from app.cli.commands.watch import Seconds, watch_and_report
+from app.cli.commands.watch import Seconds, tell_started, watch_and_report
 from app.cli.examples import place_example
 from app.cli.exits import CliError, ExitCode
 from app.cli.given import read_given
@@ -111,11 +111,7 @@ async def run(
         started = await start_sprint(session, sprint)
         if watching.watch:
             return await watch_and_report(session, started.id, stay=watching.stay, timeout=watching.timeout)
-        if session.terminal.as_json:
-            session.terminal.json(started.model_dump(mode="json"))
-        else:
-            session.terminal.line(str(started.id))
-            session.terminal.say(f"Watch it with: phaserunner watch {str(started.id)[:8]}")
+        tell_started(session, started, started.id)
     return ExitCode.PASSED
 
 

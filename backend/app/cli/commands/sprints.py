@@ -1,6 +1,7 @@
 """`list`, `show` and `cancel`: sprints that exist."""
 
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -10,27 +11,72 @@ from app.cli.exits import ExitCode
 from app.cli.identify import find_sprint
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.view.tables import print_table, sprint_lines, sprints_table
-from app.schemas.runs import RunStatus
+from app.cli.view.words import KIND_WORDS
+from app.schemas.run_lists import RunSort
+from app.schemas.runs import RunKind, RunStatus
 from app.schemas.sprints import SprintView
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Filters:
+    """Which runs are listed, in which order. Choices of one option are alternatives.
+
+    Attributes:
+        status: Only those that stand so; may be repeated, and so may --project and --agent.
+        kind: Only sprints, loops or answers; may be repeated.
+        needs_human: Only those that wait for a human.
+        search: Only those with this in their name or goal, or at the beginning of their id.
+        days: Only those created within so many days.
+        project: Only those whose source is there, as sprints show it.
+        agent: Only those of this agent, in the words sprints show.
+        sort: Their order.
+    """
+
+    status: list[RunStatus] | None = None
+    kind: list[RunKind] | None = None
+    needs_human: Annotated[bool, Parameter(negative="")] = False
+    search: str | None = None
+    days: Annotated[int | None, Parameter(validator=Number(gte=1, lte=36_500))] = None
+    project: list[str] | None = None
+    agent: list[str] | None = None
+    sort: RunSort = RunSort.NEWEST
+
+    def query(self, now: datetime) -> dict[str, str | list[str]]:
+        """The same as a query of the API; empty when everything is listed as ever."""
+        given: dict[str, str | list[str] | None] = {
+            "status": [each.value for each in self.status or ()],
+            "kind": [each.value for each in self.kind or ()],
+            "needs_human": "true" if self.needs_human else None,
+            "q": self.search,
+            "since": (now - timedelta(days=self.days)).isoformat() if self.days else None,
+            "project": self.project,
+            "agent": self.agent,
+            "sort": self.sort.value if self.sort is not RunSort.NEWEST else None,
+        }
+        return {name: value for name, value in given.items() if value}
+
+
+_EVERY = Filters()
 
 
 async def list_sprints(
     *,
-    status: RunStatus | None = None,
+    filters: Filters = _EVERY,
     limit: Annotated[int, Parameter(validator=Number(gte=1, lte=10_000))] = 20,
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """List sprints, newest first.
+    """List sprints, loops and answers, newest first.
 
     Args:
-        status: Only those that stand so.
+        filters: Which, in which order.
         limit: At most so many.
     """
     async with root.session(options) as session:
-        filters = {"status": status.value} if status else {}
+        query = filters.query(datetime.now(UTC))
         found: list[SprintView] = []
-        async for each in session.api.sprints(min(limit, 100), **filters):
+        async for each in session.api.sprints(min(limit, 100), **query):
             found.append(each)
             if len(found) == limit:
                 break
@@ -39,6 +85,8 @@ async def list_sprints(
             terminal.json([each.model_dump(mode="json") for each in found])
         elif found:
             print_table(terminal.out, sprints_table(found, datetime.now(UTC)))
+        elif query:
+            terminal.say("No sprint fits these filters")
         else:
             terminal.say('No sprints yet; start one with: phaserunner run "what to do" --repo PATH')
     return ExitCode.PASSED
@@ -52,10 +100,11 @@ async def show_sprint(sprint: str, /, *, options: Options = DEFAULT_OPTIONS, roo
     """
     async with root.session(options) as session:
         terminal = session.terminal
-        detail = await session.api.sprint(await find_sprint(session.api, sprint))
+        found = await find_sprint(session.api, sprint)
         if terminal.as_json:
-            terminal.json(detail.model_dump(mode="json"))
+            terminal.json(await session.api.whole(found))
             return ExitCode.PASSED
+        detail = await session.api.sprint(found)
         for text, style in sprint_lines(detail):
             terminal.line(text, style)
         if detail.escalation_id is not None:
@@ -80,5 +129,5 @@ async def cancel_sprint(
         if session.terminal.as_json:
             session.terminal.json(answer)
         else:
-            session.terminal.line(f"Sprint {sprint_id} is cancelled")
+            session.terminal.line(f"{KIND_WORDS.get(answer.get('kind'), 'Sprint')} {sprint_id} is cancelled")
     return ExitCode.PASSED

@@ -3,13 +3,15 @@
 import asyncio
 from contextlib import aclosing
 from datetime import datetime
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Literal
 from uuid import UUID
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
+from pydantic import BaseModel
 
-from app.cli.exits import ExitCode
+from app.cli.exits import CliError, ExitCode
 from app.cli.identify import find_sprint
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument, Session
 from app.cli.terminal import Terminal
@@ -21,6 +23,7 @@ from app.cli.view.words import look
 from app.cli.watching import watch_sprint
 from app.client.events import Reset
 from app.core.websocket_events import Event
+from app.schemas.runs import RunKind
 
 Seconds = Annotated[float | None, Parameter(validator=Number(gt=0))]
 
@@ -48,6 +51,15 @@ async def watch(
         return await watch_and_report(session, sprint_id, stay=stay, timeout=timeout)
 
 
+def tell_started(session: Session, started: BaseModel, run_id: UUID) -> None:
+    """Say which run was started, and how it can be watched."""
+    if session.terminal.as_json:
+        session.terminal.json(started.model_dump(mode="json"))
+        return
+    session.terminal.line(str(run_id))
+    session.terminal.say(f"Watch it with: phaserunner watch {str(run_id)[:8]}")
+
+
 async def watch_and_report(
     session: Session,
     sprint_id: UUID,
@@ -64,9 +76,8 @@ async def watch_and_report(
         session.terminal.say(f"Interrupted; the sprint goes on. Watch it with: phaserunner watch {short}")
         raise
     if session.terminal.as_json:
-        detail = await session.api.sprint(sprint_id)
-        session.terminal.json(detail.model_dump(mode="json"))
-    elif code is ExitCode.PASSED:
+        session.terminal.json(await session.api.whole(sprint_id))
+    elif code is ExitCode.PASSED and (await session.api.sprint(sprint_id)).kind is RunKind.SPRINT:
         session.terminal.say(
             f"Look at it: phaserunner diff {short}    Take it: phaserunner result {short} --branch NAME"
         )
@@ -78,6 +89,8 @@ async def logs(
     /,
     *,
     follow: Annotated[bool, Parameter(negative="")] = False,
+    download: Path | None = None,
+    format: Literal["text", "ndjson"] = "text",  # noqa: A002 - the option's public name
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
@@ -86,9 +99,18 @@ async def logs(
     Args:
         sprint: Its id, or the first 6 or more characters of it.
         follow: Keep showing what happens, until the sprint is over.
+        download: Write what the agents said and which tools they used to this file instead, all of it.
+        format: How the file is written: lines for people, or one event as JSON in each line.
     """
+    if download is not None and follow:
+        raise CliError("logs: give one of --follow and --download")
     async with root.session(options) as session:
         sprint_id = await find_sprint(session.api, sprint)
+        if download is not None:
+            path = f"/runs/{sprint_id}/log"
+            size = await session.api.download(path, root.cwd / download, {"format": format})
+            session.terminal.say(f"{download}: {size:,} bytes")
+            return ExitCode.PASSED
         try:
             await _write_events(session, sprint_id, follow=follow)
         except asyncio.CancelledError:

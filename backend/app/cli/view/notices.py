@@ -6,7 +6,7 @@ from functools import singledispatch
 
 from app.cli.view.state import SprintState
 from app.cli.view.text import first_lines, harmless, one_line
-from app.cli.view.words import duration
+from app.cli.view.words import KIND_WORDS, duration
 from app.core.event_data import EvaluationData
 from app.core.websocket_events import (
     AgentFailedEvent,
@@ -24,6 +24,10 @@ from app.core.websocket_events import (
     EvaluationStartedEvent,
     EvaluatorCompletedEvent,
     Event,
+    IterationCompletedEvent,
+    IterationDirectedEvent,
+    IterationFailedEvent,
+    IterationScriptedEvent,
     JudgeDecidedEvent,
     OptimizationStartedEvent,
     PhaseCompletedEvent,
@@ -77,7 +81,7 @@ def _say(event: Envelope, state: SprintState) -> Iterable[Notice]:
 def _(event: RunCreatedEvent, state: SprintState) -> Iterable[Notice]:
     data = event.data
     details = (f"goal    {one_line(data.goal)}", f"source  {one_line(data.source)}")
-    yield Notice("info", f"Sprint {event.run_id}  {one_line(data.name)}", details, depth=0)
+    yield Notice("info", f"{_kind(state)} {event.run_id}  {one_line(data.name)}", details, depth=0)
     if data.scripted:
         yield Notice("warn", f"{SCRIPT_WARNING} ({one_line(data.agent)})", depth=0)
     else:
@@ -91,32 +95,34 @@ def _(event: RunCreatedEvent, state: SprintState) -> Iterable[Notice]:
 @_say.register
 def _(event: RunCancelledEvent, state: SprintState) -> Iterable[Notice]:
     yield Notice(
-        "cancelled", f"Sprint cancelled by {one_line(event.data.by)}{_because(event.data.reason)}", depth=0
+        "cancelled",
+        f"{_kind(state)} cancelled by {one_line(event.data.by)}{_because(event.data.reason)}",
+        depth=0,
     )
 
 
 @_say.register
 def _(event: RunPausedEvent, state: SprintState) -> Iterable[Notice]:
-    text = f"Sprint paused by {one_line(event.data.by)}{_because(event.data.reason)}"
+    text = f"{_kind(state)} paused by {one_line(event.data.by)}{_because(event.data.reason)}"
     yield Notice("paused", text, depth=0)
 
 
 @_say.register
 def _(event: RunResumedEvent, state: SprintState) -> Iterable[Notice]:
-    yield Notice("active", f"Sprint resumed by {one_line(event.data.by)}", depth=0)
+    yield Notice("active", f"{_kind(state)} resumed by {one_line(event.data.by)}", depth=0)
 
 
 @_say.register
 def _(event: WorkflowCompletedEvent, state: SprintState) -> Iterable[Notice]:
     attempts = event.data.attempts
-    text = f"Sprint passed after {attempts} attempt{'' if attempts == 1 else 's'}"
+    text = f"{_kind(state)} passed after {attempts} attempt{'' if attempts == 1 else 's'}"
     yield Notice("passed", f"{text}, commit {(event.data.commit or 'none')[:12]}", depth=0)
 
 
 @_say.register
 def _(event: WorkflowFailedEvent, state: SprintState) -> Iterable[Notice]:
     by = f" by {one_line(event.data.by)}" if event.data.by else ""
-    yield Notice("failed", f"Sprint failed{by}{_because(event.data.reason)}", depth=0)
+    yield Notice("failed", f"{_kind(state)} failed{by}{_because(event.data.reason)}", depth=0)
 
 
 @_say.register
@@ -237,6 +243,35 @@ def _(event: OptimizationStartedEvent, state: SprintState) -> Iterable[Notice]:
 
 
 @_say.register
+def _(event: IterationDirectedEvent, state: SprintState) -> Iterable[Notice]:
+    words = "asks for a human" if event.data.status == "WAITING" else "proposes"
+    details = first_lines(event.data.output, EVIDENCE_LINES)
+    yield Notice("produced", f"The director {words}", details, depth=3)
+
+
+@_say.register
+def _(event: IterationScriptedEvent, state: SprintState) -> Iterable[Notice]:
+    code = event.data.exit_code
+    details = first_lines(event.data.stderr or event.data.stdout, EVIDENCE_LINES) if code else ()
+    yield Notice("failed" if code else "passed", f"The script ended with {code}", details, depth=3)
+
+
+@_say.register
+def _(event: IterationCompletedEvent, state: SprintState) -> Iterable[Notice]:
+    if event.data.condition_trouble:
+        text = f"The condition to stop could not be asked: {one_line(event.data.condition_trouble)}"
+        yield Notice("warn", text, depth=3)
+    elif event.data.condition_met:
+        yield Notice("info", "The condition to stop is met", depth=3)
+
+
+@_say.register
+def _(event: IterationFailedEvent, state: SprintState) -> Iterable[Notice]:
+    text = f"Iteration {event.data.iteration} could not be carried out ({one_line(event.data.reason)})"
+    yield Notice("errored", text, first_lines(event.data.message, EVIDENCE_LINES), depth=3)
+
+
+@_say.register
 def _(event: EscalationRequiredEvent, state: SprintState) -> Iterable[Notice]:
     yield Notice("waiting", f"Phase {event.phase} waits for a human{_because(event.data.reason)}", depth=1)
 
@@ -273,6 +308,10 @@ def _evidence(data: EvaluationData) -> tuple[str, ...]:
     if len(feedback) > 1:
         return feedback  # it goes into detail itself
     return (*feedback, *(f"- {one_line(each)}" for each in data.suggestions[: EVIDENCE_LINES - 1]))
+
+
+def _kind(state: SprintState) -> str:
+    return KIND_WORDS.get(state.kind, "Run")
 
 
 def _because(reason: str) -> str:

@@ -53,6 +53,7 @@ def _(event: RunCreatedEvent, state: SprintState) -> SprintState:
     return replace(
         state,
         id=event.run_id,
+        kind=data.kind,
         name=data.name,
         goal=data.goal,
         agent=data.agent,

@@ -74,6 +74,7 @@ class SprintState:
     """A sprint as its events up to `last_sequence` tell it."""
 
     id: UUID | None = None
+    kind: str = "sprint"
     name: str = ""
     goal: str = ""
     agent: str = ""

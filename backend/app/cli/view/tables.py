@@ -10,7 +10,7 @@ from rich.text import Text
 
 from app.cli.view.notices import SCRIPT_WARNING
 from app.cli.view.text import first_lines, one_line
-from app.cli.view.words import duration, look
+from app.cli.view.words import KIND_WORDS, duration, look
 from app.schemas.escalations import EscalationView
 from app.schemas.runs import Usage
 from app.schemas.sprints import AttemptView, EvaluationView, SprintDetail, SprintView
@@ -61,7 +61,7 @@ def print_table(console: Console, table: Table) -> None:
 def sprint_lines(sprint: SprintDetail) -> list[Line]:
     """A sprint, phase by phase, with the evidence of what failed."""
     lines = [
-        (f"Sprint {sprint.id}  {one_line(sprint.name)}", "bold"),
+        (f"{KIND_WORDS[sprint.kind]} {sprint.id}  {one_line(sprint.name)}", "bold"),
         (
             f"  status  {_words(sprint.status.value)}{_because(sprint.status_reason)}",
             look(sprint.status).style,

@@ -1,5 +1,6 @@
 """The words, icons and colours of states: a state is never told by colour alone."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -54,3 +55,7 @@ def duration(seconds: float) -> str:
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+KIND_WORDS: Mapping[str, str] = {"sprint": "Sprint", "director_loop": "Loop", "answer": "Answer"}
+"""What people call the kinds of runs."""

@@ -16,7 +16,11 @@ ISSUES_IN_ANALYSIS = 3
 
 @dataclass
 class AttemptRecord:
-    """One attempt and what the evaluators said about it. Times are aware, scores in [0, 1]."""
+    """One attempt and what the evaluators said about it. Times are aware, scores in [0, 1].
+
+    Attributes:
+        verdict_score: the score that decided, the gates' mean; None where nobody has judged by gates.
+    """
 
     attempt_number: int
     started_at: datetime
@@ -25,6 +29,7 @@ class AttemptRecord:
     evaluation_results: list[EvaluationResult] = field(default_factory=list[EvaluationResult])
     optimization_prompt: str | None = None
     trace_id: str | None = None
+    verdict_score: float | None = None
 
     @property
     def duration_ms(self) -> int | None:
@@ -44,6 +49,11 @@ class AttemptRecord:
         if not self.evaluation_results:
             return 0.0
         return sum(each.score for each in self.evaluation_results) / len(self.evaluation_results)
+
+    @property
+    def score(self) -> float:
+        """The score to tell agents: the one that decided and that people are shown, else the mean of all."""
+        return self.aggregate_score if self.verdict_score is None else self.verdict_score
 
     def get_failed_feedback(self) -> list[str]:
         """Feedback of the results that did not pass."""
@@ -114,6 +124,7 @@ class FeedbackMemory:
         *,
         started_at: datetime | None = None,
         completed_at: datetime | None = None,
+        verdict_score: float | None = None,
     ) -> AttemptRecord:
         """Record a finished attempt and learn from it; times that are not given are now."""
         now = datetime.now(UTC)
@@ -125,6 +136,7 @@ class FeedbackMemory:
             evaluation_results=list(evaluation_results),
             optimization_prompt=optimization_prompt,
             trace_id=trace_id,
+            verdict_score=verdict_score,
         )
         self.attempts.append(record)
         self.accumulated_insights |= _insights(self.attempts)
@@ -147,7 +159,7 @@ class FeedbackMemory:
         latest = self.latest_attempt
         if latest is not None and self.current_attempt == 2:
             context["previous_feedback"] = latest.get_failed_feedback()
-            context["previous_score"] = latest.aggregate_score
+            context["previous_score"] = latest.score
         elif latest is not None:
             context["attempt_history"] = [_history_entry(each) for each in self.attempts]
             context["recurring_issues"] = self.recurring_issues
@@ -186,7 +198,7 @@ class FeedbackMemory:
         }
 
     def _analysis(self) -> str:
-        scores = [each.aggregate_score for each in self.attempts]
+        scores = [each.score for each in self.attempts]
         trend = "Improving" if scores[-1] > scores[0] else "Not improving"
         lines = [
             f"{len(self.attempts)} attempts so far.",
@@ -227,7 +239,7 @@ def _was_judged(attempt: AttemptRecord) -> bool:
 def _history_entry(attempt: AttemptRecord) -> dict[str, Any]:
     return {
         "attempt": attempt.attempt_number,
-        "score": attempt.aggregate_score,
+        "score": attempt.score,
         "passed": attempt.passed,
         "feedback": attempt.get_failed_feedback(),
         "output": attempt.phase_output[:HISTORY_OUTPUT_CHARS],
@@ -236,7 +248,7 @@ def _history_entry(attempt: AttemptRecord) -> dict[str, Any]:
 
 def _attempt_section(attempt: AttemptRecord) -> str:
     verdict = "PASSED" if attempt.passed else "FAILED"
-    lines = [f"### Attempt {attempt.attempt_number}: {verdict} (score {attempt.aggregate_score:.2f})"]
+    lines = [f"### Attempt {attempt.attempt_number}: {verdict} (score {attempt.score:.2f})"]
     if issues := attempt.issues_to_fix():
         lines += ["Issues to fix:", *(f"- {issue}" for issue in issues)]
     return "\n".join(lines)
@@ -248,7 +260,7 @@ def _attempt_dict(attempt: AttemptRecord) -> dict[str, Any]:
         "started_at": attempt.started_at.isoformat(),
         "completed_at": attempt.completed_at.isoformat() if attempt.completed_at else None,
         "passed": attempt.passed,
-        "score": attempt.aggregate_score,
+        "score": attempt.score,
         "feedback": attempt.get_failed_feedback(),
         "trace_id": attempt.trace_id,
     }

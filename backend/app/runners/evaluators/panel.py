@@ -10,6 +10,7 @@ from typing import cast
 import logfire
 
 from app.core.telemetry import current_trace_id
+from app.runners.evaluators.acceptance import Acceptance, is_signed, signed
 from app.runners.evaluators.protocol import (
     EvaluationContext,
     EvaluationResult,
@@ -38,6 +39,7 @@ async def evaluate(  # noqa: PLR0913 - three values to judge by, and options by 
     deterministic_only: bool = False,
     llm_always: bool = False,
     on_result: OnResult | None = None,
+    acceptances: Sequence[Acceptance] = (),
     deadline: float = DEFAULT_DEADLINE_SECONDS,
 ) -> list[EvaluationResult]:
     """Judge one output with every evaluator of its phase.
@@ -54,6 +56,8 @@ async def evaluate(  # noqa: PLR0913 - three values to judge by, and options by 
         deterministic_only: never ask a model.
         llm_always: ask the models even when a gate does not hold.
         on_result: is told each result of an evaluator that ran, in the order in which they end.
+        acceptances: what humans accepted earlier in the run; a gate that only repeats such a finding holds
+            nobody up, and its result says so.
         deadline: seconds for each evaluator.
 
     Returns:
@@ -63,12 +67,14 @@ async def evaluate(  # noqa: PLR0913 - three values to judge by, and options by 
 
     async def run(evaluator: Evaluator, context: EvaluationContext = context) -> None:
         result = await _guarded(evaluator, phase, output, context, _deadline_of(evaluator, deadline))
-        results[evaluator.name] = result
+        results[evaluator.name] = result = signed(result, acceptances)
         if on_result is not None:
             await on_result(result)
 
     await _side_by_side(run, registry.get_deterministic_evaluators(phase))
-    gates_hold = all(each.passed for name, each in results.items() if registry.is_gate(phase, name))
+    gates_hold = all(
+        each.passed or is_signed(each) for name, each in results.items() if registry.is_gate(phase, name)
+    )
     models = registry.get_llm_evaluators(phase)
     if not deterministic_only and (gates_hold or llm_always):
         tools = registry.get_deterministic_evaluators(phase)

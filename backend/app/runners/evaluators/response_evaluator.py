@@ -1,9 +1,9 @@
 """Judges an answer before a user sees it. The model judges four dimensions; the verdict is computed here."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from pydantic_ai.models import Model
+from pydantic_ai.models import Model, infer_model
 
 from app.agents.asking import NamedModel, Question, ask
 from app.agents.material import new_fence
@@ -82,6 +82,7 @@ class EvaluatorAgent:
         max_retries: retries that the loop allows after the first attempt; the recommendation depends on it.
         output_mode: how the structure is enforced.
         retry_pause: seconds before the first quick retry of a refused request.
+        build: makes a model of its name.
         watch_entries: whether such text counts in the evidence too, not only in the response.
     """
 
@@ -91,6 +92,7 @@ class EvaluatorAgent:
     max_retries: int = MAX_RETRIES
     output_mode: OutputMode = "auto"
     retry_pause: float = 0.5
+    build: Callable[[str], Model] = infer_model
     watch_entries: bool = True
 
     def build_prompt(self, given: EvaluatorInput) -> str:
@@ -128,7 +130,9 @@ class EvaluatorAgent:
             structure=Judgement,
             objection=objection,
         )
-        models = [NamedModel.of(each) for each in (self.model, self.fallback_model) if each is not None]
+        models = [
+            NamedModel.of(each, self.build) for each in (self.model, self.fallback_model) if each is not None
+        ]
         asked = await ask(
             question, models, seconds=self.timeout, mode=self.output_mode, retry_pause=self.retry_pause
         )

@@ -1,22 +1,22 @@
 """Judges a plan as an answer to the goal, with the repository as its evidence."""
 
 import asyncio
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.runners.evaluators.models.digest import TOTAL_CHARS, digest, read_text
 from app.runners.evaluators.plan_artifact import PLAN_FILE
 from app.runners.evaluators.protocol import (
-    CriterionResult,
     EvaluationCategory,
     EvaluationContext,
     EvaluationResult,
     errored,
     skipped,
 )
-from app.runners.evaluators.response_evaluator import EvaluatorAgent, Judged, is_passed
+from app.runners.evaluators.response_evaluator import EvaluatorAgent
+from app.runners.evaluators.response_result import VERSION, quality_result
 from app.runners.evaluators.tooling import find_workspace
-from app.schemas.response_evaluation import EvaluationFeedback, EvaluatorInput, EvaluatorOutput, Verdict
+from app.schemas.response_evaluation import EvaluationFeedback, EvaluatorInput
 
 RULES = ("Files and names that the plan relies on are in the entries, or the plan says that they are new.",)
 EVIDENCE_CHARS = min(50_000, TOTAL_CHARS)
@@ -36,7 +36,7 @@ class ResponseQualityEvaluator:
     agent: EvaluatorAgent = field(default_factory=lambda: EvaluatorAgent(watch_entries=False))
     name: str = "response_quality"
     category: EvaluationCategory = EvaluationCategory.CORRECTNESS
-    version: str = "1"
+    version: str = VERSION
     is_deterministic: bool = False
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
@@ -61,31 +61,7 @@ class ResponseQualityEvaluator:
         if judged.output is None:
             reasons = "; then ".join(judged.reasons)
             return errored(self, f"No verdict: {reasons}", version=self.version, model=judged.model)
-        return self._result(judged, judged.output)
-
-    def _result(self, judged: Judged, output: EvaluatorOutput) -> EvaluationResult:
-        criteria = [
-            CriterionResult(
-                criterion=each.dimension,
-                passed=each.verdict is Verdict.SUFFICIENT,
-                score=float(each.verdict is Verdict.SUFFICIENT),
-                message="; ".join(each.issues) or each.reasoning,
-            )
-            for each in output.dimensions
-        ]
-        passed = is_passed(output)
-        failed = ", ".join(each.criterion for each in criteria if not each.passed)
-        return EvaluationResult(
-            evaluator_name=self.name,
-            category=self.category,
-            passed=passed,
-            score=sum(each.score for each in criteria) / len(criteria),
-            feedback="The plan answers the goal" if passed else f"The plan is insufficient in: {failed}",
-            criteria=criteria,
-            suggestions=[f"{each.issue}: {each.suggestion}" for each in output.feedback],
-            metadata={"model": judged.model, "usage": asdict(judged.usage)},
-            evaluator_version=self.version,
-        )
+        return quality_result(self.name, judged, judged.output, what="plan", asked="goal")
 
 
 def _look(workspace: Path) -> tuple[str, str]:

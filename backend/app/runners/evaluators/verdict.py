@@ -4,13 +4,16 @@
 2. A pass needs evidence: when no gate really checked something, the attempt is unjudged too.
 3. A failed gate, a gate's blocking issue, or a mean score of the gates below the threshold fails it.
 4. Advisory results never decide.
+5. A failed gate whose very finding a human accepted earlier in the run (see `acceptance`) decides nothing: it
+   is named in the reason, and only where no other gate checked anything its score stands for the attempt's.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean
 
+from app.runners.evaluators.acceptance import Acceptance, covering
 from app.runners.evaluators.protocol import BLOCKING_THRESHOLD, EvaluationResult, EvaluationStatus
 
 _ROUNDING = 1e-9
@@ -45,6 +48,7 @@ class Verdict:
         blocking_issues: messages of the gates' failed criteria below the blocking threshold.
         reason: one or a few sentences for people.
         advisory: results that did not decide.
+        accepted: names of the gates that failed with a finding that a human had accepted.
     """
 
     status: VerdictStatus
@@ -54,6 +58,7 @@ class Verdict:
     blocking_issues: tuple[str, ...]
     reason: str
     advisory: tuple[EvaluationResult, ...]
+    accepted: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -62,7 +67,10 @@ class Verdict:
 
 
 def judge(
-    results: Iterable[EvaluationResult], gates: Collection[str], policy: VerdictPolicy | None = None
+    results: Iterable[EvaluationResult],
+    gates: Collection[str],
+    policy: VerdictPolicy | None = None,
+    acceptances: Sequence[Acceptance] = (),
 ) -> Verdict:
     """Judge an attempt.
 
@@ -70,54 +78,73 @@ def judge(
         results: what the panel returned, gates and advisory ones.
         gates: names of the evaluators that are gates of the phase; each must be among the results.
         policy: thresholds; the defaults when None.
+        acceptances: what humans accepted earlier in the run.
     """
     policy = policy or VerdictPolicy()
     every = list(results)
     decisive = [each for each in every if each.evaluator_name in gates]
-    checked = [each for each in decisive if each.status in (EvaluationStatus.PASSED, EvaluationStatus.FAILED)]
+    forgiven = {each.evaluator_name: by for each in decisive if (by := covering(each, acceptances))}
+    counted = [each for each in decisive if each.evaluator_name not in forgiven]
     present = {each.evaluator_name for each in decisive}
     missing = [name for name in gates if name not in present]
-    errored = [each for each in decisive if each.status is EvaluationStatus.ERRORED]
-    failed = [each for each in decisive if each.status is EvaluationStatus.FAILED]
+    errored = [each for each in counted if each.status is EvaluationStatus.ERRORED]
+    failed = [each for each in counted if each.status is EvaluationStatus.FAILED]
     blocking = tuple(
-        issue for each in decisive for issue in each.blocking_issues_below(policy.blocking_threshold)
+        issue for each in counted for issue in each.blocking_issues_below(policy.blocking_threshold)
     )
-    score = fmean(each.score for each in checked) if checked else 0.0
-    status, reason = _decide(missing, errored, failed, blocking, score if checked else None, policy)
+    score = _score(counted)
+    if missing or errored:
+        status, reason = VerdictStatus.ERRORED, _no_verdict(missing, errored)
+    else:
+        status, reason = _decide(failed, blocking, score, forgiven, policy)
     return Verdict(
         status=status,
-        score=score,
+        score=_score(decisive) or 0.0 if score is None else score,
         failed_gates=_names(failed),
         errored_gates=tuple(dict.fromkeys((*missing, *_names(errored)))),
         blocking_issues=blocking,
         reason=reason,
         advisory=tuple(each for each in every if each.evaluator_name not in gates),
+        accepted=tuple(forgiven),
+    )
+
+
+def _score(gates: Iterable[EvaluationResult]) -> float | None:
+    """The mean score of the gates that checked something; None when none did."""
+    scores = [
+        each.score for each in gates if each.status in (EvaluationStatus.PASSED, EvaluationStatus.FAILED)
+    ]
+    return fmean(scores) if scores else None
+
+
+def _no_verdict(missing: Sequence[str], errored: Iterable[EvaluationResult]) -> str:
+    reasons = [f"{name} gave no result" for name in missing]
+    return "; ".join(
+        [*reasons, *(f"{each.evaluator_name} reached no verdict: {each.feedback}" for each in errored)]
     )
 
 
 def _decide(
-    missing: list[str],
-    errored: list[EvaluationResult],
-    failed: list[EvaluationResult],
-    blocking: tuple[str, ...],
+    failed: Sequence[EvaluationResult],
+    blocking: Sequence[str],
     score: float | None,
+    forgiven: Mapping[str, Acceptance],
     policy: VerdictPolicy,
 ) -> tuple[VerdictStatus, str]:
-    if missing or errored:
-        reasons = [f"{name} gave no result" for name in missing]
-        reasons += [f"{each.evaluator_name} reached no verdict: {each.feedback}" for each in errored]
-        return VerdictStatus.ERRORED, "; ".join(reasons)
-    if score is None:
+    if score is None and not forgiven:
         return VerdictStatus.ERRORED, "No gate checked anything, so nothing speaks for a pass"
     if failed:
         return VerdictStatus.FAILED, "Failed: " + ", ".join(_names(failed))
     if blocking:
         return VerdictStatus.FAILED, "Blocking: " + "; ".join(blocking)
-    if score < policy.pass_threshold - _ROUNDING:
+    if score is not None and score < policy.pass_threshold - _ROUNDING:
         return (
             VerdictStatus.FAILED,
             f"Every gate passed, but their mean score {score:.2f} is below {policy.pass_threshold:.2f}",
         )
+    if forgiven:
+        named = "; ".join(f"{name}: accepted by {each.by} in {each.phase}" for name, each in forgiven.items())
+        return VerdictStatus.PASSED, f"Every gate holds but for what a human accepted ({named})"
     return VerdictStatus.PASSED, "Every gate holds"
 
 

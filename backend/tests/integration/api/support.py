@@ -16,6 +16,7 @@ from app.db.engine import plain_url
 from app.realtime.service import open_realtime
 from app.runners.evaluators.registry import EvaluatorRegistry
 from app.runners.evaluators.static.ruff_lint import RuffLintEvaluator
+from app.services.deliveries import DeliveryService
 from app.services.evaluators import EvaluatorService
 from app.services.idempotency import IdempotencyService
 from app.services.marks import MarkService
@@ -28,6 +29,7 @@ from app.workspaces.sandbox import Sandbox
 from tests.integration.services.support import Rows, UseCases, evaluations, use_cases
 
 HERE = "http://127.0.0.1:8000"
+WEBHOOK_URL = "https://hooks.example:8443/services/secret"
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,8 @@ async def open_api(
         )
         services = ApiServices(
             sprints=cases.sprints,
+            loops=cases.loops,
+            answers=cases.answers,
             pauses=cases.pauses,
             forks=cases.forks,
             lists=cases.lists,
@@ -77,6 +81,7 @@ async def open_api(
             metrics=MetricsService(cases.sessions),
             trends=TrendService(cases.sessions),
             idempotency=IdempotencyService(cases.sessions),
+            deliveries=DeliveryService(cases.sessions, (WEBHOOK_URL,)),
             status=StatusService(cases.sessions, info, Sandbox()),
         )
         tokens = TokenService(cases.sessions)

@@ -1,7 +1,9 @@
 """Who may do what, and from where: for HTTP and for WebSockets."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -9,6 +11,7 @@ from uuid import uuid4
 import pytest
 from fastapi import FastAPI
 
+from app.realtime.hub import Hub
 from tests.integration.api.support import HERE, Api, open_api, problem_of
 
 pytestmark = pytest.mark.anyio
@@ -31,6 +34,45 @@ async def tokens(guarded: Api) -> dict[str, str]:
     }
 
 
+@dataclass
+class Held:
+    """A WebSocket that stays open until the server closes it."""
+
+    sent: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    accepted: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def send(self, message: Any) -> None:
+        self.sent.append(message)
+        self.accepted.set()
+
+    def code(self) -> int | None:
+        codes = [each["code"] for each in self.sent if each["type"] == "websocket.close"]
+        return codes[0] if codes else None
+
+
+@asynccontextmanager
+async def holding(app: FastAPI, path: str, token: str) -> AsyncGenerator[tuple[Held, asyncio.Task[None]]]:
+    """Open a WebSocket with a token; give it, and the task that ends when it is closed."""
+    incoming: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+    incoming.put_nowait({"type": "websocket.connect"})
+    held = Held()
+    headers = [("authorization", f"Bearer {token}")] if token else []
+    opened = app(socket_scope(path, headers=headers), incoming.get, held.send)
+    task = asyncio.create_task(to_coroutine(opened))
+    try:
+        async with asyncio.timeout(30):
+            await held.accepted.wait()
+        yield held, task
+    finally:
+        incoming.put_nowait({"type": "websocket.disconnect", "code": 1000})
+        async with asyncio.timeout(30):
+            await task
+
+
+async def to_coroutine(awaited: Awaitable[None]) -> None:
+    await awaited
+
+
 async def converse(
     app: FastAPI,
     path: str = "/api/v1/ws",
@@ -43,8 +85,27 @@ async def converse(
     incoming: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
     incoming.put_nowait({"type": "websocket.connect"})
     sent: list[dict[str, Any]] = []
+    scope = socket_scope(path, headers=headers, query=query, subprotocols=subprotocols)
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+        if message["type"] == "websocket.accept":
+            incoming.put_nowait({"type": "websocket.disconnect", "code": 1000})
+
+    async with asyncio.timeout(30):
+        await app(scope, incoming.get, send)
+    return sent, scope
+
+
+def socket_scope(
+    path: str,
+    *,
+    headers: Sequence[tuple[str, str]] = (),
+    query: str = "",
+    subprotocols: Sequence[str] = (),
+) -> dict[str, Any]:
     named = {"host": HERE.removeprefix("http://"), **dict(headers)}
-    scope: dict[str, Any] = {
+    return {
         "type": "websocket",
         "asgi": {"version": "3.0"},
         "http_version": "1.1",
@@ -59,15 +120,6 @@ async def converse(
         "server": ("127.0.0.1", 8000),
         "state": {},
     }
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-        if message["type"] == "websocket.accept":
-            incoming.put_nowait({"type": "websocket.disconnect", "code": 1000})
-
-    async with asyncio.timeout(30):
-        await app(scope, incoming.get, send)
-    return sent, scope
 
 
 HOSTS = {
@@ -152,6 +204,8 @@ NEEDS: dict[str, tuple[str, str, dict[str, Any] | None, str]] = {
     "start": ("POST", "/api/v1/sprints", {"goal": "g", "source": {"kind": "empty"}}, "operator"),
     "evaluate": ("POST", "/api/v1/evaluations", {"path": "/does/not/exist"}, "operator"),
     "resolve": ("POST", "/api/v1/escalations/{escalation}/resolve", {"decision": "reject"}, "reviewer"),
+    "deliveries": ("GET", "/api/v1/webhooks/deliveries", None, "viewer"),
+    "send again": ("POST", "/api/v1/webhooks/deliveries/no-id/retry", None, "operator"),
     "cancel": ("POST", "/api/v1/sprints/{run}/cancel", {}, "operator"),
 }
 ROLES = ("viewer", "operator", "reviewer", "admin")
@@ -227,6 +281,54 @@ async def test_sockets_and_tokens(guarded: Api, tokens: dict[str, str]) -> None:
         sent, _ = await converse(guarded.app, **way)
         assert [each["type"] for each in sent] == ["websocket.accept", "websocket.close"]
         assert sent[1]["code"] == 4401
+
+
+@pytest.mark.parametrize("path", ["/api/v1/ws", "/api/v1/ws/sprints/{run}"])
+async def test_an_open_socket_is_closed_when_its_token_is_revoked(
+    path: str, guarded: Api, tokens: dict[str, str]
+) -> None:
+    name = f"for {path}"
+    token = await guarded.tokens.create(name, "viewer")
+    place = path.format(run=await guarded.rows.run())
+    async with (
+        holding(guarded.app, place, token) as (first, first_ended),
+        holding(guarded.app, place, token) as (second, second_ended),
+        holding(guarded.app, place, tokens["viewer"]) as (other, _),
+    ):
+        assert [each.code() for each in (first, second, other)] == [None] * 3
+        await guarded.tokens.revoke(name)
+        async with asyncio.timeout(30):
+            await asyncio.wait([first_ended, second_ended])
+        assert [each.code() for each in (first, second, other)] == [4401, 4401, None]
+
+
+async def test_a_stream_ends_when_its_token_is_revoked(guarded: Api) -> None:
+    token = await guarded.tokens.create("for a stream", "viewer")
+    path = f"/api/v1/runs/{await guarded.rows.run()}/events"
+    headers = {"Authorization": f"Bearer {token}", "Accept": "text/event-stream"}
+    hub: Hub = guarded.app.state.hub
+    before = hub.connections
+    reading = asyncio.create_task(guarded.client.get(path, headers=headers))
+    async with asyncio.timeout(30):
+        while hub.connections == before:  # noqa: ASYNC110 - nobody announces it
+            await asyncio.sleep(0.005)
+        await guarded.tokens.revoke("for a stream")
+        assert (await reading).status_code == 200
+        assert (await guarded.client.get(path, headers=headers)).status_code == 401
+
+
+async def test_an_open_socket_without_a_token_is_closed_when_tokens_are_needed(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with (
+        open_api(database_url, tmp_path, tokens_needed=None) as api,
+        holding(api.app, "/api/v1/ws", "") as (held, ended),
+    ):
+        assert held.code() is None
+        await api.tokens.create("the first one", "admin")
+        async with asyncio.timeout(30):
+            await asyncio.wait([ended])
+        assert held.code() == 4401
 
 
 async def test_every_answer_forbids_what_browsers_should_not_do(api: Api) -> None:

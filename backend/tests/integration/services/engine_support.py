@@ -31,8 +31,8 @@ from app.runners.evaluators.protocol import (
 from app.runners.evaluators.registry import EvaluatorRegistry
 from app.runners.phase_runner import PhaseRunner
 from app.schemas.agents import AgentSpec
-from app.schemas.runs import RunPolicy
-from app.services.advance import Advance
+from app.schemas.runs import RunKind, RunPolicy
+from app.services.advance import Advance, Door
 from app.services.candidates import CandidateRuns, Committed
 from app.services.judging import Judging
 from app.services.producing import Producing
@@ -111,6 +111,15 @@ Say = Callable[[str, int], Awaitable[EvaluationStatus]]
 """What a gate says to an attempt of a phase."""
 
 
+Words = Callable[[str, int], str]
+"""Why a gate says what it says, apart from the status."""
+
+
+def ever_new(phase: str, attempt: int) -> str:
+    """Another reason each time, or the run would count as stuck."""
+    return f"{phase} {attempt}"
+
+
 async def holds(phase: str, attempt: int) -> EvaluationStatus:
     """Let everything pass."""
     return EvaluationStatus.PASSED
@@ -121,12 +130,13 @@ class Gate:
     """Says what it is told to say."""
 
     say: Say = holds
+    words: Words = ever_new
     name: str = "gate"
     category: EvaluationCategory = EvaluationCategory.CORRECTNESS
     is_deterministic: bool = True
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
-        """Say it; why is different each time, or the run would count as stuck."""
+        """Say it."""
         attempt = context.get("attempt", 0)
         status = await self.say(phase, attempt)
         return EvaluationResult(
@@ -135,16 +145,18 @@ class Gate:
             passed=status is EvaluationStatus.PASSED,
             score=1.0 if status is EvaluationStatus.PASSED else 0.0,
             status=status,
-            feedback=f"{phase} {attempt}: {status}",
+            feedback=f"{self.words(phase, attempt)}: {status}",
         )
 
 
 class Engine:
     """Moves runs on as the queue's jobs would."""
 
-    def __init__(self, cases: UseCases, place: Path, agents: Agents, say: Say = holds) -> None:
+    def __init__(
+        self, cases: UseCases, place: Path, agents: Agents, say: Say = holds, words: Words = ever_new
+    ) -> None:
         registry = EvaluatorRegistry()
-        registry.register(Gate(say))
+        registry.register(Gate(say, words))
         self.cases, self.agents = cases, agents
         self.trees = Trees(place)
         recorder = Recorder(cases.sessions, cases.bell)
@@ -152,8 +164,14 @@ class Engine:
         self._advance = Advance(
             cases.sessions,
             recorder,
-            Producing(cases.sessions, recorder, runner, CandidateRuns(agents, self.trees), AgentLimits()),
-            Judging(cases.sessions, recorder, runner, self.trees, FirstContender()),
+            {
+                RunKind.SPRINT: Door(
+                    Producing(
+                        cases.sessions, recorder, runner, CandidateRuns(agents, self.trees), AgentLimits()
+                    ),
+                    Judging(cases.sessions, recorder, runner, self.trees, FirstContender()),
+                )
+            },
         )
         self._job = 0
 

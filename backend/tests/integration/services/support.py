@@ -16,10 +16,14 @@ from app.db.engine import Sessions, create_engine, create_sessions
 from app.db.models import Attempt, Candidate, Escalation, Evaluation, EventRow, Run
 from app.runners.evaluators.registry import EvaluatorRegistry
 from app.runners.phase_runner import PhaseRunner
+from app.schemas.answer_rules import RuleSets
 from app.schemas.runs import RunPolicy
+from app.services.answers import AnswerService
 from app.services.escalations import EscalationService
 from app.services.evaluations import EvaluationService
 from app.services.forking import ForkService
+from app.services.intake import Intake
+from app.services.loops import LoopService
 from app.services.pausing import PauseService
 from app.services.queries import RunQueries
 from app.services.results import ResultService
@@ -32,6 +36,7 @@ from app.workspaces.sources import SourcePolicy
 from app.workspaces.store import WorkspaceStore
 
 COMMIT = "0" * 40
+RULE_SETS = RuleSets.model_validate({"domains": {"shop": {"rules": ["Prices name their currency."]}}})
 
 
 class RememberingBell:
@@ -183,6 +188,8 @@ class UseCases:
     store: WorkspaceStore
     trees: RunTrees
     sprints: SprintService
+    loops: LoopService
+    answers: AnswerService
     pauses: PauseService
     forks: ForkService
     lists: RunLists
@@ -205,6 +212,7 @@ async def use_cases(database_url: str, data_dir: Path) -> AsyncGenerator[UseCase
     store = WorkspaceStore(data_dir, git)
     trees = RunTrees(store, sessions)
     bell = RememberingBell()
+    intake = Intake(sessions, store, git, SourcePolicy(), bell)
     try:
         yield UseCases(
             sessions=sessions,
@@ -212,6 +220,8 @@ async def use_cases(database_url: str, data_dir: Path) -> AsyncGenerator[UseCase
             store=store,
             trees=trees,
             sprints=SprintService(sessions, store, git, SourcePolicy(), RunPolicy(), bell),
+            loops=LoopService(sessions, intake, RunPolicy(), EvaluatorRegistry()),
+            answers=AnswerService(sessions, intake, RunPolicy(), RULE_SETS),
             pauses=PauseService(sessions, bell),
             forks=ForkService(sessions, RunPolicy(), bell),
             lists=RunLists(sessions),

@@ -10,11 +10,13 @@ import pytest
 from sqlalchemy import select
 
 from app.core.errors import ConflictError, NotFoundError
+from app.core.event_frames import RunFrame
 from app.db.models import Attempt
 from app.jobs.queue import enqueue_advance
 from app.realtime.store import Fence
 from app.runners.decision import Wait, decide
 from app.schemas.escalations import EscalationResolve
+from app.schemas.run_lists import RunQuery
 from app.schemas.runs import AttemptState, EscalationDecision, RunStatus
 from app.services.history import load_run
 from app.services.idempotency import IdempotencyService, Once
@@ -49,6 +51,10 @@ async def test_a_paused_sprint_has_no_job_and_rests(cases: UseCases) -> None:
     assert paused.paused is not None
     assert (paused.paused.by, paused.paused.reason) == ("ada", "the model is being changed")
     assert paused.status is RunStatus.ACTIVE
+    # Lists over HTTP and over the socket show it, too.
+    (listed,) = (await cases.lists.page(RunQuery(q=str(run_id)))).items
+    assert listed.paused == paused.paused
+    assert RunFrame.of(listed).run.paused == paused.paused
     assert await cases.rows.jobs(run_id) == 0
     assert await Reconcile(cases.sessions)() == 0
     async with cases.sessions() as session:

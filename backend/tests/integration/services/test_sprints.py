@@ -160,17 +160,6 @@ async def test_failures_are_not_kept(cases: UseCases, tmp_path: Path) -> None:
     assert not answer.repeated
 
 
-async def test_answers_are_forgotten_in_time(cases: UseCases) -> None:
-    repeats = IdempotencyService(cases.sessions)
-    key = Once("a key", "POST /sprints", b"digest")
-    await repeats.once(key, lambda once: cases.sprints.start(request(), "ada", once))
-    assert await repeats.forget_expired() == 0
-    async with cases.sessions.begin() as session:
-        connection = await session.connection()
-        await connection.exec_driver_sql("UPDATE idempotency_keys SET created_at = now() - interval '8 days'")
-    assert await repeats.forget_expired() == 1
-
-
 async def test_a_waiting_sprint_is_cancelled(cases: UseCases) -> None:
     run_id, escalation_id, _ = await cases.rows.waiting()
     sprint = await cases.sprints.cancel(run_id, "wrong goal", "ada")

@@ -233,8 +233,8 @@ class FakeService:
         if handler is not None:
             return handler(request)
         parts = path.strip("/").split("/")
-        if request.method == "GET" and len(parts) == 1 and parts[0] in ("sprints", "escalations"):
-            return self._page(request, self.sprints if parts[0] == "sprints" else self.escalations)
+        if request.method == "GET" and len(parts) == 1 and parts[0] in ("runs", "escalations"):
+            return self._page(request, self.sprints if parts[0] == "runs" else self.escalations)
         if request.method == "GET" and len(parts) == 2:
             for each in (*self.sprints, *self.escalations):
                 if str(each.id) == parts[1]:

@@ -174,6 +174,45 @@ class TestHolding:
         )
 
 
+MESSAGE: dict[str, Any] = {
+    "id": str(UUID(int=9)),
+    "event": "escalation.required",
+    "receiver": "https://hooks.example",
+    "status": "failed",
+    "tries": 10,
+    "last_error": "answered 500\x1b[2J",
+}
+
+
+class TestWebhooks:
+    def test_shows_what_failed_and_why(self) -> None:
+        service = FakeService()
+        asked: list[str] = []
+
+        def deliveries(request: httpx.Request) -> httpx.Response:
+            asked.append(request.url.query.decode())
+            return httpx.Response(200, json={"items": [MESSAGE], "next_cursor": None})
+
+        service.routes["GET", "/webhooks/deliveries"] = deliveries
+        outcome = invoke(service, "webhooks", "--status", "failed", "--sprint", str(UUID(int=1)))
+        assert outcome.code == 0
+        assert asked == [f"limit=100&status=failed&run_id={UUID(int=1)}"]
+        assert "10 tries  escalation.required   https://hooks.example" in outcome.out
+        assert "answered 500" in outcome.out
+        assert "\x1b[2J" not in outcome.out
+
+    def test_sends_one_again(self) -> None:
+        service = FakeService()
+        service.routes["POST", f"/webhooks/deliveries/{UUID(int=9)}/retry"] = lambda _: httpx.Response(
+            200, json={**MESSAGE, "status": "pending", "tries": 0}
+        )
+        outcome = invoke(service, "webhooks", "retry", str(UUID(int=9)))
+        assert (outcome.code, outcome.out.strip()) == (
+            0,
+            f"Message {UUID(int=9)} is sent again to https://hooks.example",
+        )
+
+
 class TestRun:
     def test_starts_watches_and_passes(self) -> None:
         service, story = FakeService(), Story()
@@ -526,7 +565,7 @@ class TestTrouble:
     )
     def test_answers_become_one_line_and_a_code(self, answer: httpx.Response, code: int, told: str) -> None:
         service = FakeService()
-        service.routes["GET", "/sprints"] = lambda request: answer
+        service.routes["GET", "/runs"] = lambda request: answer
         outcome = invoke(service, "list")
         assert outcome.code == code
         assert told in outcome.err
@@ -538,7 +577,7 @@ class TestTrouble:
         def refuse(request: httpx.Request) -> httpx.Response:
             raise httpx.ConnectError("refused")
 
-        service.routes["GET", "/sprints"] = refuse
+        service.routes["GET", "/runs"] = refuse
         outcome = invoke(service, "list")
         assert (outcome.code, "phaserunner serve" in outcome.err) == (5, True)
 

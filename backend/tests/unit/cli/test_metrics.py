@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from app.cli.commands.metrics import metrics_lines, share_words
+from app.cli.commands.metrics import metrics_lines
+from app.cli.view.shares import share_words
 from app.schemas.metric_names import MetricName
 from app.schemas.metrics import (
     Amount,

@@ -18,6 +18,8 @@ from app.runners.decision import (
     Fail,
     Finished,
     History,
+    ReturnHistory,
+    ReturnPartial,
     Spent,
     StartAttempt,
     Wait,
@@ -26,12 +28,14 @@ from app.runners.decision import (
     decide,
 )
 from app.schemas.runs import (
+    AttemptClosing,
     AttemptState,
     Budget,
     EscalationDecision,
     EscalationReason,
     RunPolicy,
     RunStatus,
+    WhenExhausted,
 )
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -122,6 +126,29 @@ TABLE = {
         history(*THREE_FAILED, escalations=(resolved(EscalationDecision.RETRY, more=2),)),
         StartAttempt("coding", 4),
     ),
+    "a condition to stop that is met completes the phase, whatever the verdict": (
+        history(failed(1, closing=AttemptClosing.CONDITION)),
+        CompletePhase("coding", 1),
+    ),
+    "an attempt that could not be carried out fails the run": (
+        history(failed(1), failed(2, closing=AttemptClosing.ERROR, error="no key")),
+        Fail("no key"),
+    ),
+    "an agent that asks for a human gets one": (
+        history(failed(1, closing=AttemptClosing.HUMAN, error="which database?")),
+        Escalate("coding", 1, EscalationReason.HUMAN_ASKED, "which database?"),
+    ),
+    "also with the last attempt": (
+        history(failed(1), failed(2), failed(3, closing=AttemptClosing.HUMAN, error="which?")),
+        Escalate("coding", 3, EscalationReason.HUMAN_ASKED, "which?"),
+    ),
+    "a human who was asked for says how to go on": (
+        history(
+            failed(1, closing=AttemptClosing.HUMAN),
+            escalations=(resolved(EscalationDecision.RETRY, 1, reason=EscalationReason.HUMAN_ASKED),),
+        ),
+        StartAttempt("coding", 2),
+    ),
     "after no_progress a human's retry is not stuck at once": (
         history(
             failed(1, fingerprint="f", tree="t"),
@@ -144,6 +171,19 @@ TABLE = {
 @pytest.mark.parametrize(("given", "expected"), TABLE.values(), ids=TABLE.keys())
 def test_next_step(given: History, expected: Decision) -> None:
     assert decide(given, RunPolicy(budget=Budget(tokens=100))) == expected
+
+
+@pytest.mark.parametrize(
+    ("when", "expected"),
+    [
+        (WhenExhausted.RETURN_HISTORY, ReturnHistory("coding", 3, "3 of 3 attempts failed")),
+        (WhenExhausted.RETURN_PARTIAL, ReturnPartial("coding", 3, "3 of 3 attempts failed")),
+    ],
+)
+def test_runs_that_ask_no_human_return_what_they_have(when: WhenExhausted, expected: Decision) -> None:
+    policy = RunPolicy(when_exhausted=when)
+    assert decide(history(*THREE_FAILED), policy) == expected
+    assert decide(history(failed(1), failed(2)), policy) == StartAttempt("coding", 3)
 
 
 ESCALATIONS = {

@@ -1,7 +1,6 @@
 """The front door of loops: how they end, what each part sees, and that no error loses an iteration."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any
 
 import anyio
@@ -11,8 +10,7 @@ from hypothesis import strategies as st
 
 from app.runners.director_evaluator import DirectorEvaluator, LoopLimits
 from app.runners.loop_context import ACCUMULATED_CHARS, accumulated, bind, fill
-from app.runners.loop_roles import ContextFile, Exhausted, RoleTask, ScriptTask, Trouble
-from app.schemas.director_evaluator import DirectorEvaluatorLoop
+from app.runners.loop_roles import ContextFile, RoleTask, Trouble
 from app.schemas.loop_results import (
     FailureReason,
     LoopEnd,
@@ -25,64 +23,20 @@ from app.schemas.loop_results import (
     TaskResult,
     TaskStatus,
 )
+from tests.unit.runners.loop_fakes import (
+    NEVER,
+    Came,
+    Part,
+    Program,
+    Work,
+    definition,
+    draft,
+    judged,
+    role,
+    succeeds_at,
+)
 
 pytestmark = pytest.mark.anyio
-
-Came = TaskResult | Trouble | Exhausted
-Work = Callable[[RoleTask], Came]
-
-
-@dataclass
-class Part:
-    """A director or an evaluator that does what a function says."""
-
-    work: Work
-    tasks: list[RoleTask] = field(default_factory=list)
-
-    async def __call__(self, task: RoleTask) -> Came:
-        self.tasks.append(task)
-        return self.work(task)
-
-
-@dataclass
-class Program:
-    """A script that prints its input."""
-
-    came: ScriptOutput | Trouble | None = None
-    tasks: list[ScriptTask] = field(default_factory=list)
-
-    async def __call__(self, task: ScriptTask) -> ScriptOutput | Trouble:
-        self.tasks.append(task)
-        return self.came or ScriptOutput(stdout=task.stdin, exitCode=0)
-
-
-def draft(task: RoleTask) -> Came:
-    return TaskResult(content=f"draft {task.iteration}", notes={"step": task.iteration})
-
-
-def judged(success: bool, **more: Any) -> TaskResult:
-    return TaskResult(content="judged", notes={"success": success, "feedback": "say more", **more})
-
-
-def succeeds_at(number: int) -> Work:
-    return lambda task: judged(task.iteration >= number)
-
-
-def definition(**changed: Any) -> DirectorEvaluatorLoop:
-    given: dict[str, Any] = {
-        "description": "Refine it",
-        "director": {"description": "Write", "inputs": []},
-        "evaluator": {"description": "Judge", "inputs": []},
-    }
-    return DirectorEvaluatorLoop.model_validate({**given, **changed})
-
-
-def role(*sources: str, **more: Any) -> dict[str, Any]:
-    inputs = [{"name": f"the_{each}", "from": each} for each in sources]
-    return {"description": "Do", "inputs": inputs, **more}
-
-
-NEVER = succeeds_at(99)
 
 
 @pytest.mark.parametrize(
@@ -215,6 +169,17 @@ def test_accumulated_context_is_bounded_and_keeps_the_latest() -> None:
         assert len(text) < ACCUMULATED_CHARS + 1000
         assert "Iteration 100\n" in text
         assert "earlier iterations are left out" in text
+
+
+async def test_a_loop_with_full_outputs_stays_bounded() -> None:
+    director = Part(lambda task: TaskResult(content=f"{task.iteration} " + "x" * 150_000))
+    loop = definition(max_iterations=40, context_management={"accumulation_format": "full_output"})
+    result = await DirectorEvaluator(director=director, evaluator=Part(NEVER)).run(loop)
+    lengths = [len(each.context) for each in result.iteration_history]
+    assert max(lengths) < ACCUMULATED_CHARS + 1000
+    # From then on it grows by the figure in its first line alone.
+    assert max(lengths[10:]) - min(lengths[10:]) < 20
+    assert "Output: 39 x" in result.iteration_history[-1].context
 
 
 def crash(_: RoleTask) -> Came:

@@ -1,5 +1,6 @@
 """Models that direct and evaluate: what they are asked, and trouble that is never a success."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,10 +10,12 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from app.runners.director_evaluator import DirectorEvaluator
-from app.runners.loop_agents import ModelDirector, ModelEvaluatorRole
-from app.runners.loop_roles import RoleTask, Trouble
+from app.runners.loop_agents import MAX_REQUESTS, ModelDirector, ModelEvaluatorRole
+from app.runners.loop_requests import read_request
+from app.runners.loop_roles import Exhausted, RoleTask, Trouble
 from app.schemas.director_evaluator import DirectorEvaluatorLoop
 from app.schemas.loop_results import FailureReason, LoopEnd, TaskFailure, TaskResult, TaskStatus
+from app.schemas.loop_subtasks import EvaluationRequest, SubtaskRequest
 
 pytestmark = pytest.mark.anyio
 
@@ -50,7 +53,10 @@ def evaluator(*answers: Any) -> ModelEvaluatorRole:
 async def test_a_director_is_told_its_task_its_inputs_and_its_context() -> None:
     script = Script({"content": "a draft", "remarks": "shorter"})
     came = await ModelDirector(model=FunctionModel(script))(TASK)
-    assert came == TaskResult(content="a draft", notes={"remarks": "shorter"})
+    assert isinstance(came, TaskResult)
+    assert (came.content, came.status, came.notes) == ("a draft", "COMPLETE", {"remarks": "shorter"})
+    assert came.usage is not None
+    assert came.usage.requests == 1
     for text in ("You direct a loop", "Write it", "iteration 2", "| too long", "| <<<x>>>", "| Iteration 1"):
         assert text in script.told
 
@@ -133,3 +139,90 @@ async def test_two_models_refine_a_text() -> None:
     assert (result.ended_by, result.final_output) == (LoopEnd.SUCCESS, "two")
     assert "| say more" in writing.told
     assert "| two" in judging.told
+
+
+SUBTASK = {"content": "so far", "subtask": {"description": "Find the load"}}
+EVALUATION = {"content": "so far", "evaluation": {"criteria": "Is it terse?"}}
+
+
+@pytest.mark.parametrize(
+    ("answer", "request_type"),
+    [
+        pytest.param(SUBTASK, SubtaskRequest, id="subtask"),
+        pytest.param(EVALUATION, EvaluationRequest, id="evaluation"),
+    ],
+)
+async def test_a_director_may_ask_for_something_first(answer: Any, request_type: type) -> None:
+    came = await director(answer)(TASK)
+    assert isinstance(came, TaskResult)
+    assert (came.content, came.status) == ("so far", TaskStatus.CONTINUATION)
+    assert isinstance(read_request(came), request_type)
+
+
+async def test_a_director_that_asks_for_two_things_is_asked_again() -> None:
+    came = await director({**SUBTASK, **EVALUATION}, {"content": "then alone"})(TASK)
+    assert isinstance(came, TaskResult)
+    assert (came.content, came.status) == ("then alone", TaskStatus.COMPLETE)
+    assert came.usage is not None
+    assert came.usage.requests == 2
+
+
+class Looking:
+    """A model that uses a tool for some answers before it gives its own."""
+
+    def __init__(self, uses: int) -> None:
+        self.left = uses
+        self.tools: list[str] = []
+        self.told = ""
+
+    def __call__(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        self.tools = [each.name for each in info.function_tools]
+        self.told = str(messages[-1].parts[-1].content)  # type: ignore[union-attr]
+        self.left -= 1
+        if self.left >= 0:
+            return ModelResponse(parts=[ToolCallPart("read_file", {"path": "a.txt"})])
+        return ModelResponse(parts=[ToolCallPart(info.output_tools[0].name, {"content": self.told})])
+
+
+async def look(workspace: Path | None, uses: int, *tools: str) -> tuple[Looking, Any]:
+    model = Looking(uses)
+    agent = ModelDirector(model=FunctionModel(model), workspace=workspace)
+    return model, await agent(RoleTask("director", 1, "Write it", tools=tools))
+
+
+async def test_a_model_has_the_tools_of_its_definition_and_no_other(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("what is there")
+    model, came = await look(tmp_path, 1, "read_file", "search")
+    assert sorted(model.tools) == ["read_file", "search"]
+    assert isinstance(came, TaskResult)
+    assert came.content == "what is there"
+    assert came.usage is not None
+    assert (came.usage.requests, came.usage.tool_calls) == (2, 1)
+    model, _ = await look(tmp_path, 0)
+    assert model.tools == []
+
+
+async def test_tools_need_a_workspace() -> None:
+    _, came = await look(None, 0, "read_file")
+    assert isinstance(came, Trouble)
+    assert came.message == "there is no workspace for the tools read_file"
+
+
+async def test_a_model_that_only_uses_tools_is_out_of_turns(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("what is there")
+    _, came = await look(tmp_path, 1000, "read_file")
+    assert isinstance(came, Exhausted)
+    assert (came.resource, came.used, came.limit) == ("turns", MAX_REQUESTS + 1, MAX_REQUESTS)
+    assert came.usage is not None
+    assert came.usage.requests == MAX_REQUESTS
+
+
+async def test_an_answer_that_is_too_long_is_output_exhaustion() -> None:
+    def cut(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        call = ToolCallPart(info.output_tools[0].name, {"content": "and so on"})
+        return ModelResponse(parts=[call], finish_reason="length")
+
+    came = await ModelDirector(model=FunctionModel(cut))(TASK)
+    assert isinstance(came, Exhausted)
+    assert came.resource == "output"
+    assert "cut off at the output limit" in came.message

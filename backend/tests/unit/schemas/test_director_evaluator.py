@@ -302,6 +302,9 @@ def test_the_json_schema_is_published() -> None:
         pytest.param(FULL, True, id="everything"),
         pytest.param(SMALL, True, id="the least"),
         pytest.param(changed("<max_iterations>7", "<max_iterations>100"), True, id="100"),
+        pytest.param(
+            changed("<director>", "<output_file>src/a.py</output_file><director>"), True, id="an output file"
+        ),
         pytest.param(changed("<max_iterations>7", "<max_iterations>0"), False, id="zero"),
         pytest.param(changed("<max_iterations>7", "<max_iterations>101"), False, id="101"),
         pytest.param(changed("<timeout>60", "<timeout>0"), False, id="no time"),

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from app.runners.evaluators.consumption import judges_usage
 from app.runners.evaluators.protocol import EvaluationCategory, EvaluationResult, EvaluationStatus
 from app.schemas.runs import Usage
-from app.services.evaluation_rows import judges_usage
 
 PRICED = {"requests": 2, "tool_calls": 0, "input_tokens": 100, "output_tokens": 10, "cost_usd": 0.25}
 UNPRICED = {"requests": 1, "tool_calls": 0, "input_tokens": 50, "output_tokens": 5, "cost_usd": None}

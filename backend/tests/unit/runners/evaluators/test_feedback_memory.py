@@ -184,3 +184,11 @@ def test_the_memory_is_json(memory: FeedbackMemory) -> None:
         }
     ]
     assert as_dict["sprint_id"] == str(SPRINT)
+
+
+def test_agents_are_told_the_score_that_decided(memory: FeedbackMemory) -> None:
+    skipped = result(passed=True, score=1.0)
+    memory.add_attempt("", [skipped, result("fix a", score=0.5)], verdict_score=0.5)
+    assert memory.attempts[0].aggregate_score == 0.75
+    assert "### Attempt 1: FAILED (score 0.50)" in memory.get_summary_for_prompt()
+    assert memory.get_optimization_context()["previous_score"] == 0.5

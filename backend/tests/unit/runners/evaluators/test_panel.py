@@ -8,6 +8,7 @@ from typing import Any, cast
 import pytest
 
 from app.runners.evaluators import panel
+from app.runners.evaluators.acceptance import Acceptance
 from app.runners.evaluators.protocol import EvaluationCategory, EvaluationContext, EvaluationResult, Evaluator
 from app.runners.evaluators.registry import EvaluatorRegistry
 
@@ -128,6 +129,9 @@ async def test_deterministic_evaluators_run_side_by_side() -> None:
     assert {each.status for each in results.values()} == {"passed"}
 
 
+ACCEPTED = Acceptance.of(result("gate", passed=False), by="ada", phase="coding", attempt=1)
+
+
 @pytest.mark.parametrize(
     ("gate", "options", "asked"),
     [
@@ -135,6 +139,8 @@ async def test_deterministic_evaluators_run_side_by_side() -> None:
         pytest.param(fails, {}, False, id="a gate failed"),
         pytest.param(raises, {}, False, id="a gate crashed"),
         pytest.param(fails, {"llm_always": True}, True, id="asked for"),
+        pytest.param(fails, {"acceptances": [ACCEPTED]}, True, id="a human accepted that finding"),
+        pytest.param(raises, {"acceptances": [ACCEPTED]}, False, id="nobody accepts a crash"),
         pytest.param(passes, {"deterministic_only": True}, False, id="not wanted"),
     ],
 )

@@ -1,0 +1,98 @@
+"""Asks again and again whether whoever holds a connection open would still be let in."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import cast
+
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.types import Scope
+
+logger = logging.getLogger(__name__)
+
+ASK_SECONDS = 2.0
+
+_KEY = "phaserunner.standing"
+
+Check = Callable[[str], Awaitable[bool]]
+"""Says whether a token, or none when it is empty, lets in now."""
+
+
+class RevokedError(Exception):
+    """What an open connection was let in with is not valid any more."""
+
+
+@dataclass(slots=True)
+class _Watched:
+    connections: int = 0
+    revoked: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class Standing:
+    """Asks every two seconds, once for all connections with the same token; never while there are none."""
+
+    def __init__(self, check: Check) -> None:
+        self._check = check
+        self._watched: dict[str, _Watched] = {}
+        self._asking: asyncio.Task[None] | None = None
+
+    def grant(self, scope: Scope, token: str) -> None:
+        """Note in the scope of a connection with what it was let in."""
+        scope[_KEY] = (self, token)
+
+    async def until_revoked(self, token: str) -> None:
+        """Wait until the token is not valid any more."""
+        with self._connected(token) as revoked:
+            await revoked.wait()
+
+    @contextmanager
+    def _connected(self, token: str) -> Generator[asyncio.Event]:
+        watched = self._watched.setdefault(token, _Watched())
+        watched.connections += 1
+        if self._asking is None:
+            self._asking = asyncio.create_task(self._ask())
+        try:
+            yield watched.revoked
+        finally:
+            watched.connections -= 1
+            if not watched.connections:
+                del self._watched[token]
+            if not self._watched:
+                self._stop_asking()
+
+    def _stop_asking(self) -> None:
+        if self._asking is not None:
+            self._asking.cancel()
+            self._asking = None
+
+    async def _ask(self) -> None:
+        while True:
+            await asyncio.sleep(ASK_SECONDS)
+            for token, watched in list(self._watched.items()):
+                if not await self._holds(token):
+                    watched.revoked.set()
+
+    async def _holds(self, token: str) -> bool:
+        try:
+            return await self._check(token)
+        except (SQLAlchemyError, OSError) as error:
+            logger.warning("tokens of open connections cannot be checked, they are kept: %s", error)
+            return True
+
+
+async def until_revoked(scope: Scope) -> None:
+    """Wait until the connection would not be let in any more.
+
+    Raises:
+        RevokedError: its token was revoked, or tokens are needed by now and it has none.
+    """
+    standing, token = cast("tuple[Standing, str]", scope[_KEY])
+    await standing.until_revoked(token)
+    raise RevokedError("the token is not valid any more")
+
+
+def is_watched(scope: Scope) -> bool:
+    """True when the connection was let in by what can be revoked."""
+    return _KEY in scope

@@ -1,0 +1,118 @@
+"""`loop`: starts a director-evaluator loop and watches it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+from uuid import uuid4
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+from app.cli.commands.run import Watching
+from app.cli.commands.watch import tell_started, watch_and_report
+from app.cli.exits import STANDARD_STREAM, CliError, ExitCode
+from app.cli.given import read_given
+from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument
+from app.cli.starting import agent_of, source_of
+from app.cli.view.text import one_line
+from app.schemas.agents import AgentBackend
+from app.schemas.director_evaluator import DirectorEvaluatorLoop
+from app.schemas.loop_xml import MAX_BYTES, LoopDefinitionError
+from app.schemas.loops import LoopCreate
+
+DEFAULT_WATCHING = Watching()
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Start:
+    """What a loop is started with.
+
+    Attributes:
+        inputs: NAME=VALUE of an input of the task; may be repeated; a VALUE of @FILE is read from there.
+        query: What you ask; without it the description.
+        repo: Git repository that scripts, evaluators and the search for context see, a path or a URL.
+        ref: Branch, tag or commit of it.
+        name: What lists call the loop.
+        model: provider:model of the director, where the definition names none.
+        script: TOML file of what director and evaluator say, instead of models.
+        max_tokens: Tokens the loop may use until a human is asked.
+        max_cost: US dollars the loop may cost until a human is asked.
+    """
+
+    inputs: Annotated[list[str] | None, Parameter(name="--input", negative="")] = None
+    query: str | None = None
+    repo: str | None = None
+    ref: str | None = None
+    name: str | None = None
+    model: str | None = None
+    script: Path | None = None
+    max_tokens: Annotated[int | None, Parameter(validator=Number(gte=1))] = None
+    max_cost: Annotated[float | None, Parameter(validator=Number(gt=0))] = None
+
+
+async def loop(
+    file: str,
+    /,
+    *,
+    start: Start = Start(),
+    watching: Watching = DEFAULT_WATCHING,
+    options: Options = DEFAULT_OPTIONS,
+    root: RootArgument,
+) -> int:
+    """Start a director-evaluator loop and watch it until it is over, or a human is asked.
+
+    Args:
+        file: Its definition, in XML or JSON; - reads standard input.
+    """
+    request = describe(root, file, start)
+    async with root.session(options) as session:
+        started = await session.api.start_loop(request, str(uuid4()))
+        if watching.watch:
+            code = await watch_and_report(session, started.id, stay=watching.stay, timeout=watching.timeout)
+            if code is ExitCode.PASSED and not session.terminal.as_json:
+                found = (await session.api.loop(started.id)).result
+                session.terminal.line(found.final_output if found else "")
+            return code
+        tell_started(session, started, started.id)
+    return ExitCode.PASSED
+
+
+def describe(root: Root, file: str, start: Start) -> LoopCreate:
+    """The loop that a command line means.
+
+    Raises:
+        CliError: something is missing or not valid; the message names it.
+        InvalidInputError: the script cannot be read.
+    """
+    budget = {"tokens": start.max_tokens, "cost_usd": start.max_cost}
+    fields: dict[str, Any] = {
+        "definition": _definition(root, file),
+        "inputs": dict(_input(root, each) for each in start.inputs or ()),
+        "query": start.query,
+        "name": start.name,
+        "source": source_of(start.repo, start.ref, root.cwd),
+        "agent": agent_of(AgentBackend.AUTO, start.script, {"model": start.model}, root.cwd),
+        "budget": budget if any(budget.values()) else None,
+    }
+    return read_given(LoopCreate, fields)
+
+
+def _definition(root: Root, file: str) -> DirectorEvaluatorLoop:
+    text = root.read_text(file if file == STANDARD_STREAM else f"@{file}", "FILE")
+    if len(text) > MAX_BYTES:
+        raise CliError(f"FILE: {one_line(file)} has more than {MAX_BYTES:,} characters")
+    read = (
+        DirectorEvaluatorLoop.from_xml if text.lstrip().startswith("<") else DirectorEvaluatorLoop.from_json
+    )
+    try:
+        return read(text)
+    except LoopDefinitionError as error:
+        raise CliError(f"{one_line(file)}: {error}") from error
+
+
+def _input(root: Root, given: str) -> tuple[str, str]:
+    name, equals, value = given.partition("=")
+    if not name or not equals:
+        raise CliError(f"--input: {one_line(given)!r}; write NAME=VALUE")
+    return name, root.read_text(value, f"--input {name}") if value.startswith("@") else value

@@ -1,0 +1,107 @@
+"""`mark`: a reviewer's word on whether a verdict was right."""
+
+from dataclasses import dataclass
+from typing import Annotated
+from uuid import UUID
+
+from cyclopts import Parameter
+
+from app.cli.commands.diff import attempt_of
+from app.cli.exits import CliError, ExitCode
+from app.cli.identify import find_sprint
+from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument, Session
+from app.cli.view.text import one_line
+from app.schemas.marks import MarkView
+from app.schemas.sprints import EvaluationView, SprintDetail
+
+_Flag = Annotated[bool, Parameter(negative="")]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Word:
+    """What is said of a verdict.
+
+    Attributes:
+        right: It was right.
+        wrong: It was a false pass, or a false fail.
+        take_back: Take the mark back that you made.
+        note: Why; recorded with the mark.
+    """
+
+    right: _Flag = False
+    wrong: _Flag = False
+    take_back: _Flag = False
+    note: str = ""
+
+
+_NOTHING = Word()
+
+
+async def mark(
+    sprint: str,
+    evaluator: str,
+    /,
+    *,
+    attempt: Annotated[
+        str | None, Parameter(help="PHASE/NUMBER; the latest with a commit, when left out.")
+    ] = None,
+    word: Word = _NOTHING,
+    options: Options = DEFAULT_OPTIONS,
+    root: RootArgument,
+) -> int:
+    """Say whether an evaluator's verdict on an attempt was right: this measures the evaluators.
+
+    Each reviewer has one mark on a verdict; marking again replaces it.
+
+    Args:
+        sprint: Its id, or the first 6 or more characters of it.
+        evaluator: Whose verdict.
+        word: What is said of it.
+    """
+    if sum((word.right, word.wrong, word.take_back)) != 1:
+        raise CliError("mark: give one of --right, --wrong and --take-back")
+    async with root.session(options) as session:
+        detail = await session.api.sprint(await find_sprint(session.api, sprint))
+        verdict = _verdict_of(detail, evaluator, attempt)
+        if word.take_back:
+            await _take_back(session, verdict, root.user)
+        else:
+            await _mark(session, verdict.id, was_right=word.right, note=word.note)
+    return ExitCode.PASSED
+
+
+async def _mark(session: Session, verdict: UUID, *, was_right: bool, note: str) -> None:
+    body = {"was_right": was_right, "note": note}
+    document = await session.api.json("POST", f"/evaluations/{verdict}/marks", body=body)
+    if session.terminal.as_json:
+        session.terminal.json(document)
+        return
+    made = MarkView.model_validate(document)
+    session.terminal.line(f"{one_line(made.marked_by)} says it was {_KINDS[made.kind]}")
+
+
+async def _take_back(session: Session, verdict: EvaluationView, user: str) -> None:
+    marks = verdict.marks
+    # With a token the service alone knows who asks; it refuses marks of others.
+    own = [each for each in marks if each.marked_by == user] or marks
+    if len(own) != 1:
+        made = ", ".join(one_line(each.marked_by) for each in marks) or "none"
+        raise CliError(f"--take-back: it is not plain which mark is yours; the verdict has: {made}")
+    await session.api.fetch(f"/evaluations/{verdict.id}/marks/{own[0].id}", method="DELETE")
+    session.terminal.say(f"The mark of {one_line(own[0].marked_by)} is taken back")
+
+
+def _verdict_of(sprint: SprintDetail, evaluator: str, given: str | None) -> EvaluationView:
+    phase, number = attempt_of(sprint, given)
+    attempt = next(each for each in sprint.attempts if (each.phase, each.number) == (phase, number))
+    for each in attempt.evaluations:
+        if each.evaluator == evaluator:
+            return each
+    there = ", ".join(one_line(each.evaluator) for each in attempt.evaluations) or "none yet"
+    raise CliError(
+        f"evaluator: {one_line(evaluator, 60)} has not judged {phase}/{number}; there are: {there}"
+    )
+
+
+_KINDS = {"right": "right", "false_pass": "a false pass", "false_fail": "a false fail"}

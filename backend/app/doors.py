@@ -1,0 +1,55 @@
+"""Builds those who carry out attempts, for each kind of run; part of the composition root."""
+
+from collections.abc import Mapping
+from functools import partial
+
+from app.agents.model_factory import build_model
+from app.core.config import Settings
+from app.db.engine import Sessions
+from app.schemas.agents import AgentSpec
+from app.schemas.runs import RunKind
+from app.services.advance import Door
+from app.services.answer_running import AnswerRunning
+from app.services.answer_workshop import AnswerModels, AnswerWorkshop
+from app.services.loop_running import LoopRunning
+from app.services.loop_workshop import LoopModels, LoopWorkshop
+from app.services.recording import Recorder
+from app.services.trees import RunTrees
+from app.toolbox import Tools
+
+
+def build_doors(
+    settings: Settings, tools: Tools, sessions: Sessions, recorder: Recorder, trees: RunTrees, sprint: Door
+) -> Mapping[RunKind, Door]:
+    """Give who works on a run of each kind; `sprint` is who works on sprints."""
+    workshop = LoopWorkshop(_loop_models(settings, tools), tools.sandbox, trees, tools.registry, tools.rules)
+    loops = LoopRunning(sessions, recorder, workshop)
+    answers = AnswerRunning(sessions, recorder, AnswerWorkshop(_answer_models(settings, tools), trees))
+    return {
+        RunKind.SPRINT: sprint,
+        RunKind.DIRECTOR_LOOP: Door(loops.direct, loops.evaluate),
+        RunKind.ANSWER: Door(answers.write, answers.judge),
+    }
+
+
+def _loop_models(settings: Settings, tools: Tools) -> LoopModels:
+    return LoopModels(
+        director=tools.agents.model_for(AgentSpec()),
+        evaluator=settings.EVALUATOR_MODEL,
+        fallback=settings.EVALUATOR_FALLBACK_MODEL,
+        build=partial(build_model, keys=tools.keys),
+        timeout=settings.AGENT_TIMEOUT,
+        output_mode=settings.EVALUATOR_OUTPUT_MODE,
+    )
+
+
+def _answer_models(settings: Settings, tools: Tools) -> AnswerModels:
+    return AnswerModels(
+        synthesizer=tools.agents.model_for(AgentSpec()),
+        evaluator=settings.EVALUATOR_MODEL,
+        fallback=settings.EVALUATOR_FALLBACK_MODEL,
+        build=partial(build_model, keys=tools.keys),
+        timeout=settings.AGENT_TIMEOUT,
+        judge_timeout=settings.EVALUATOR_LLM_TIMEOUT,
+        output_mode=settings.EVALUATOR_OUTPUT_MODE,
+    )

@@ -1,0 +1,134 @@
+"""Starts, shows and cancels answers that are checked."""
+
+from collections.abc import Sequence
+
+from app.db.engine import Sessions
+from app.db.models import Attempt, Run
+from app.runners.answer_rules import rules_for
+from app.runners.answer_steps import PHASE, AnswerAttempt, answer_policy, outcome_of
+from app.schemas.answer_rules import RuleSets
+from app.schemas.answers import AnswerAttemptView, AnswerCreate, AnswerDetail, AnswerResult
+from app.schemas.runs import AttemptState, RunKind, RunPolicy, RunStatus, Usage
+from app.schemas.sprints import PolicyOverrides
+from app.services.answer_rows import AnswerQuestion, attempt_of, question_document, question_of
+from app.services.front_door import FrontDoor, NewRun, WholeRun
+from app.services.idempotency import UNKEYED, Once
+from app.services.intake import Intake
+from app.services.outbox import NO_WEBHOOKS, Outbox
+from app.services.sprints import with_overrides
+from app.services.views import escalation_view, sprint_view
+
+
+class AnswerService:
+    """Starts, shows and cancels answers.
+
+    Args:
+        sessions: opens transactions.
+        intake: takes runs in.
+        defaults: the policy of a run that names nothing else.
+        rules: rule sets by domain.
+        outbox: tells other services.
+    """
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        intake: Intake,
+        defaults: RunPolicy,
+        rules: RuleSets,
+        outbox: Outbox = NO_WEBHOOKS,
+    ) -> None:
+        self._defaults = defaults
+        self._rules = rules
+        self._door = FrontDoor(
+            kind=RunKind.ANSWER,
+            phase=PHASE,
+            view=show_answer,
+            sessions=sessions,
+            intake=intake,
+            outbox=outbox,
+        )
+        self.get = self._door.get
+        self.cancel = self._door.cancel
+
+    async def start(self, request: AnswerCreate, actor: str, once: Once = UNKEYED) -> AnswerDetail:
+        """Start an answer; see `FrontDoor.start`.
+
+        Raises:
+            AnsweredError: the same request started an answer in the meantime.
+            InvalidInputError, WorkspaceError: a domain is unknown, or the source cannot be used.
+        """
+        question = AnswerQuestion(
+            query=request.query,
+            entries=tuple(request.entries),
+            domains=tuple(request.domains),
+            rules=tuple(rules_for(self._rules, request.domains, request.rules)),
+        )
+        policy = with_overrides(self._defaults, PolicyOverrides(budget=request.budget))
+        new = NewRun(
+            source=request.source,
+            goal=request.query,
+            name=request.name,
+            policy=answer_policy(policy, request.max_retries),
+            agent=request.agent,
+            definition=question_document(question),
+            actor=actor,
+        )
+        return await self._door.start(new, once)
+
+
+def show_answer(whole: WholeRun) -> AnswerDetail:
+    """Show an answer with every attempt."""
+    run, rows = whole.run, whole.attempts
+    question = question_of(run)
+    attempts = [attempt_of(each, question.entries) for each in rows]
+    return AnswerDetail(
+        **dict(sprint_view(run, rows, whole.escalations)),
+        query=question.query,
+        entries=list(question.entries),
+        domains=list(question.domains),
+        rules=list(question.rules),
+        policy=RunPolicy.model_validate(run.policy),
+        attempts=[_view(row, each, question) for row, each in zip(rows, attempts, strict=True)],
+        result=_result(run, rows, attempts),
+        escalations=[escalation_view(each, run.name) for each in whole.escalations],
+    )
+
+
+def _view(row: Attempt, attempt: AnswerAttempt, question: AnswerQuestion) -> AnswerAttemptView:
+    over = row.status in (AttemptState.PASSED, AttemptState.FAILED)
+    asked = [attempt.synthesis.model, attempt.judged.model if attempt.judged else ""]
+    return AnswerAttemptView(
+        number=row.number,
+        status=AttemptState(row.status),
+        answer=attempt.synthesis.answer,
+        analysis=attempt.synthesis.analysis,
+        entries=len(attempt.entries),
+        found=list(attempt.entries[len(question.entries) :]),
+        evaluation=attempt.output,
+        trouble=attempt.trouble if over else "",
+        models=[each for each in dict.fromkeys(asked) if each],
+        started_at=row.started_at,
+        completed_at=row.completed_at,
+        lost_workers=row.lost_workers,
+        consumed=Usage.model_validate(row.usage),
+    )
+
+
+def _result(run: Run, rows: Sequence[Attempt], attempts: Sequence[AnswerAttempt]) -> AnswerResult | None:
+    """What a finished run came to. A cancelled one, or one whose human decided, gives what was judged."""
+    over = [
+        attempt
+        for row, attempt in zip(rows, attempts, strict=True)
+        if row.status in (AttemptState.PASSED, AttemptState.FAILED)
+    ]
+    if not RunStatus(run.status).is_final or not over:
+        return None
+    outcome = outcome_of(over)
+    return AnswerResult(
+        status=outcome.status.value,
+        answer=outcome.answer,
+        gaps=list(outcome.gaps),
+        withheld=outcome.withheld,
+        reason=outcome.reason,
+    )

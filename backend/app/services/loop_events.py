@@ -1,0 +1,94 @@
+"""What is told of the iterations of loops."""
+
+from app.core.event_data import (
+    IterationCompletedData,
+    IterationDirectedData,
+    IterationFailedData,
+    IterationScriptedData,
+)
+from app.core.websocket_events import (
+    Event,
+    IterationCompletedEvent,
+    IterationDirectedEvent,
+    IterationFailedEvent,
+    IterationScriptedEvent,
+)
+from app.runners.loop_roles import Trouble
+from app.runners.loop_steps import PHASE, Step
+from app.schemas.loop_results import TaskStatus
+from app.schemas.runs import AttemptClosing
+from app.schemas.text import storable_text
+from app.services.recording import Recording
+
+MAX_CHARS = 2_000
+
+
+def tell_directed(recording: Recording, step: Step) -> None:
+    """Tell what the director gave."""
+    iteration = step.iteration
+    waits = step.closing is AttemptClosing.HUMAN
+    data = IterationDirectedData(
+        iteration=iteration.iteration,
+        status=TaskStatus.WAITING if waits else TaskStatus.COMPLETE,
+        output=storable_text((iteration.output or "")[:MAX_CHARS]),
+        milliseconds=iteration.times.director,
+    )
+    recording.emit(_event(IterationDirectedEvent, recording, step, data))
+
+
+def tell_script(recording: Recording, step: Step) -> None:
+    """Tell what the script came to."""
+    iteration, ran = step.iteration, step.iteration.script_output
+    if ran is None:
+        return
+    data = IterationScriptedData(
+        iteration=iteration.iteration,
+        exit_code=ran.exit_code,
+        stdout=storable_text(ran.stdout[-MAX_CHARS:]),
+        stderr=storable_text(ran.stderr[-MAX_CHARS:]),
+        milliseconds=iteration.times.script,
+    )
+    recording.emit(_event(IterationScriptedEvent, recording, step, data))
+
+
+def tell_judged(recording: Recording, step: Step) -> None:
+    """Tell what was said of an iteration."""
+    iteration, evaluation = step.iteration, step.iteration.evaluation
+    if evaluation is None:
+        return
+    data = IterationCompletedData(
+        iteration=iteration.iteration,
+        success=evaluation.success,
+        feedback=storable_text(evaluation.feedback[:MAX_CHARS]),
+        condition_met=iteration.condition_met,
+        condition_trouble=storable_text(iteration.condition_trouble[:MAX_CHARS]),
+        milliseconds=iteration.times.evaluator,
+    )
+    recording.emit(_event(IterationCompletedEvent, recording, step, data))
+
+
+def tell_trouble(recording: Recording, step: Step) -> None:
+    """Tell which error ended the loop, if one did."""
+    trouble = step.trouble
+    if trouble is None:
+        return
+    is_failure = isinstance(trouble, Trouble)
+    data = IterationFailedData(
+        iteration=step.iteration.iteration,
+        type="TASK_FAILURE" if is_failure else "RESOURCE_EXHAUSTION",
+        reason=trouble.reason.value if is_failure else trouble.resource,
+        message=storable_text(trouble.message[:MAX_CHARS]),
+    )
+    recording.emit(_event(IterationFailedEvent, recording, step, data))
+
+
+def _event(
+    kind: type[
+        IterationDirectedEvent | IterationScriptedEvent | IterationCompletedEvent | IterationFailedEvent
+    ],
+    recording: Recording,
+    step: Step,
+    data: object,
+) -> Event:
+    at = recording.envelope(PHASE, step.iteration.iteration)
+    return kind.model_validate({**dict(at), "data": data})

@@ -1,0 +1,146 @@
+"""Starts, shows and cancels director-evaluator loops."""
+
+from collections.abc import Sequence
+
+from app.core.errors import InvalidInputError
+from app.db.engine import Sessions
+from app.db.models import Attempt, Run
+from app.runners.evaluators.registry import EvaluatorRegistry
+from app.runners.loop_context import bind
+from app.runners.loop_errors import error_of, loop_result
+from app.runners.loop_panel import unknown_evaluators
+from app.runners.loop_steps import PHASE, loop_policy
+from app.schemas.loop_results import LoopEnd, LoopError, LoopIteration
+from app.schemas.loops import IterationView, LoopCreate, LoopDetail, LoopOutcome
+from app.schemas.runs import AttemptClosing, AttemptState, RunKind, RunPolicy, RunStatus, Usage
+from app.schemas.sprints import PolicyOverrides
+from app.schemas.workspaces import EmptySource
+from app.services.front_door import FrontDoor, NewRun, WholeRun
+from app.services.idempotency import UNKEYED, Once
+from app.services.intake import Intake
+from app.services.loop_rows import definition_document, history_of, loop_of, trouble_of
+from app.services.outbox import NO_WEBHOOKS, Outbox
+from app.services.sprints import with_overrides
+from app.services.views import escalation_view, sprint_view
+
+
+class LoopService:
+    """Starts, shows and cancels loops.
+
+    Args:
+        sessions: opens transactions.
+        intake: takes runs in.
+        defaults: the policy of a run that names nothing else.
+        registry: evaluators that a definition may name.
+        outbox: tells other services.
+    """
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        intake: Intake,
+        defaults: RunPolicy,
+        registry: EvaluatorRegistry,
+        outbox: Outbox = NO_WEBHOOKS,
+    ) -> None:
+        self._defaults = defaults
+        self._registry = registry
+        self._door = FrontDoor(
+            kind=RunKind.DIRECTOR_LOOP,
+            phase=PHASE,
+            view=show_loop,
+            sessions=sessions,
+            intake=intake,
+            outbox=outbox,
+        )
+        self.get = self._door.get
+        self.cancel = self._door.cancel
+
+    async def start(self, request: LoopCreate, actor: str, once: Once = UNKEYED) -> LoopDetail:
+        """Start a loop; see `FrontDoor.start`.
+
+        Raises:
+            AnsweredError: the same request started a loop in the meantime.
+            InvalidInputError, WorkspaceError: inputs are missing, or the source cannot be used.
+        """
+        try:
+            bound = bind(request.definition, request.inputs, query=request.query)
+        except ValueError as error:
+            raise InvalidInputError(str(error), field="inputs") from error
+        unknown = unknown_evaluators(request.definition.evaluator.evaluators, self._registry)
+        # A workspace's own file may bring further ones.
+        if unknown and isinstance(request.source, EmptySource):
+            raise InvalidInputError(unknown, field="definition.evaluator.evaluators")
+        policy = with_overrides(self._defaults, PolicyOverrides(budget=request.budget))
+        new = NewRun(
+            source=request.source,
+            goal=bound.user_query,
+            name=request.name,
+            policy=loop_policy(policy, request.definition),
+            agent=request.agent,
+            definition=definition_document(request.definition, request.inputs, request.query),
+            actor=actor,
+        )
+        return await self._door.start(new, once)
+
+
+def show_loop(whole: WholeRun) -> LoopDetail:
+    """Show a loop with its complete history."""
+    run, attempts = whole.run, whole.attempts
+    definition, _ = loop_of(run)
+    kept = run.definition or {}
+    history = history_of(attempts)
+    return LoopDetail(
+        **dict(sprint_view(run, attempts, whole.escalations)),
+        definition=definition,
+        inputs=kept["inputs"],
+        query=kept["query"],
+        policy=RunPolicy.model_validate(run.policy),
+        iterations=[_view(row, each) for row, each in zip(attempts, history, strict=True)],
+        result=_outcome(run, attempts, history) if RunStatus(run.status).is_final else None,
+        escalations=[escalation_view(each, run.name) for each in whole.escalations],
+        parent_run_id=run.parent_run_id,
+    )
+
+
+def _view(row: Attempt, iteration: LoopIteration) -> IterationView:
+    return IterationView(
+        **dict(iteration),
+        status=AttemptState(row.status),
+        started_at=row.started_at,
+        completed_at=row.completed_at,
+        lost_workers=row.lost_workers,
+        consumed=Usage.model_validate(row.usage),
+    )
+
+
+def _outcome(run: Run, attempts: Sequence[Attempt], history: list[LoopIteration]) -> LoopOutcome:
+    last = attempts[-1] if attempts else None
+    trouble = trouble_of(last.details) if last and run.status == RunStatus.FAILED else None
+    ended_by = _ended_by(run, last)
+    result = loop_result(history, ended_by or LoopEnd.MAXIMUM, trouble)
+    error: LoopError | None = error_of(trouble, ()) if trouble else None
+    return LoopOutcome(
+        final_output=result.final_output,
+        final_evaluation=result.final_evaluation,
+        success=result.success,
+        iterations_completed=result.iterations_completed,
+        ended_by=ended_by,
+        error=error,
+    )
+
+
+def _ended_by(run: Run, last: Attempt | None) -> LoopEnd | None:
+    if last is None or run.status == RunStatus.CANCELLED:
+        return None
+    match run.status, last.closing:
+        case RunStatus.FAILED, AttemptClosing.ERROR:
+            return LoopEnd.ERROR
+        case RunStatus.COMPLETED, AttemptClosing.CONDITION:
+            return LoopEnd.CONDITION
+        case RunStatus.COMPLETED, _ if last.status == AttemptState.PASSED:
+            return LoopEnd.SUCCESS
+        case RunStatus.FAILED, _ if last.number >= run.policy["max_attempts"]:
+            return LoopEnd.MAXIMUM
+        case _:
+            return None

@@ -1,0 +1,169 @@
+"""Records what decisions make of a run; each function is part of a caller's fenced transaction."""
+
+from datetime import UTC, datetime
+from uuid import uuid4
+
+from sqlalchemy import func, select
+
+from app.core.event_data import (
+    EscalationRequiredData,
+    PhaseCompletedData,
+    PhaseFailedData,
+    PhaseStartedData,
+    WorkflowCompletedData,
+    WorkflowFailedData,
+    WorkflowStatusData,
+)
+from app.core.websocket_events import (
+    EscalationRequiredEvent,
+    PhaseCompletedEvent,
+    PhaseFailedEvent,
+    PhaseStartedEvent,
+    WorkflowCompletedEvent,
+    WorkflowFailedEvent,
+    WorkflowStatusEvent,
+)
+from app.db.models import Attempt, Escalation, Run
+from app.jobs.queue import enqueue_advance
+from app.runners.decision import (
+    CompletePhase,
+    CompleteRun,
+    Decision,
+    Escalate,
+    Evaluate,
+    Fail,
+    Finished,
+    ReturnHistory,
+    ReturnPartial,
+    StartAttempt,
+    Wait,
+)
+from app.schemas.runs import AttemptState, EscalationReason, RunPolicy, RunStatus, Usage
+from app.services.attempt_rows import lay_down
+from app.services.recording import Recording
+
+
+async def record_decision(recording: Recording, decision: Decision, policy: RunPolicy) -> None:
+    """Record a decision that takes no work to carry out."""
+    match decision:
+        case CompletePhase():
+            await _complete_phase(recording, decision, policy)
+        case Escalate():
+            await _escalate(recording, decision)
+        case Wait(until):
+            await enqueue_advance(recording.session, recording.run.id, at=until)
+        case CompleteRun() | ReturnHistory() | ReturnPartial() | Fail():
+            await _end(recording, decision, policy)
+        case StartAttempt() | Evaluate() | Finished():
+            raise AssertionError(f"{decision} is not recorded here")
+
+
+async def _end(
+    recording: Recording, decision: CompleteRun | ReturnHistory | ReturnPartial | Fail, policy: RunPolicy
+) -> None:
+    match decision:
+        case CompleteRun():
+            await _complete_run(recording, "every phase passed")
+        case ReturnPartial(phase, number, text):
+            await _complete_phase(recording, CompletePhase(phase, number), policy)
+            await _complete_run(recording, text)
+        case ReturnHistory(_, _, text):
+            # It did not come to what it was started for, however complete its history is.
+            _fail(recording, Fail(text))
+        case Fail():
+            _fail(recording, decision)
+
+
+async def _attempt(recording: Recording, phase: str, number: int) -> Attempt:
+    statement = select(Attempt).where(
+        Attempt.run_id == recording.run.id, Attempt.phase == phase, Attempt.number == number
+    )
+    return (await recording.session.execute(statement)).scalar_one()
+
+
+async def _complete_phase(recording: Recording, decision: CompletePhase, policy: RunPolicy) -> None:
+    run = recording.run
+    attempt = await _attempt(recording, decision.phase, decision.number)
+    run.head_commit = attempt.head_commit or run.head_commit
+    position = run.phases.index(decision.phase)
+    following = run.phases[position + 1] if position + 1 < len(run.phases) else None
+    run.phase = following
+    run.version += 1
+    at = recording.envelope(decision.phase, decision.number)
+    data = PhaseCompletedData(
+        attempts=decision.number, commit=attempt.head_commit, accepted_by=decision.accepted_by
+    )
+    recording.emit(PhaseCompletedEvent(**dict(at), data=data))
+    if following is not None:
+        started = PhaseStartedData(max_attempts=policy.max_attempts)
+        recording.emit(PhaseStartedEvent(**dict(recording.envelope(following)), data=started))
+
+
+async def _complete_run(recording: Recording, reason: str) -> None:
+    run = recording.run
+    _finish(run, RunStatus.COMPLETED, reason)
+    attempts = await recording.session.scalar(
+        select(func.count()).select_from(Attempt).where(Attempt.run_id == run.id)
+    )
+    data = WorkflowCompletedData(commit=run.head_commit, attempts=attempts or 0, usage=run_usage(run))
+    recording.emit(WorkflowCompletedEvent(**dict(recording.envelope()), data=data))
+
+
+async def _escalate(recording: Recording, decision: Escalate) -> None:
+    run = recording.run
+    if decision.reason is EscalationReason.WORKER_LOST:
+        await _count_lost_worker(recording, decision)
+    escalation = Escalation(
+        id=uuid4(),
+        run_id=run.id,
+        phase=decision.phase,
+        attempt=decision.number,
+        reason_kind=decision.reason.value,
+        reason=decision.text,
+    )
+    recording.session.add(escalation)
+    run.status = RunStatus.WAITING
+    run.status_reason = decision.text
+    run.version += 1
+    at = dict(recording.envelope(decision.phase, decision.number or None))
+    data = EscalationRequiredData(
+        escalation_id=escalation.id, reason_kind=decision.reason.value, reason=decision.text
+    )
+    recording.emit(EscalationRequiredEvent(**at, data=data))
+    waiting = WorkflowStatusData(status=RunStatus.WAITING, reason=decision.text)
+    recording.emit(WorkflowStatusEvent(**at, data=waiting))
+
+
+async def _count_lost_worker(recording: Recording, decision: Escalate) -> None:
+    """Count the worker that left the attempt half done: nobody takes it again, who would count it."""
+    attempt = await _attempt(recording, decision.phase, decision.number)
+    if attempt.status in (AttemptState.STARTED, AttemptState.EVALUATING):
+        attempt.lost_workers += 1
+        lay_down(attempt)
+
+
+def _fail(recording: Recording, decision: Fail) -> None:
+    run = recording.run
+    _finish(run, RunStatus.FAILED, decision.reason)
+    at = dict(recording.envelope(run.phase))
+    recording.emit(PhaseFailedEvent(**at, data=PhaseFailedData(reason=decision.reason)))
+    data = WorkflowFailedData(reason=decision.reason, by=decision.by)
+    recording.emit(WorkflowFailedEvent(**at, data=data))
+
+
+def _finish(run: Run, status: RunStatus, reason: str) -> None:
+    run.status = status
+    run.status_reason = reason
+    run.finished_at = datetime.now(UTC)
+    run.version += 1
+
+
+def run_usage(run: Run) -> Usage:
+    """What a run has consumed, judges included."""
+    return Usage(
+        requests=run.used_requests,
+        tool_calls=run.used_tool_calls,
+        input_tokens=run.used_input_tokens,
+        output_tokens=run.used_output_tokens,
+        cost_usd=run.used_cost_usd,
+    )
