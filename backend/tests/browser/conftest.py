@@ -11,11 +11,13 @@ from playwright.sync_api import Browser, BrowserContext, sync_playwright
 from tests.acceptance.projects import make_repository
 from tests.acceptance.server import Service, serving
 from tests.browser.watched import FRONTEND, Watched
+from tests.postgres import fresh_database
 
 _CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
 _PATIENCE_MS = 30_000
 
 NewPage = Callable[[], Watched]
+NewPageOn = Callable[[str], Watched]
 
 
 @pytest.fixture(scope="session")
@@ -34,12 +36,12 @@ def chromium() -> str:
     return found
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser(chromium: str, migrated_template: str) -> Iterator[Browser]:
-    """One browser for the tests of a module; each test has a context of its own.
+    """One browser for all tests of this folder; each test has a context of its own.
 
     While it is open, Playwright keeps an event loop running in this thread: no other test's could run there.
-    So it ends with the module, and the databases' template is made before.
+    So it ends with the folder, and the databases' template is made before.
     """
     # Chromium's own sandbox refuses root.
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
@@ -49,11 +51,17 @@ def browser(chromium: str, migrated_template: str) -> Iterator[Browser]:
         opened.close()
 
 
-@pytest.fixture(scope="module")
-def service(
-    chromium: str, module_database_url: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Service]:
-    with serving(module_database_url, tmp_path_factory.mktemp("service")) as running:
+@pytest.fixture(scope="package")
+def service_database_url(chromium: str, postgres_server: str, migrated_template: str) -> Iterator[str]:
+    """The database of the service that the tests share."""
+    with fresh_database(postgres_server, migrated_template) as url:
+        yield url
+
+
+@pytest.fixture(scope="package")
+def service(service_database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """One service for all tests of this folder: whoever counts runs or escalations says which."""
+    with serving(service_database_url, tmp_path_factory.mktemp("service")) as running:
         yield running
 
 
@@ -63,18 +71,18 @@ def repo(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def new_page(browser: Browser, service: Service) -> Iterator[NewPage]:
-    """Opens pages of different users; at the end nothing may have gone wrong on any."""
+def new_page_on(browser: Browser) -> Iterator[NewPageOn]:
+    """Opens pages of different users on services; at the end nothing may have gone wrong on any."""
     contexts: list[BrowserContext] = []
     pages: list[Watched] = []
 
-    def make() -> Watched:
+    def make(url: str) -> Watched:
         context = browser.new_context(
             viewport={"width": 1280, "height": 900}, locale="en-GB", reduced_motion="reduce"
         )
         context.set_default_timeout(_PATIENCE_MS)
         contexts.append(context)
-        pages.append(Watched(context.new_page(), service.url))
+        pages.append(Watched(context.new_page(), url))
         return pages[-1]
 
     yield make
@@ -82,6 +90,12 @@ def new_page(browser: Browser, service: Service) -> Iterator[NewPage]:
         context.close()
     for page in pages:
         page.check()
+
+
+@pytest.fixture
+def new_page(new_page_on: NewPageOn, service: Service) -> NewPage:
+    """Opens pages of different users on the service that the tests share."""
+    return lambda: new_page_on(service.url)
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ from pathlib import Path
 import httpx
 from playwright.sync_api import Page, WebSocketRoute, expect
 
-from tests.acceptance.projects import NEVER_MENDS, git, script, step, write
+from tests.acceptance.projects import git, write
 from tests.acceptance.server import Service, ok, until_rest
 from tests.browser.conftest import NewPage
-from tests.browser.sprints import start
+from tests.browser.sprints import MENDS_WHEN_HELPED, escalate, escalation_of, resolve_all, start
 from tests.browser.watched import Watched
 
 LONG_ROWS = 6_000
@@ -20,38 +20,22 @@ BIDI = "a\u202eb"
 expect.set_options(timeout=PATIENCE_MS)
 
 
-def _escalate(client: httpx.Client, repo: Path, *, name: str = "Never mends", **more: object) -> str:
-    sprint = start(client, repo, NEVER_MENDS, name=name, **more)
-    assert until_rest(client, sprint)["status"] == "waiting"
-    found: str = ok(client.get(f"/sprints/{sprint}"))["escalation_id"]
-    return found
-
-
-def _resolve_others(client: httpx.Client) -> None:
-    for each in ok(client.get("/escalations", params={"status": "open"}))["items"]:
-        ok(client.post(f"/escalations/{each['id']}/resolve", json={"decision": "reject"}))
-
-
-def test_an_empty_queue_says_what_comes_there(watched: Watched, service: Service) -> None:
-    with service.client() as client:
-        _resolve_others(client)
-    watched.open("/escalations", heading="Escalations")
-    expect(watched.page.get_by_role("heading", name="Nothing waits for you")).to_be_visible()
-    watched.audit()
-    watched.shoot("escalations-empty")
+def _escalate(client: httpx.Client, repo: Path) -> str:
+    return escalation_of(client, escalate(client, repo, name="Never mends"))
 
 
 def test_a_sprint_is_decided_from_the_keyboard_alone(service: Service, watched: Watched, repo: Path) -> None:
     page, keys = watched.page, watched.page.keyboard
     with service.client() as client:
-        _resolve_others(client)
-        first = _escalate(client, repo, name="The oldest")
-        _escalate(client, repo, name="The younger")
+        resolve_all(client)
+        policy = {"max_attempts": 1}
+        oldest = start(client, repo, MENDS_WHEN_HELPED, name="The oldest", phases=["coding"], policy=policy)
+        until_rest(client, oldest)
+        first = escalation_of(client, oldest)
+        escalate(client, repo, name="The younger")
     watched.open("/escalations", heading="Escalations")
     rows = page.get_by_role("list", name="Waiting, oldest first").get_by_role("link")
     expect(rows).to_have_count(2)
-    watched.audit()
-    watched.shoot("escalations-full")
     keys.press("j")
     keys.press("j")
     expect(rows.nth(1)).to_be_focused()
@@ -65,8 +49,6 @@ def test_a_sprint_is_decided_from_the_keyboard_alone(service: Service, watched: 
     expect(evidence.get_by_text("nobody has marked any as right or wrong yet")).to_be_visible()
     expect(page.get_by_role("radio", name="Reject")).to_be_in_viewport()
     page.locator(".diff-code-insert").first.wait_for()
-    watched.audit()
-    watched.shoot("escalation-open")
 
     _decide_by_keys(watched)
     with service.client() as client:
@@ -133,18 +115,18 @@ def test_a_verdict_is_marked_wrong_and_accepted(service: Service, watched: Watch
     with service.client() as client:
         escalation = _escalate(client, repo)
     watched.open(f"/escalations/{escalation}", heading="Never mends")
-    marks = page.get_by_role("group", name="Was the verdict of pytest right?")
+    marks = page.get_by_role("group", name="Was the verdict of plan_artifact right?")
     marks.get_by_role("button", name="Wrong").click()
     expect(marks.get_by_role("status")).to_contain_text("wrong, says")
-    expect(page.locator("[data-evaluator=pytest]")).to_contain_text("1 of 1 marked fails wrong")
+    expect(page.locator("[data-evaluator=plan_artifact]")).to_contain_text("1 of 1 marked fails wrong")
     page.keyboard.press("a")
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("decided by")).to_be_visible()
     with service.client() as client:
         decided = ok(client.get(f"/escalations/{escalation}"))
-        pytest_verdict = next(each for each in decided["failing"] if each["evaluator"] == "pytest")
+        verdict = next(each for each in decided["failing"] if each["evaluator"] == "plan_artifact")
     assert decided["decision"] == "accept"
-    assert pytest_verdict["marks"][0]["was_right"] is False
+    assert verdict["marks"][0]["was_right"] is False
 
 
 def test_the_second_reviewer_is_told_and_loses_nothing(
@@ -186,10 +168,8 @@ def _silent(socket: WebSocketRoute) -> None:
 def test_six_thousand_rows_are_all_there(service: Service, watched: Watched, repo: Path) -> None:
     page = watched.page
     lines = "".join(f"row_{number} = {number}\n" for number in range(1, LONG_ROWS + 1))
-    agent = script(*(step(f"Try {each}. Coding Complete", write("long.py", lines)) for each in (1, 2, 3)))
     with service.client() as client:
-        sprint = start(client, repo, agent, name="Writes a lot")
-        until_rest(client, sprint)
+        sprint = escalate(client, repo, write("long.py", lines), name="Writes a lot")
     watched.open(f"/sprints/{sprint}/diff", heading="Diff: Writes a lot")
     page.get_by_text("row_1 = 1", exact=True).wait_for()
     page.keyboard.press("}")
@@ -204,10 +184,8 @@ def test_six_thousand_rows_are_all_there(service: Service, watched: Watched, rep
 def test_a_cut_file_comes_whole_when_asked_for(service: Service, watched: Watched, repo: Path) -> None:
     page = watched.page
     lines = "".join(f"wide_{number} = '{'x' * 90}'\n" for number in range(1, 2_501))
-    agent = script(*(step(f"Try {each}. Coding Complete", write("wide.py", lines)) for each in (1, 2, 3)))
     with service.client() as client:
-        sprint = start(client, repo, agent, name="Writes wide")
-        until_rest(client, sprint)
+        sprint = escalate(client, repo, write("wide.py", lines), name="Writes wide")
     watched.open(f"/sprints/{sprint}/diff", heading="Diff: Writes wide")
     expect(page.get_by_text("wide_2500")).to_have_count(0)
     page.get_by_role("button", name="Show the whole file").click()
@@ -226,14 +204,11 @@ def test_what_agents_and_reviewers_write_stays_text(service: Service, watched: W
         write("-- a minus.sql", "-- a comment\n--- another\n+++ and this\n"),
     )
     moves = {"kind": "delete", "path": "moved.txt"}
-    agent = script(
-        step(f"{HOSTILE}1. Coding Complete", *edits, moves),
-        *(step(f"{HOSTILE}{number}. Coding Complete", *edits) for number in (2, 3)),
-    )
     with service.client() as client:
-        sprint = start(client, repo, agent, name=f"Hostile {HOSTILE}", goal=f"Goal {HOSTILE} {BIDI}")
-        until_rest(client, sprint)
-        escalation = ok(client.get(f"/sprints/{sprint}"))["escalation_id"]
+        sprint = escalate(
+            client, repo, *edits, moves, name=f"Hostile {HOSTILE}", goal=f"Goal {HOSTILE} {BIDI}"
+        )
+        escalation = escalation_of(client, sprint)
     watched.open(f"/escalations/{escalation}")
     expect(page.locator(".diff-code", has_text="hidden = 'a⟦U+202E⟧b'")).to_be_visible()
     expect(page.get_by_text("renamed, content unchanged.")).to_be_visible()

@@ -1,64 +1,54 @@
-"""The table of runs: empty, filled, filtered by its URL, live."""
+"""The table of runs: filled, filtered by its URL, live; keys, palette and help; pages that are not there."""
 
 from pathlib import Path
 
 from playwright.sync_api import expect
 
-from tests.acceptance.projects import MENDS_WHEN_TOLD, NEVER_MENDS
-from tests.acceptance.server import Service, until_rest
-from tests.browser.sprints import start
+from tests.acceptance.server import Service
+from tests.browser.sprints import complete, escalate, resolve_all
 from tests.browser.watched import Watched
 
 
-def test_without_runs_the_page_says_what_to_do(service: Service, watched: Watched) -> None:
-    watched.open("/", heading="Runs")
-    expect(watched.page.get_by_text("No run yet")).to_be_visible()
-    watched.audit()
-    watched.shoot("runs-empty")
-    watched.page.get_by_role("main").get_by_role("link", name="New sprint").click()
-    expect(watched.page).to_have_url(f"{service.url}/new")
-
-
 def test_runs_appear_and_change_without_reloading(service: Service, watched: Watched, repo: Path) -> None:
-    watched.open("/", heading="Runs")
-    with service.client() as client:
-        waits = start(client, repo, NEVER_MENDS, name="Never mends")
-        passes = start(client, repo, MENDS_WHEN_TOLD, name="Mends when told")
-        until_rest(client, waits)
-        until_rest(client, passes)
     page = watched.page
     rows = page.get_by_role("row")
+    with service.client() as client:
+        resolve_all(client)
+        watched.open("/", heading="Runs")
+        escalate(client, repo, name="Stays broken")
+        complete(client, repo, name="Mends when told")
     expect(rows.filter(has_text="Mends when told").get_by_text("completed")).to_be_visible()
-    expect(rows.filter(has_text="Never mends").get_by_text("needs a human")).to_be_visible()
-    expect(rows.filter(has_text="Never mends").get_by_text("3/3")).to_be_visible()
+    expect(rows.filter(has_text="Stays broken").get_by_text("needs a human")).to_be_visible()
+    expect(rows.filter(has_text="Stays broken").get_by_text("1/1")).to_be_visible()
     expect(page.get_by_role("link", name="1 run needs a human")).to_be_visible()
     expect(page).to_have_title("(1) Runs · PhaseRunner")
-    watched.audit()
-    watched.shoot("runs-full")
 
     page.get_by_role("button", name="completed").click()
-    expect(rows.filter(has_text="Never mends")).to_have_count(0)
+    expect(rows.filter(has_text="Stays broken")).to_have_count(0)
     assert "completed" in page.url, "filters live in the URL"
     page.reload()
     expect(rows.filter(has_text="Mends when told")).to_be_visible()
-    expect(rows.filter(has_text="Never mends")).to_have_count(0)
+    expect(rows.filter(has_text="Stays broken")).to_have_count(0)
     page.go_back()
-    expect(rows.filter(has_text="Never mends")).to_be_visible()
+    expect(rows.filter(has_text="Stays broken")).to_be_visible()
 
     page.get_by_role("searchbox", name="Search by name").fill("no such name")
     expect(page.get_by_text("No run fits these filters")).to_be_visible()
     watched.shoot("runs-nothing-found")
     page.get_by_role("button", name="Show all runs").click()
-    expect(rows.filter(has_text="Never mends")).to_be_visible()
+    expect(rows.filter(has_text="Stays broken")).to_be_visible()
 
 
-def test_keys_palette_and_help(service: Service, watched: Watched) -> None:
+def test_keys_palette_and_help(service: Service, watched: Watched, repo: Path) -> None:
     page = watched.page
+    with service.client() as client:
+        escalate(client, repo, name="Never found")
+        complete(client, repo, name="The newest")
     watched.open("/", heading="Runs")
     page.get_by_role("row").nth(1).wait_for()
     page.keyboard.press("j")
     page.keyboard.press("Enter")
-    page.get_by_role("heading", level=1, name="Mends when told").wait_for()
+    page.get_by_role("heading", level=1, name="The newest").wait_for()
 
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
@@ -68,18 +58,18 @@ def test_keys_palette_and_help(service: Service, watched: Watched) -> None:
 
     page.keyboard.press("Control+k")
     expect(page.get_by_role("dialog", name="Search and actions")).to_be_visible()
-    page.keyboard.type("Never")
-    expect(page.get_by_role("option", name="Never mends")).to_be_visible()
+    page.keyboard.type("Never found")
+    expect(page.get_by_role("option", name="Never found")).to_be_visible()
     watched.audit()
     watched.shoot("palette")
-    page.get_by_role("option", name="Never mends").click()
-    page.get_by_role("heading", level=1, name="Never mends").wait_for()
+    page.get_by_role("option", name="Never found").click()
+    page.get_by_role("heading", level=1, name="Never found").wait_for()
 
     page.keyboard.press("g")
     page.keyboard.press("e")
     page.get_by_role("heading", level=1, name="Escalations").wait_for()
     page.go_back()
-    page.get_by_role("heading", level=1, name="Never mends").wait_for()
+    page.get_by_role("heading", level=1, name="Never found").wait_for()
 
 
 def test_pages_that_are_not_there(service: Service, watched: Watched) -> None:
@@ -90,11 +80,12 @@ def test_pages_that_are_not_there(service: Service, watched: Watched) -> None:
     with watched.excused():
         page.goto(f"{service.url}/sprints/00000000-0000-0000-0000-000000000000")
         expect(page.get_by_role("alert")).to_contain_text("there is no sprint")
-        watched.shoot("sprint-error")
+        watched.audit()
+        watched.shoot("sprint-not-found")
+    page.get_by_role("link", name="Show all runs").click()
+    page.get_by_role("heading", level=1, name="Runs").wait_for()
     page.get_by_role("link", name="Settings").click()
-    page.get_by_role("heading", level=1, name="Settings").wait_for()
-    watched.audit()
-    watched.shoot("settings")
     page.get_by_role("radio", name="Dark").check()
     page.reload()
+    page.get_by_role("heading", level=1, name="Settings").wait_for()
     assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "dark"

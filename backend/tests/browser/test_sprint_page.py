@@ -5,9 +5,9 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.acceptance.projects import MENDED, MENDS_WHEN_TOLD, NEVER_MENDS, script, step, write
+from tests.acceptance.projects import MENDED, NEVER_MENDS, script, step, write
 from tests.acceptance.server import Service, until_rest
-from tests.browser.sprints import append_lines, start
+from tests.browser.sprints import append_lines, complete, start
 from tests.browser.watched import Watched
 
 LINES = 100_000
@@ -75,7 +75,7 @@ def test_a_run_is_watched_from_start_to_escalation(service: Service, watched: Wa
 
 
 def test_what_others_write_stays_text(
-    service: Service, module_database_url: str, watched: Watched, repo: Path
+    service: Service, service_database_url: str, watched: Watched, repo: Path
 ) -> None:
     code = step(
         f"{HOSTILE} {BIDI} Coding Complete",
@@ -93,7 +93,7 @@ def test_what_others_write_stays_text(
             phases=["coding"],
         )
         until_rest(client, sprint)
-        append_lines(module_database_url, sprint, [ANSI])
+        append_lines(service_database_url, sprint, [ANSI])
     page = watched.page
     for path in ("/", f"/sprints/{sprint}", f"/sprints/{sprint}?tab=output", f"/sprints/{sprint}?tab=prompt"):
         watched.open(path)
@@ -113,13 +113,12 @@ def test_what_others_write_stays_text(
 
 
 def test_a_hundred_thousand_lines(
-    service: Service, module_database_url: str, watched: Watched, repo: Path
+    service: Service, service_database_url: str, watched: Watched, repo: Path
 ) -> None:
     page = watched.page
     with service.client() as client:
-        sprint = start(client, repo, MENDS_WHEN_TOLD, name="Talks a lot")
-        until_rest(client, sprint)
-        append_lines(module_database_url, sprint, [f"line {number} of many" for number in range(LINES)])
+        sprint = complete(client, repo, name="Talks a lot")
+        append_lines(service_database_url, sprint, [f"line {number} of many" for number in range(LINES)])
         watched.open(f"/sprints/{sprint}", heading="Talks a lot")
         log = page.get_by_role("log")
         expect(log).to_contain_text(f"line {LINES - 1} of many", timeout=60_000)
@@ -130,7 +129,7 @@ def test_a_hundred_thousand_lines(
         page.mouse.wheel(0, -5_000)
         expect(page.get_by_text("Paused", exact=False)).to_be_visible()
         seen = log_of(page)
-        append_lines(module_database_url, sprint, ["one more", "and another"])
+        append_lines(service_database_url, sprint, ["one more", "and another"])
         expect(page.get_by_text("Paused: 2 new lines")).to_be_visible()
         assert log_of(page) == seen, "what is read does not move"
         log.focus()

@@ -13,7 +13,7 @@ export function ConnectionBanner() {
   const connection = useConnection();
   const isAway = connection.status === "lost" || connection.status === "refused";
   return (
-    <div role="status" className="sticky top-[49px] z-10">
+    <div role="status" className="sticky top-0 z-10 sm:top-[calc(3rem+1px)]">
       {isAway && (
         <div className="flex flex-wrap items-center gap-3 border-b border-line bg-waiting-chip px-4 py-2 text-waiting" data-banner={connection.status}>
           <PlugZap aria-hidden size={16} />

@@ -1,5 +1,6 @@
 /** Evaluators against attempts: who judged what how. A cell opens its evidence. */
 import { Link } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
 
 import { formatScore } from "@/lib/format";
 import type { Attempt, Evaluation, SprintDetail } from "@/lib/queries/sprints";
@@ -15,16 +16,23 @@ interface Props {
 export function EvalMatrix({ sprint, attempt, evaluator }: Props) {
   const judged = sprint.attempts.filter((each) => each.evaluations.length > 0);
   const names = [...new Set(judged.flatMap((each) => each.evaluations.map((one) => one.evaluator)))];
+  const table = useRef<HTMLDivElement>(null);
+  const shownId = attempt?.id;
+  // The newest attempt is the last column, which small screens would cut off.
+  useEffect(() => {
+    const column = table.current?.querySelector<HTMLElement>(`[data-attempt="${shownId}"]`);
+    if (column && table.current) table.current.scrollLeft = column.offsetLeft + column.offsetWidth - table.current.clientWidth;
+  }, [shownId]);
   if (names.length === 0) return <p className="p-3 text-muted">Nothing was judged yet.</p>;
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className="overflow-x-auto" role="region" aria-label="Table of verdicts" tabIndex={0}>
+    <div ref={table} className="relative overflow-x-auto" role="region" aria-label="Table of verdicts" tabIndex={0}>
       <table className="table-rows w-full border-collapse">
         <thead>
           <tr>
-            <th scope="col">Evaluator</th>
+            <th scope="col" className="sticky left-0 z-1 bg-canvas">Evaluator</th>
             {judged.map((each) => (
-              <th key={each.id} scope="col" className={each.id === attempt?.id ? "bg-sunken" : ""}>
+              <th key={each.id} data-attempt={each.id} scope="col" className={each.id === attempt?.id ? "bg-sunken" : ""}>
                 <span className="block capitalize">{each.phase}</span>
                 Attempt {each.number}
               </th>
@@ -34,7 +42,7 @@ export function EvalMatrix({ sprint, attempt, evaluator }: Props) {
         <tbody>
           {names.map((name) => (
             <tr key={name}>
-              <th scope="row" className="whitespace-nowrap font-medium">
+              <th scope="row" className="sticky left-0 z-1 bg-canvas whitespace-nowrap font-medium">
                 <Link to="/evaluators/$name" params={{ name }} className="hover:underline">
                   {name}
                 </Link>

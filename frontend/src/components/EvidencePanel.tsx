@@ -2,7 +2,7 @@
 import { formatDuration, formatScore } from "@/lib/format";
 import { byAttention, furtherSuggestions, isScored } from "@/lib/evidence";
 import type { Attempt, Evaluation } from "@/lib/queries/sprints";
-import { plainText } from "@/lib/text/ansi";
+import { plainLines, plainText } from "@/lib/text/ansi";
 
 import { StatusBadge } from "./StatusBadge";
 import { Theirs } from "./Theirs";
@@ -103,8 +103,4 @@ function Criteria({ evaluation }: { evaluation: Evaluation }) {
       ))}
     </ul>
   );
-}
-
-function plainLines(text: string): string {
-  return text.split("\n").map(plainText).join("\n");
 }

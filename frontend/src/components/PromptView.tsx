@@ -25,7 +25,7 @@ export function PromptView({ runId, phase, number }: Props) {
   const attempt = useQuery({ ...attemptQuery(runId, phase, number), staleTime: Number.POSITIVE_INFINITY });
   const [onlyNew, setOnlyNew] = useState(false);
   if (attempt.isPending) return <LoadingState what="the prompt" />;
-  if (attempt.error) return <ErrorState error={attempt.error} what="load the prompt" onRetry={() => void attempt.refetch()} />;
+  if (!attempt.data) return <ErrorState error={attempt.error} what="load the prompt" onRetry={() => void attempt.refetch()} />;
   const { prompt, prompt_changes: changes } = attempt.data;
   const parts = changes ?? [{ kind: "same" as const, text: prompt }];
   const shown = onlyNew ? parts.filter((each) => each.kind !== "same") : parts;
@@ -52,7 +52,7 @@ export function PromptView({ runId, phase, number }: Props) {
           const { look, mark, word } = LOOKS[part.kind];
           return (
             <div key={index} className={`flex gap-2 border-l-4 px-2 ${look}`} data-part={part.kind}>
-              <span aria-hidden className="select-none text-muted">
+              <span aria-hidden className="w-2 shrink-0 select-none text-muted">
                 {mark}
               </span>
               <span className={`theirs ${part.kind === "removed" ? "line-through" : ""}`}>

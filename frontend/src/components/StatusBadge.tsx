@@ -8,11 +8,12 @@ import {
   CircleX,
   LoaderCircle,
   type LucideIcon,
+  RotateCcw,
   TriangleAlert,
   UserRound,
 } from "lucide-react";
 
-export type Tone = "passed" | "failed" | "errored" | "skipped" | "running" | "waiting" | "pending" | "paused" | "cancelled";
+export type Tone = "passed" | "failed" | "errored" | "skipped" | "running" | "waiting" | "pending" | "paused" | "cancelled" | "again";
 
 const LOOKS: Record<Tone, { icon: LucideIcon; colour: string }> = {
   passed: { icon: CircleCheck, colour: "text-passed" },
@@ -24,6 +25,7 @@ const LOOKS: Record<Tone, { icon: LucideIcon; colour: string }> = {
   pending: { icon: CircleDashed, colour: "text-muted" },
   paused: { icon: CirclePause, colour: "text-muted" },
   cancelled: { icon: Ban, colour: "text-skipped" },
+  again: { icon: RotateCcw, colour: "text-ink" },
 };
 
 /** Words of the API, and what they look like. */
@@ -46,7 +48,7 @@ const TONES: Record<string, Tone> = {
   running: "running",
   waiting: "waiting",
   open: "waiting",
-  retry: "running",
+  retry: "again",
   queued: "pending",
   pending: "pending",
   paused: "paused",
@@ -82,7 +84,7 @@ export function StatusBadge({ status, word, compact = false }: Props) {
   const { icon: Icon, colour } = LOOKS[toneOf(status)];
   const spins = Icon === LoaderCircle;
   return (
-    <span className={`inline-flex items-center gap-1.5 whitespace-nowrap font-medium ${colour}`} data-status={status}>
+    <span className={`inline-flex items-center gap-1.5 align-middle whitespace-nowrap font-medium ${colour}`} data-status={status}>
       <Icon aria-hidden size={16} className={spins ? "spin shrink-0" : "shrink-0"} />
       <span className={compact ? "sr-only" : ""}>{word ?? wordOf(status)}</span>
     </span>

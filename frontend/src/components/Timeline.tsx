@@ -4,17 +4,18 @@ import { useMemo } from "react";
 
 import { formatClock, formatDuration } from "@/lib/format";
 import { useNow } from "@/lib/now";
-import type { SprintDetail } from "@/lib/queries/sprints";
-import { buildTimeline, type Piece, type PieceKind } from "@/lib/timeline";
+import { buildTimeline, type Course, type Piece, type PieceKind } from "@/lib/timeline";
+
+import { StatusBadge } from "./StatusBadge";
 
 const KINDS: Record<PieceKind, { word: string; icon: LucideIcon; look: string }> = {
-  working: { word: "Agent works", icon: Bot, look: "bg-running" },
-  evaluating: { word: "Evaluation", icon: Gavel, look: "bg-passed" },
+  working: { word: "Agent works", icon: Bot, look: "bg-accent" },
+  evaluating: { word: "Evaluation", icon: Gavel, look: "bg-sunken dotted" },
   waiting: { word: "Waiting for a human", icon: UserRound, look: "bg-waiting-chip hatched" },
   idle: { word: "Pause", icon: Hourglass, look: "hatched" },
 };
 
-export function Timeline({ sprint }: { sprint: SprintDetail }) {
+export function Timeline({ sprint }: { sprint: Course }) {
   const isOver = sprint.finished_at !== null;
   const now = useNow();
   const until = isOver ? 0 : now;
@@ -51,10 +52,16 @@ export function Timeline({ sprint }: { sprint: SprintDetail }) {
 function PieceBar({ piece }: { piece: Piece }) {
   const { word, look } = KINDS[piece.kind];
   const where = piece.attempt === null ? "" : `, ${piece.phase} attempt ${piece.attempt}`;
+  const verdict = piece.kind === "evaluating" ? piece.verdict : null;
   const told = `${word}${where}: ${formatDuration(piece.to - piece.from)}${piece.open ? " so far" : ""}`;
   return (
-    <li className={`min-w-1 ${look} ${piece.open ? "going-on" : ""}`} style={{ width: `${piece.width * 100}%` }} title={told}>
+    <li className={`flex min-w-1 items-center justify-end overflow-hidden ${look} ${piece.open ? "going-on" : ""}`} style={{ width: `${piece.width * 100}%` }} title={verdict === null ? told : `${told}, ${verdict}`}>
       <span className="sr-only">{told}</span>
+      {verdict !== null && (
+        <span className="rounded-sm bg-canvas px-0.5">
+          <StatusBadge status={verdict} compact />
+        </span>
+      )}
     </li>
   );
 }

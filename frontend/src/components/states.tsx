@@ -1,10 +1,11 @@
 /** What a page shows instead of its content: nothing yet, loading, or an error with a way on. */
+import { Link } from "@tanstack/react-router";
 import { CircleOff, type LucideIcon, TriangleAlert } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 
 import { ApiError, UnreachableError } from "@/lib/api/errors";
 
-import { Button } from "./Button";
+import { Button, buttonClass } from "./Button";
 
 interface EmptyProps {
   icon?: LucideIcon;
@@ -46,12 +47,19 @@ interface ErrorProps {
 
 export function ErrorState({ error, what, onRetry }: ErrorProps) {
   const { title, text } = explain(error, what);
+  const isGone = error instanceof ApiError && error.status === 404;
   return (
     <div className="mx-auto flex max-w-xl flex-col items-center gap-3 px-4 py-16 text-center" role="alert" data-state="error">
       <TriangleAlert aria-hidden size={32} className="text-errored" />
       <h2 className="text-lg font-semibold">{title}</h2>
       <p className="theirs text-muted">{text}</p>
-      {onRetry && <Button onClick={onRetry}>Try again</Button>}
+      {isGone ? (
+        <Link to="/" className={buttonClass()}>
+          Show all runs
+        </Link>
+      ) : (
+        onRetry && <Button onClick={onRetry}>Try again</Button>
+      )}
     </div>
   );
 }

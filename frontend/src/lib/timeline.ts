@@ -1,7 +1,13 @@
 /** What a run did when, as pieces of a line on which waiting takes little room. Pure. */
-import type { SprintDetail } from "./queries/sprints";
+import type { Attempt, SprintDetail } from "./queries/sprints";
 
 export type PieceKind = "working" | "evaluating" | "waiting" | "idle";
+
+/** When an attempt was at what; null is *not yet*. */
+export type Stretch = Pick<Attempt, "phase" | "number" | "verdict" | "started_at" | "produced_at" | "completed_at">;
+
+/** What a timeline is made of, for a run of any kind. */
+export type Course = Pick<SprintDetail, "escalations" | "created_at" | "finished_at"> & { readonly attempts: readonly Stretch[] };
 
 export interface Piece {
   readonly kind: PieceKind;
@@ -25,14 +31,14 @@ const LEAST = 0.012;
 /** Pauses below this are what recording and scheduling take. */
 const PAUSE_MS = 2_000;
 
-export function buildTimeline(sprint: Pick<SprintDetail, "attempts" | "escalations" | "created_at" | "finished_at">, now: number): readonly Piece[] {
+export function buildTimeline(sprint: Course, now: number): readonly Piece[] {
   const done = [...sprint.attempts.flatMap((each) => ofAttempt(each, now)), ...sprint.escalations.flatMap((each) => ofEscalation(each, now))];
   const ordered = done.toSorted((one, other) => one.from - other.from);
   const start = Date.parse(sprint.created_at);
   return withWidths(withPauses(ordered, start));
 }
 
-function ofAttempt(attempt: SprintDetail["attempts"][number], now: number): Raw[] {
+function ofAttempt(attempt: Stretch, now: number): Raw[] {
   const from = Date.parse(attempt.started_at);
   const over = attempt.completed_at === null ? null : Date.parse(attempt.completed_at);
   const produced = attempt.produced_at === null ? null : Date.parse(attempt.produced_at);

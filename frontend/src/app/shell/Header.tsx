@@ -21,13 +21,13 @@ const LOOK =
 export function Header() {
   const waiting = useWaitingCount();
   return (
-    <header className="sticky top-0 z-20 border-b border-line bg-canvas">
-      <div className="mx-auto flex max-w-[1440px] flex-wrap items-center gap-2 px-4 py-2">
+    <header className="z-20 border-b border-line bg-canvas sm:sticky sm:top-0">
+      <div className="mx-auto flex max-w-[1440px] flex-wrap items-center gap-x-2 gap-y-1 px-4 py-2">
         <Link to="/" className="mr-2 flex items-center gap-2 font-semibold" aria-label="PhaseRunner, all runs">
           <img src="/favicon.svg" alt="" width={20} height={20} />
-          PhaseRunner
+          <span className="max-md:sr-only">PhaseRunner</span>
         </Link>
-        <nav aria-label="Main" className="flex flex-wrap items-center gap-1">
+        <nav aria-label="Main" className="flex flex-wrap items-center gap-1 max-sm:order-last max-sm:-ml-2 max-sm:w-full">
           {PLACES.map((place) => (
             <Link key={place.to} to={place.to} className={LOOK} activeOptions={{ exact: place.exact, includeSearch: false }}>
               {place.label}
@@ -43,8 +43,8 @@ export function Header() {
         <div className="ml-auto flex items-center gap-1">
           <Button onClick={() => overlays.open("palette")} aria-keyshortcuts="Control+K Meta+K">
             <Search aria-hidden size={16} />
-            <span>Search</span>
-            <kbd className="text-muted">{isMac() ? "⌘K" : "Ctrl K"}</kbd>
+            <span className="max-md:sr-only">Search</span>
+            <kbd className="text-muted max-md:hidden">{isMac() ? "⌘K" : "Ctrl K"}</kbd>
           </Button>
           <Button weight="quiet" onClick={() => overlays.open("help")} aria-label="Keyboard shortcuts" aria-keyshortcuts="?">
             <Keyboard aria-hidden size={16} />
@@ -54,7 +54,7 @@ export function Header() {
           </Link>
           <Link to="/new" className={buttonClass("primary")}>
             <Plus aria-hidden size={16} />
-            New sprint
+            <span className="max-sm:sr-only">New sprint</span>
           </Link>
         </div>
       </div>

@@ -7,6 +7,7 @@ import { useState } from "react";
 
 import { StatusBadge } from "@/components/StatusBadge";
 import { Theirs } from "@/components/Theirs";
+import { KINDS } from "@/lib/kinds";
 import { runsQuery } from "@/lib/queries/sprints";
 import { useOfferedActions } from "@/lib/shortcuts";
 
@@ -66,9 +67,9 @@ export default function Palette({ onClose }: { onClose: () => void }) {
                     // The service has searched already.
                     value={`${words} ${run.id}`}
                     className={ITEM}
-                    onSelect={() => act(() => void navigate({ to: "/sprints/$id", params: { id: run.id } }))}
+                    onSelect={() => act(() => void navigate({ to: KINDS[run.kind].page, params: { id: run.id } }))}
                   >
-                    <StatusBadge status={run.status} compact />
+                    <StatusBadge status={run.paused ? "paused" : run.status} compact />
                     <Theirs className="truncate" text={run.name} />
                     <code className="ml-auto text-muted">{run.id.slice(0, 8)}</code>
                   </Command.Item>

@@ -21,16 +21,16 @@ export function FileList({ files, idOf, onOpen, beside }: Props) {
   const cut = files.filter((each) => each.truncated).length;
   return (
     <details className="card px-3 py-1" open={files.length > 1 && files.length <= FEW}>
-      <summary className="min-h-6 cursor-pointer">
+      <summary className="min-h-7 cursor-pointer">
         <span className="font-medium">{plural(files.length, "changed file")}</span> {beside}
         {cut > 0 && <StatusBadge status="skipped" word={`${plural(cut, "large file")} cut, see there`} />}
       </summary>
       <ul className="mt-1 flex flex-col gap-0.5 pb-1">
         {files.map((file, index) => (
-          <li key={file.path} className="flex min-h-6 gap-3">
+          <li key={file.path} className="flex min-h-7 gap-3">
             <a
               href={`#${idOf(index)}`}
-              className="inline-block min-h-6 min-w-6 break-all"
+              className="inline-block min-h-7 min-w-7 break-all"
               onClick={(event) => {
                 event.preventDefault();
                 onOpen(file.path);

@@ -33,6 +33,7 @@ const INPUT_MS = 1_000;
 
 export function LogRows({ ref, lines, words, current, named, follows, onPause, onFollow, onName }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLOListElement>(null);
   const top = useRef(0);
   const inputAt = useRef(Number.NEGATIVE_INFINITY);
   const shownNamed = useRef("");
@@ -50,19 +51,25 @@ export function LogRows({ ref, lines, words, current, named, follows, onPause, o
     ref,
     () => ({
       show: (index) => rows.scrollToIndex(index, { align: "center" }),
-      toEnd: () => rows.scrollToIndex(Math.max(0, count - 1), { align: "end" }),
+      toEnd: () => toEnd(scroller.current),
       first: () => {
         const top = scroller.current?.scrollTop ?? 0;
         const item = rows.getVirtualItems().find((each) => each.start >= top);
         return lines[item?.index ?? 0]?.id ?? "";
       },
     }),
-    [rows, count, lines],
+    [rows, lines],
   );
 
+  // While it follows, the end stays in view also when lines turn out higher than they were taken for. This is not
+  // left to the virtualizer: it takes the end for where it was before it measured the lines.
   useLayoutEffect(() => {
-    if (follows && count > 0) rows.scrollToIndex(count - 1, { align: "end" });
-  }, [follows, count, rows]);
+    if (!follows || !list.current) return undefined;
+    toEnd(scroller.current);
+    const watcher = new ResizeObserver(() => toEnd(scroller.current));
+    watcher.observe(list.current);
+    return () => watcher.disconnect();
+  }, [follows, count]);
 
   // Lines wrap: another width makes every height that was measured wrong.
   useEffect(() => {
@@ -77,13 +84,6 @@ export function LogRows({ ref, lines, words, current, named, follows, onPause, o
     watcher.observe(box);
     return () => watcher.disconnect();
   }, [rows]);
-
-  // While it follows, the end stays in view also when lines turn out higher than they were taken for.
-  const height = rows.getTotalSize();
-  useLayoutEffect(() => {
-    const box = scroller.current;
-    if (follows && box && height > 0) box.scrollTop = box.scrollHeight;
-  }, [follows, height]);
 
   useEffect(() => {
     if (!named || shownNamed.current === named) return;
@@ -115,7 +115,7 @@ export function LogRows({ ref, lines, words, current, named, follows, onPause, o
       aria-live="off"
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={0}
-      className="mono h-[60dvh] min-h-64 overflow-auto"
+      className="mono h-[60dvh] min-h-74 overflow-auto"
       onScroll={onScroll}
       onClick={(event) => {
         const id = event.target instanceof HTMLElement ? event.target.dataset.line : undefined;
@@ -133,7 +133,7 @@ export function LogRows({ ref, lines, words, current, named, follows, onPause, o
       }}
     >
       {count === 0 && <p className="p-3 text-muted">The agent has not said anything yet.</p>}
-      <ol className="relative w-full" style={{ height }}>
+      <ol ref={list} className="relative w-full" style={{ height: rows.getTotalSize() }}>
         {rows.getVirtualItems().map((item) => {
           const line = lines[item.index];
           if (!line) return null;
@@ -154,4 +154,8 @@ export function LogRows({ ref, lines, words, current, named, follows, onPause, o
       </ol>
     </div>
   );
+}
+
+function toEnd(box: HTMLElement | null): void {
+  if (box) box.scrollTop = box.scrollHeight;
 }

@@ -9,6 +9,7 @@ export const REASONS: Record<Schemas["EscalationReason"], string> = {
   agent_unavailable: "The agent does not work",
   evaluator_unavailable: "An evaluator reaches no verdict",
   worker_lost: "Workers were lost",
+  human_asked: "The agent asks",
 };
 
 export const DECISIONS: Record<Schemas["EscalationDecision"], string> = {

@@ -17,8 +17,14 @@ export function EvaluatorPage({ name }: { name: string }) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const evaluator = useQuery(evaluatorQuery(name));
-  if (evaluator.isPending) return <LoadingState what="the evaluator" />;
-  if (evaluator.error) return <ErrorState error={evaluator.error} what="load the evaluator" onRetry={() => void evaluator.refetch()} />;
+  if (!evaluator.data) {
+    return (
+      <>
+        <PageHeader title={name} />
+        {evaluator.error ? <ErrorState error={evaluator.error} what="load the evaluator" onRetry={() => void evaluator.refetch()} /> : <LoadingState what="the evaluator" />}
+      </>
+    );
+  }
   const { registered } = evaluator.data;
   return (
     <>

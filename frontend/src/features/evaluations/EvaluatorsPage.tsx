@@ -25,7 +25,7 @@ export function EvaluatorsPage() {
     <>
       <PageHeader title="Evaluators" />
       {registered.isPending && <LoadingState what="the evaluators" />}
-      {registered.error && <ErrorState error={registered.error} what="load the evaluators" onRetry={() => void registered.refetch()} />}
+      {registered.error && !registered.data && <ErrorState error={registered.error} what="load the evaluators" onRetry={() => void registered.refetch()} />}
       {registered.data && <Evaluators rows={rowsOf(registered.data.items, report.data?.evaluators ?? [])} />}
     </>
   );

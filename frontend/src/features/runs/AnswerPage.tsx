@@ -1,6 +1,34 @@
-/** `/answers/:id`: the same page, for a run of another kind. */
-import { SprintPage } from "./SprintPage";
+/** `/answers/:id`: a question, what it came to, and every attempt with its judgement, live. */
+import { useQuery } from "@tanstack/react-query";
+
+import { type AnswerDetail, answerQuery } from "@/lib/queries/answers";
+
+import { AnswerAttempt } from "./components/AnswerAttempt";
+import { AnswerResult } from "./components/AnswerResult";
+import { Given } from "./components/Given";
+import { NotYet, RunPage, useRunSearch } from "./components/RunPage";
+import { answerCourse } from "./outcomes";
 
 export function AnswerPage({ id }: { id: string }) {
-  return <SprintPage id={id} />;
+  const answer = useQuery(answerQuery(id));
+  if (!answer.data) return <NotYet title="Answer" query={answer} />;
+  return <Loaded answer={answer.data} />;
+}
+
+function Loaded({ answer }: { answer: AnswerDetail }) {
+  const chosen = useRunSearch().attempt ?? answer.attempts.at(-1)?.number;
+  return (
+    <RunPage run={answer} course={answerCourse(answer)} asks="Question" result={<AnswerResult answer={answer} />}>
+      <section aria-labelledby="attempts" className="flex flex-col gap-3">
+        <h2 id="attempts" className="font-semibold">
+          Attempts, at most {answer.max_attempts}
+        </h2>
+        {answer.attempts.length === 0 && <p className="text-muted">Nothing is written yet.</p>}
+        {answer.attempts.map((each) => (
+          <AnswerAttempt key={`${each.number} ${chosen === each.number}`} attempt={each} given={answer.entries.length} open={chosen === each.number} />
+        ))}
+      </section>
+      <Given answer={answer} />
+    </RunPage>
+  );
 }

@@ -1,6 +1,39 @@
-/** `/loops/:id`: the same page, for a run of another kind. */
-import { SprintPage } from "./SprintPage";
+/** `/loops/:id`: a director-evaluator loop, what it came to, and every iteration, live. */
+import { useQuery } from "@tanstack/react-query";
+
+import { type LoopDetail, loopQuery } from "@/lib/queries/loops";
+
+import { LoopDefinition } from "./components/LoopDefinition";
+import { LoopIteration } from "./components/LoopIteration";
+import { LoopResult } from "./components/LoopResult";
+import { NotYet, RunPage, useRunSearch } from "./components/RunPage";
+import { loopCourse } from "./outcomes";
 
 export function LoopPage({ id }: { id: string }) {
-  return <SprintPage id={id} />;
+  const loop = useQuery(loopQuery(id));
+  if (!loop.data) return <NotYet title="Loop" query={loop} />;
+  return <Loaded loop={loop.data} />;
+}
+
+function Loaded({ loop }: { loop: LoopDetail }) {
+  const chosen = useRunSearch().attempt ?? loop.iterations.at(-1)?.iteration;
+  const result = (
+    <div className="grid items-start gap-4 lg:grid-cols-2">
+      <LoopResult loop={loop} />
+      <LoopDefinition loop={loop} />
+    </div>
+  );
+  return (
+    <RunPage run={loop} course={loopCourse(loop)} asks="Asked" result={result}>
+      <section aria-labelledby="iterations" className="flex flex-col gap-3">
+        <h2 id="iterations" className="font-semibold">
+          Iterations, at most {loop.max_attempts}
+        </h2>
+        {loop.iterations.length === 0 && <p className="text-muted">None has begun yet.</p>}
+        {loop.iterations.map((each) => (
+          <LoopIteration key={`${each.iteration} ${chosen === each.iteration}`} iteration={each} open={chosen === each.iteration} />
+        ))}
+      </section>
+    </RunPage>
+  );
 }

@@ -1,6 +1,6 @@
 /** `/sprints/:id`: what a run does, how it was judged and why, live. */
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Navigate, useNavigate } from "@tanstack/react-router";
 
 import { EvalMatrix } from "@/components/EvalMatrix";
 import { EvidencePanel } from "@/components/EvidencePanel";
@@ -10,6 +10,7 @@ import { ErrorState, LoadingState } from "@/components/states";
 import { StatusBadge } from "@/components/StatusBadge";
 import { Timeline } from "@/components/Timeline";
 import { chosenAttempt } from "@/lib/evidence";
+import { KINDS } from "@/lib/kinds";
 import { useRunEvents } from "@/lib/live-context";
 import { type SprintDetail, sprintQuery } from "@/lib/queries/sprints";
 import { parseRunSearch } from "@/lib/search";
@@ -23,8 +24,16 @@ import { RunTabs } from "./components/RunTabs";
 export function SprintPage({ id }: { id: string }) {
   const sprint = useQuery(sprintQuery(id));
   const events = useRunEvents(id);
-  if (sprint.isPending) return <LoadingState what="the run" />;
-  if (!sprint.data) return <ErrorState error={sprint.error} what="load the run" onRetry={() => void sprint.refetch()} />;
+  if (!sprint.data) {
+    return (
+      <>
+        <PageHeader title="Sprint" />
+        {sprint.error ? <ErrorState error={sprint.error} what="load the run" onRetry={() => void sprint.refetch()} /> : <LoadingState what="the run" />}
+      </>
+    );
+  }
+  // Links that know no kind lead here.
+  if (sprint.data.kind !== "sprint") return <Navigate to={KINDS[sprint.data.kind].page} params={{ id }} search replace />;
   return <Loaded sprint={sprint.data} events={events} />;
 }
 
@@ -36,7 +45,7 @@ function Loaded({ sprint, events }: { sprint: SprintDetail; events: RunEvents })
   const attempt = chosenAttempt(sprint, search.phase, search.attempt);
   return (
     <>
-      <PageHeader title={sprint.name} beside={<StatusBadge status={sprint.paused ? "paused" : sprint.status} />} actions={<RunActions sprint={sprint} attempt={attempt} />} />
+      <PageHeader title={sprint.name} beside={<StatusBadge status={sprint.paused ? "paused" : sprint.status} />} actions={<RunActions sprint={sprint} attempts={sprint.attempts} attempt={attempt} />} />
       <RunFacts sprint={sprint} />
       <div className="my-4 flex flex-col gap-4">
         <PhaseRail phases={sprint.phases} />

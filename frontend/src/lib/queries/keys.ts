@@ -5,7 +5,10 @@ export const keys = {
   runs: ["runs"] as const,
   runList: (filters: object) => ["runs", "list", filters] as const,
   runCounts: (filters: object) => ["runs", "counts", filters] as const,
+  /** Of a run of any kind; what its events put out of date. */
   sprint: (id: string) => ["sprint", id] as const,
+  loop: (id: string) => ["sprint", id, "loop"] as const,
+  answer: (id: string) => ["sprint", id, "answer"] as const,
   attempt: (id: string, phase: string, number: number) => ["sprint", id, "attempt", phase, number] as const,
   diff: (id: string, phase: string, number: number, against: string) =>
     ["sprint", id, "diff", phase, number, against] as const,

@@ -21,8 +21,10 @@ const frame = z.discriminatedUnion("type", [
     run: z.string(),
     head: z.int(),
     after: z.int(),
+    epoch: z.optional(z.nullable(z.string())),
     mode: z.enum(["resumed", "reset"]),
   }),
+  z.looseObject({ type: z.literal("gone"), run: z.string() }),
   z.looseObject({ type: z.literal("unsubscribed"), run: z.string() }),
   z.looseObject({ type: z.literal("heartbeat"), run: z.optional(z.string()), head: z.optional(z.int()) }),
   z.looseObject({

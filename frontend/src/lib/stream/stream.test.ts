@@ -18,7 +18,7 @@ function event(sequence: number): RunEvent {
 
 /** A service that can be told to go away, lose and repeat. */
 class FakeService {
-  readonly sent: { type: string; run: string; after?: number }[] = [];
+  readonly sent: { type: string; run: string; after?: number; epoch?: string }[] = [];
   events!: SocketEvents;
   reconnects = 0;
   closed = false;
@@ -121,6 +121,35 @@ describe("EventStream", () => {
     await settle();
     expect(sink.taken).toEqual([11]);
     expect(sink.heads).toEqual([12]);
+  });
+
+  it("says in which history its cursor was counted", async () => {
+    const { service, sink } = setUp();
+    const epochs = () => service.sent.filter((each) => each.run === RUN).map((each) => each.epoch);
+    service.open();
+    service.say({ type: "subscribed", run: RUN, head: 1, after: 0, epoch: "before", mode: "resumed" });
+    service.say(event(1));
+    await settle();
+    service.events.closed(1012, "the service restarts");
+    service.open();
+    expect(epochs()).toEqual([undefined, "before"]);
+
+    service.say({ type: "subscribed", run: RUN, head: 1, after: 0, epoch: "restored", mode: "reset" });
+    service.say(event(1));
+    await settle();
+    expect(sink.taken).toEqual([1]);
+    service.open();
+    expect(epochs()).toEqual([undefined, "before", "restored"]);
+  });
+
+  it("says of a run that was deleted that it is gone, and fetches the lists anew", () => {
+    const { service, sink, resync } = setUp();
+    service.open();
+    service.say({ type: "gone", run: "another" });
+    expect(sink.gone).not.toHaveBeenCalled();
+    service.say({ type: "gone", run: RUN });
+    expect(sink.gone).toHaveBeenCalledOnce();
+    expect(resync).toHaveBeenCalledTimes(3);
   });
 
   it("keeps the time of the first loss over failed tries", async () => {

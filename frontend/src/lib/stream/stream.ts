@@ -67,6 +67,8 @@ export class EventStream {
   readonly connection = createStore<Connection>({ status: "connecting" });
   readonly #parts: StreamParts;
   readonly #runs = new Map<string, Following>();
+  /** Of each run, in which history its cursor was counted: another may have other events under its numbers. */
+  readonly #epochs = new Map<string, string>();
   #socket: Socket | null = null;
   #isOpen = false;
   #heardAt = Date.now();
@@ -122,7 +124,7 @@ export class EventStream {
 
   #subscribe(runId: string, following: Following): void {
     following.waiting.length = 0;
-    this.#send({ type: "subscribe", run: runId, after: following.sink.cursor() });
+    this.#send({ type: "subscribe", run: runId, after: following.sink.cursor(), epoch: this.#epochs.get(runId) });
   }
 
   #closed(code: number, reason: string): void {
@@ -158,6 +160,7 @@ export class EventStream {
   #control(frame: ControlFrame): void {
     if (frame.type === "run") this.#parts.list.changed(frame.run as unknown as RunState);
     if (frame.type === "error" && frame.code === "not-found" && frame.run) this.#runs.get(frame.run)?.sink.gone();
+    if (frame.type === "gone") this.#gone(frame.run);
     if (frame.type !== "subscribed") return;
     if (frame.run === LIST) {
       this.connection.set({ status: "live" });
@@ -166,11 +169,19 @@ export class EventStream {
     }
     const following = this.#runs.get(frame.run);
     if (!following) return;
+    if (frame.epoch) this.#epochs.set(frame.run, frame.epoch);
     if (frame.mode === "reset") {
       following.waiting.length = 0;
       following.sink.reset(frame.after);
     }
     following.sink.subscribed(frame.head);
+  }
+
+  /** A run that was not over is no longer there. */
+  #gone(runId: string): void {
+    this.#epochs.delete(runId);
+    this.#runs.get(runId)?.sink.gone();
+    this.#parts.list.resync();
   }
 
   #queue(event: RunEvent): void {

@@ -43,6 +43,11 @@ export function plainText(line: string): string {
   return visible(line.replace(ESCAPE, ""));
 }
 
+/** `plainText` of each line. */
+export function plainLines(text: string): string {
+  return text.split("\n").map(plainText).join("\n");
+}
+
 function push(spans: Span[], text: string, style: Style): void {
   if (text) spans.push({ text: visible(text), style });
 }

@@ -30,7 +30,7 @@ export function History({ escalation }: { escalation: EscalationDetail }) {
           <ul className="flex flex-col gap-1">
             {escalation.earlier.map((each) => (
               <li key={each.id}>
-                <Link to="/escalations/$id" params={{ id: each.id }} className="inline-flex min-h-6 items-center underline">
+                <Link to="/escalations/$id" params={{ id: each.id }} className="inline-flex min-h-7 items-center underline">
                   {each.decision ? DECISIONS[each.decision] : each.status}
                 </Link>{" "}
                 <span className="text-muted">
@@ -60,12 +60,12 @@ export function History({ escalation }: { escalation: EscalationDetail }) {
 function AttemptLine({ id, attempt }: { id: string; attempt: Attempt }) {
   const failed = attempt.evaluations.filter((each) => each.gate && each.status === "failed").map((each) => each.evaluator);
   return (
-    <li className="flex min-h-6 flex-wrap items-center gap-x-2">
+    <li className="flex min-h-7 flex-wrap items-center gap-x-2">
       <Link
         to="/sprints/$id"
         params={{ id }}
         search={{ phase: attempt.phase as "coding", attempt: attempt.number }}
-        className="inline-flex min-h-6 items-center underline"
+        className="inline-flex min-h-7 items-center underline"
       >
         Attempt {attempt.number}
       </Link>

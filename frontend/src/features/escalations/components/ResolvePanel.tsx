@@ -19,7 +19,7 @@ const LONGEST_GUIDANCE = 20_000;
 const CHOICES = [
   { decision: "accept", key: "a", text: "The output counts as passed; the next phase begins." },
   { decision: "retry", key: "r", text: "The agent tries again, with your words in its prompt." },
-  { decision: "reject", key: "x", text: "The sprint has failed." },
+  { decision: "reject", key: "x", text: "The run has failed." },
 ] as const;
 
 interface Props {

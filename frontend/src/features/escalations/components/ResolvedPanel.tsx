@@ -57,7 +57,7 @@ export function ResolvedPanel({ escalation, draft, onDiscard, next, waiting }: P
           </Link>
         )}
         <Link to="/sprints/$id" params={{ id: escalation.run_id }} className={buttonClass()}>
-          Watch the sprint
+          Watch the run
         </Link>
       </div>
     </section>

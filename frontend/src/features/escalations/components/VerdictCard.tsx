@@ -40,7 +40,7 @@ export function VerdictCard({ evaluation, record, open }: Props) {
             {failing.map((each, index) => (
               <li key={index}>
                 <StatusBadge status="failed" word={plainText(each.criterion)} />
-                {each.message && <Lines text={each.message} />}
+                {each.message && !evaluation.feedback.includes(each.message) && <Lines text={each.message} />}
                 {each.evidence && <Lines text={each.evidence} />}
               </li>
             ))}

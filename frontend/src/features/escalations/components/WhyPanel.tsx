@@ -57,12 +57,12 @@ export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
 function Goal({ escalation }: { escalation: EscalationDetail }) {
   return (
     <details open={escalation.sprint.goal.length < 300}>
-      <summary className="min-h-6 cursor-pointer font-semibold">Goal</summary>
+      <summary className="min-h-7 cursor-pointer font-semibold">Goal</summary>
       <p className="theirs">
         <Theirs text={escalation.sprint.goal} />
       </p>
       <Link to="/sprints/$id" params={{ id: escalation.run_id }} className="underline">
-        The whole sprint
+        The whole run
       </Link>
     </details>
   );

@@ -27,7 +27,7 @@ export function Marks({ evaluation }: { evaluation: Evaluation }) {
   const wrong = evaluation.status === "passed" ? KINDS.false_pass : KINDS.false_fail;
   if (evaluation.status !== "passed" && evaluation.status !== "failed") return null;
   return (
-    <div className="flex flex-col gap-1 pl-3">
+    <div className="flex flex-col gap-1">
       {evaluation.marks.map((each) => (
         <p key={each.id} className="flex flex-wrap items-center gap-2">
           <span>
@@ -49,7 +49,7 @@ export function Marks({ evaluation }: { evaluation: Evaluation }) {
         </form>
       ) : (
         <div>
-          <Button weight="quiet" onClick={() => setOpen(true)}>Was it right?</Button>
+          <Button onClick={() => setOpen(true)}>Was it right?</Button>
         </div>
       )}
       {error && <p role="alert" className="text-failed">{error.message}</p>}

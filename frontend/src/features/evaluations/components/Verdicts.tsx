@@ -17,7 +17,7 @@ export function Verdicts({ name, search }: { name: string; search: VerdictsSearc
   if (items.length === 0) return <Nothing filtered={Boolean(search.status ?? search.mark)} />;
   return (
     <>
-      <ol className="flex flex-col gap-2">
+      <ol className="flex flex-col gap-6">
         {items.map((each) => (
           <li key={each.evaluation.id}>
             <VerdictCard name={name} verdict={each} />

@@ -25,7 +25,7 @@ export function Spending({ spend }: { spend: Metrics["spend"] }) {
               {value === null ? NO_DATA : format(value)}
             </td>
           ))}
-          {name === "Cost" ? <ShareCell share={spend.cost_known} /> : <td className="number">every run</td>}
+          {name === "Cost" ? <ShareCell share={spend.cost_known} /> : <td className={amount.n === 0 ? "number text-muted" : "number"}>{amount.n === 0 ? NO_DATA : "every run"}</td>}
         </tr>
       ))}
     </FigureTable>

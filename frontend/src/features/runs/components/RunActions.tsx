@@ -8,8 +8,9 @@ import { Button, buttonClass } from "@/components/Button";
 import { CopyMenu } from "@/components/CopyMenu";
 import { command, curl } from "@/lib/commands";
 import { identity } from "@/lib/identity";
+import { KINDS } from "@/lib/kinds";
 import { keys } from "@/lib/queries/keys";
-import { type Attempt, cancelSprint, forkSprint, pauseSprint, resumeSprint, type SprintDetail } from "@/lib/queries/sprints";
+import { type Attempt, cancelSprint, forkSprint, pauseSprint, resumeSprint, type Sprint, type SprintDetail } from "@/lib/queries/sprints";
 import { type Action, useActions } from "@/lib/shortcuts";
 
 import { ConfirmDialog } from "./ConfirmDialog";
@@ -19,13 +20,16 @@ const OVER: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
 type Ask = "cancel" | "pause" | "fork";
 
 interface Props {
-  sprint: SprintDetail;
+  sprint: Sprint;
+  /** Of a sprint: other runs leave no files. */
+  attempts?: readonly Attempt[];
   /** The attempt that is looked at; a fork begins with it. */
-  attempt: Attempt | undefined;
+  attempt?: Attempt | undefined;
 }
 
-export function RunActions({ sprint, attempt }: Props) {
+export function RunActions({ sprint, attempts, attempt }: Props) {
   const [asks, setAsks] = useState<Ask | null>(null);
+  const leftFiles = attempts?.some((each) => each.head_commit) ?? false;
   const isOver = OVER.has(sprint.status);
   const isPaused = sprint.paused !== null;
   const origin = attempt?.head_commit ? attempt : undefined;
@@ -50,13 +54,13 @@ export function RunActions({ sprint, attempt }: Props) {
           Decide
         </Link>
       )}
-      {sprint.attempts.some((each) => each.head_commit) && (
+      {leftFiles && (
         <Link to="/sprints/$id/diff" params={{ id: sprint.id }} className={buttonClass()}>
           <FileDiff aria-hidden size={16} />
           Diff
         </Link>
       )}
-      <CopyMenu items={copies(sprint)} />
+      <CopyMenu items={copies(sprint, leftFiles)} />
       {origin && (
         <Button onClick={() => setAsks("fork")}>
           <GitFork aria-hidden size={16} />
@@ -87,11 +91,12 @@ export function RunActions({ sprint, attempt }: Props) {
   );
 }
 
-function useRunCommands(sprint: SprintDetail, origin: Attempt | undefined, done: () => void) {
+function useRunCommands(sprint: Sprint, origin: Attempt | undefined, done: () => void) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const onSuccess = (next: SprintDetail) => {
-    client.setQueryData(keys.sprint(next.id), next);
+    if (next.kind === "sprint") client.setQueryData(keys.sprint(next.id), next);
+    else void client.invalidateQueries({ queryKey: keys.sprint(next.id) });
     void client.invalidateQueries({ queryKey: keys.runs });
     done();
     if (next.id !== sprint.id) void navigate({ to: "/sprints/$id", params: { id: next.id } });
@@ -131,8 +136,8 @@ function dialogOf(ask: Ask, origin: Attempt | undefined) {
   };
 }
 
-function copies(sprint: SprintDetail) {
-  const here = `/api/v1/sprints/${sprint.id}`;
+function copies(sprint: Sprint, leftFiles: boolean) {
+  const here = `${KINDS[sprint.kind].api}/${sprint.id}`;
   const withToken = () => identity.get().token !== "";
   const base = [
     { label: "Link to this page", text: () => location.href },
@@ -142,5 +147,5 @@ function copies(sprint: SprintDetail) {
     { label: "Command: show", text: () => command("show", sprint.id) },
   ];
   const result = { label: "Command: fetch the result", text: () => command("result", sprint.id, "--branch", `phaserunner/${sprint.id.slice(0, 8)}`) };
-  return sprint.attempts.some((each) => each.head_commit) ? [...base, result] : base;
+  return leftFiles ? [...base, result] : base;
 }

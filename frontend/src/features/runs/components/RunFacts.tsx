@@ -4,21 +4,34 @@ import type { ReactNode } from "react";
 import { Cost } from "@/components/Cost";
 import { Elapsed, RelativeTime } from "@/components/RelativeTime";
 import { Theirs } from "@/components/Theirs";
-import type { SprintDetail } from "@/lib/queries/sprints";
+import type { Sprint } from "@/lib/queries/sprints";
 import { visible } from "@/lib/text/visible";
 
-const SHORT_GOAL = 200;
+const SHORT_GOAL = 320;
 
-export function RunFacts({ sprint }: { sprint: SprintDetail }) {
+interface Props {
+  sprint: Sprint & { base_commit?: string | null };
+  /** What the goal is for this kind of run. */
+  asks?: string;
+}
+
+export function RunFacts({ sprint, asks }: Props) {
+  const word = asks && <strong className="font-medium">{asks}: </strong>;
   const goal = visible(sprint.goal);
   const isShort = goal.length <= SHORT_GOAL && !goal.includes("\n");
   return (
     <div className="flex flex-col gap-2">
       {isShort ? (
-        <p className="theirs max-w-4xl">{goal}</p>
+        <p className="theirs max-w-4xl">
+          {word}
+          {goal}
+        </p>
       ) : (
         <details className="max-w-4xl">
-          <summary className="theirs cursor-pointer">{goal.slice(0, SHORT_GOAL).split("\n")[0]} …</summary>
+          <summary className="theirs cursor-pointer">
+            {word}
+            {beginning(goal)} …
+          </summary>
           <p className="theirs mt-2">{goal}</p>
         </details>
       )}
@@ -67,6 +80,12 @@ export function RunFacts({ sprint }: { sprint: SprintDetail }) {
       </dl>
     </div>
   );
+}
+
+/** The first line, cut between words. */
+function beginning(goal: string): string {
+  const line = goal.split("\n")[0] ?? "";
+  return line.length <= SHORT_GOAL ? line : line.slice(0, SHORT_GOAL).replace(/\s+\S*$/, "");
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {

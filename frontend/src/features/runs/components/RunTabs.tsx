@@ -1,16 +1,13 @@
 /** Below the verdicts: the live log of the run, and the prompt and output of the chosen attempt. */
-import { useRouterState } from "@tanstack/react-router";
 import { Tabs } from "radix-ui";
-import { useState } from "react";
 
-import { LogViewer } from "@/components/log/LogViewer";
 import { OutputView } from "@/components/OutputView";
 import { PromptView } from "@/components/PromptView";
-import { downloadLog } from "@/lib/download";
-import { Log } from "@/lib/log";
 import type { Attempt, SprintDetail } from "@/lib/queries/sprints";
 import type { RunSearch } from "@/lib/search";
 import type { RunEvents } from "@/lib/stream/live";
+
+import { RunLog } from "./RunLog";
 
 interface Props {
   sprint: SprintDetail;
@@ -24,8 +21,6 @@ const TAB =
   "min-h-9 border-b-2 border-transparent px-3 font-medium text-muted data-[state=active]:border-accent data-[state=active]:text-ink";
 
 export function RunTabs({ sprint, events, attempt, search, onSearch }: Props) {
-  const hash = useRouterState({ select: (state) => state.location.hash });
-  const named = /^L(\d+\.\d+)$/.exec(hash)?.[1] ?? "";
   const tab = search.tab ?? "log";
   const of = attempt ? ` of ${attempt.phase} attempt ${attempt.number}` : "";
   return (
@@ -42,7 +37,7 @@ export function RunTabs({ sprint, events, attempt, search, onSearch }: Props) {
         </Tabs.Trigger>
       </Tabs.List>
       <Tabs.Content value="log" tabIndex={-1}>
-        <RunLog sprint={sprint} events={events} find={search.find ?? ""} named={named} onFind={(find) => onSearch({ find: find || undefined })} />
+        <RunLog sprint={sprint} events={events} find={search.find ?? ""} onFind={(find) => onSearch({ find: find || undefined })} />
       </Tabs.Content>
       <Tabs.Content value="prompt" tabIndex={-1}>
         {attempt && <PromptView key={attempt.id} runId={sprint.id} phase={attempt.phase} number={attempt.number} />}
@@ -51,34 +46,5 @@ export function RunTabs({ sprint, events, attempt, search, onSearch }: Props) {
         {attempt && <OutputView runId={sprint.id} attempt={attempt} />}
       </Tabs.Content>
     </Tabs.Root>
-  );
-}
-
-interface LogProps {
-  sprint: SprintDetail;
-  events: RunEvents;
-  find: string;
-  named: string;
-  onFind: (words: string) => void;
-}
-
-function RunLog({ sprint, events, find, named, onFind }: LogProps) {
-  const [log] = useState(() => new Log());
-  const lines = log.update(events.events);
-  const [words, setWords] = useState(find);
-  const last = events.events.at(-1)?.sequence ?? events.after;
-  return (
-    <LogViewer
-      lines={lines}
-      isComplete={last >= events.head}
-      isLive={sprint.finished_at === null}
-      find={words}
-      onFind={(next) => {
-        setWords(next);
-        onFind(next);
-      }}
-      onDownload={() => void downloadLog(sprint.id)}
-      named={named}
-    />
   );
 }

@@ -7,6 +7,7 @@ import { RelativeTime } from "@/components/RelativeTime";
 import { StatusBadge } from "@/components/StatusBadge";
 import { Theirs } from "@/components/Theirs";
 import { formatScore } from "@/lib/format";
+import { KINDS } from "@/lib/kinds";
 import type { Sprint } from "@/lib/queries/sprints";
 import { type Action, useActions } from "@/lib/shortcuts";
 import { visible } from "@/lib/text/visible";
@@ -31,6 +32,7 @@ export function RunsTable({ runs }: { runs: readonly Sprint[] }) {
           <tr>
             <th scope="col">Status</th>
             <th scope="col">Run</th>
+            <th scope="col">Kind</th>
             <th scope="col">Phase</th>
             <th scope="col" className="number">Attempt</th>
             <th scope="col" className="number">Score</th>
@@ -53,13 +55,14 @@ function RunRow({ run }: { run: Sprint }) {
   return (
     <tr className="hover:bg-sunken">
       <td className="bg-canvas">
-        <StatusBadge status={run.status} />
+        <StatusBadge status={run.paused ? "paused" : run.status} />
       </td>
-      <td className="w-full max-w-0">
-        <Link to="/sprints/$id" params={{ id: run.id }} className="block truncate font-medium hover:underline" title={visible(run.goal.slice(0, 500))}>
+      <td className="w-full max-w-0 min-w-56">
+        <Link to={KINDS[run.kind].page} params={{ id: run.id }} className="block truncate font-medium hover:underline" title={visible(run.goal.slice(0, 500))}>
           <Theirs text={run.name} />
         </Link>
       </td>
+      <td>{KINDS[run.kind].word}</td>
       <td>{run.phase ?? "–"}</td>
       <td className="number whitespace-nowrap">{run.attempt === null ? "–" : `${run.attempt}/${run.max_attempts}`}</td>
       <td className="number">{formatScore(run.score)}</td>

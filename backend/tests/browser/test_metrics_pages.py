@@ -1,0 +1,87 @@
+"""Metrics and evaluators: the API's numbers with what they rest on, and verdicts that are marked."""
+
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.acceptance.server import Service, ok
+from tests.browser.sprints import complete, escalate
+from tests.browser.watched import Watched
+
+TILES = {
+    "pass@1": ("passes", "pass_at_1"),
+    "pass@2": ("passes", "pass_at_2"),
+    "pass@3": ("passes", "pass_at_3"),
+    "Escalated": ("escalations", "rate"),
+}
+
+
+def test_metrics_show_the_services_numbers(service: Service, watched: Watched, repo: Path) -> None:
+    page = watched.page
+    with service.client() as client:
+        escalate(client, repo, name="Asks")
+        complete(client, repo, name="Passes")
+        report = ok(client.get("/metrics"))
+    watched.open("/metrics", heading="Metrics")
+    for title, (part, name) in TILES.items():
+        share = report[part][name]
+        tile = page.get_by_role("region", name=title, exact=True)
+        expect(tile).to_contain_text(f"{share['value'] * 100:.0f} %")
+        expect(tile).to_contain_text(f"{share['count']} runs that count of {share['of']} runs looked at")
+    decided = page.get_by_role("region", name="What was decided").get_by_role("row")
+    for decision, share in report["escalations"]["decisions"].items():
+        expect(decided.filter(has_text=decision)).to_contain_text(_cell(share))
+    for each in report["evaluators"]:
+        row = (
+            page.get_by_role("region", name="Evaluators")
+            .get_by_role("row")
+            .filter(has_text=each["evaluator"])
+        )
+        expect(row).to_contain_text(f"n = {each['latency']['n']}")
+        expect(row.get_by_role("cell").nth(3)).to_contain_text(_cell(each["false_passes"]))
+
+    tile = page.get_by_role("region", name="Escalated", exact=True)
+    tile.get_by_role("link", name="runs that count").click()
+    expect(page.get_by_text("The runs that this number counts")).to_be_visible()
+    expect(_runs(page)).to_have_count(report["escalations"]["rate"]["count"])
+    page.go_back()
+    page.get_by_role("heading", level=1, name="Metrics").wait_for()
+    page.get_by_text("Figures as a table").click()
+    watched.audit()
+
+
+def test_a_verdict_is_marked_on_its_evaluators_page(service: Service, watched: Watched, repo: Path) -> None:
+    page = watched.page
+    with service.client() as client:
+        escalate(client, repo, name="Judged wrongly")
+    watched.open("/evaluators", heading="Evaluators")
+    page.get_by_role("link", name="plan_artifact").click()
+    page.get_by_role("heading", level=1, name="plan_artifact").wait_for()
+    page.get_by_label("Verdict", exact=True).select_option("failed")
+    expect(page).to_have_url(f"{service.url}/evaluators/plan_artifact?status=failed")
+    verdict = page.get_by_role("article").filter(has_text="Judged wrongly")
+    verdict.get_by_role("button", name="Was it right?").click()
+    verdict.get_by_label("Why").fill("a plan in other words")
+    watched.audit()
+    watched.shoot("evaluator-marking")
+    verdict.get_by_role("button", name="It was a false fail").click()
+    expect(verdict).to_contain_text("says it was a false fail")
+    with service.client() as client:
+        record = ok(client.get("/evaluators/plan_artifact"))["record"]["marked"]["false_fails"]
+    assert record["count"] >= 1
+    shown = page.get_by_role("definition").filter(
+        has_text=f"{record['count']} of {record['of']}, 95 % interval"
+    )
+    expect(shown.first).to_be_visible()
+    verdict.get_by_role("button", name="Take back").click()
+    expect(verdict.get_by_text("says it was a false fail")).to_have_count(0)
+
+
+def _cell(share: dict[str, Any]) -> str:
+    """What a table says of a share: without cases never a percentage."""
+    return "no data" if share["of"] == 0 else f"{share['count']} of {share['of']}"
+
+
+def _runs(page: Page) -> Locator:
+    return page.get_by_role("region", name="Runs").get_by_role("row").filter(has=page.get_by_role("cell"))

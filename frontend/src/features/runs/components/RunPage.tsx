@@ -1,0 +1,80 @@
+/** What the pages of loops and answers have in common: head, facts, timeline, log, and how they load. */
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+
+import { PageHeader } from "@/components/PageHeader";
+import { ErrorState, LoadingState } from "@/components/states";
+import { StatusBadge } from "@/components/StatusBadge";
+import { Timeline } from "@/components/Timeline";
+import { useRunEvents } from "@/lib/live-context";
+import type { Sprint } from "@/lib/queries/sprints";
+import { parseRunSearch, type RunSearch } from "@/lib/search";
+import type { Course } from "@/lib/timeline";
+
+import { RunActions } from "./RunActions";
+import { RunFacts } from "./RunFacts";
+import { RunLog } from "./RunLog";
+
+const root = getRouteApi("__root__");
+
+export function useRunSearch(): RunSearch {
+  return parseRunSearch(root.useSearch());
+}
+
+interface Props {
+  run: Sprint;
+  course: Course;
+  /** What the run's goal is, such as `Question`. */
+  asks: string;
+  /** What the run came to. */
+  result: ReactNode;
+  children: ReactNode;
+}
+
+export function RunPage({ run, course, asks, result, children }: Props) {
+  const events = useRunEvents(run.id);
+  const search = useRunSearch();
+  const navigate = useNavigate();
+  const state = (
+    <>
+      <StatusBadge status={run.paused ? "paused" : run.status} />
+      {run.scripted && <span className="rounded-full border border-line px-2 text-muted">scripted, no model</span>}
+    </>
+  );
+  return (
+    <>
+      <PageHeader title={run.name} beside={state} actions={<RunActions sprint={run} />} />
+      <RunFacts sprint={run} asks={asks} />
+      <div className="my-4 flex flex-col gap-4">
+        {result}
+        <Timeline sprint={course} />
+        {children}
+        <div>
+          <h2 className="mb-2 font-semibold">Log</h2>
+          <RunLog
+            sprint={run}
+            events={events}
+            find={search.find ?? ""}
+            onFind={(find) =>
+              void navigate({ to: ".", search: (before) => ({ ...before, find: find || undefined }), replace: true, resetScroll: false, hash: true })
+            }
+          />
+        </div>
+      </div>
+    </>
+  );
+}
+
+interface NotYetProps {
+  title: string;
+  query: { error: unknown; refetch: () => unknown };
+}
+
+export function NotYet({ title, query }: NotYetProps) {
+  return (
+    <>
+      <PageHeader title={title} />
+      {query.error ? <ErrorState error={query.error} what="load the run" onRetry={() => void query.refetch()} /> : <LoadingState what="the run" />}
+    </>
+  );
+}

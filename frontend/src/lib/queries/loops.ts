@@ -1,0 +1,15 @@
+/** The query of one director-evaluator loop. */
+import { queryOptions } from "@tanstack/react-query";
+
+import { api, type Schemas, unwrap } from "@/lib/api/client";
+
+import { keys } from "./keys";
+
+export type LoopDetail = Schemas["LoopDetail"];
+export type Iteration = Schemas["IterationView"];
+
+export const loopQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.loop(id),
+    queryFn: ({ signal }) => unwrap(api.GET("/api/v1/loops/{loop_id}", { params: { path: { loop_id: id } }, signal })),
+  });
