@@ -10,6 +10,7 @@ REPO ?=
 AGENT ?=
 PORT ?=
 ARGS ?=
+JOBS ?= auto
 
 .PHONY: help setup run test test-faults lint format types lock bench check-layers dashboard check-dashboard api-types clean
 
@@ -34,8 +35,9 @@ run: setup dashboard-if-possible ## Start everything and run a sprint: make run 
 run: export GOAL_TEXT = $(value GOAL)
 run: export REPO_PATH = $(value REPO)
 
-test: setup lint check-dashboard ## Everything that must hold: lint, types, layers, tests
-	@$(BIN)/python -m pytest $(ARGS)
+# Files of tests side by side, as many as there are processors; JOBS=0 runs them one after the other.
+test: setup lint check-dashboard ## Everything that must hold: lint, types, layers, tests [JOBS=4]
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(ARGS)
 
 test-faults: setup ## Break everything at every boundary, many minutes; a short form is part of test
 	@$(BIN)/python -m pytest -m "long or not long" backend/tests/faults $(ARGS)
