@@ -45,7 +45,7 @@ class ScriptedSynthesizer:
     async def synthesize(self, task: SynthesisTask) -> Synthesis:
         """Say the step of the attempt; a script that has none is trouble."""
         feedback = [f"{each.issue} {each.suggestion}" for each in task.feedback]
-        told = "\n".join([task.query, *task.entries, *feedback])
+        told = "\n".join([task.query, *task.entries, *feedback, *task.guidance])
         step = self.script.spoken(ScriptedRole.SYNTHESIZER, task.attempt_number, told)
         notes = _notes(self.script, ScriptedRole.SYNTHESIZER, step)
         if step is None or isinstance(notes, str):

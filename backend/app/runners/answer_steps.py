@@ -134,6 +134,7 @@ class AnswerSteps:
         synthesizer: writes the answers.
         evaluator: judges them.
         evidence: asked when the accuracy fails for lack of data; None when there is no more to be had.
+        guidance: what humans said since; the synthesizer is told.
     """
 
     query: str
@@ -141,6 +142,7 @@ class AnswerSteps:
     synthesizer: Synthesizer
     evaluator: ResponseEvaluator
     evidence: EvidenceSource | None = None
+    guidance: Sequence[str] = ()
 
     async def write(self, number: int, entries: Sequence[str], before: AnswerAttempt | None) -> AnswerAttempt:
         """Write attempt `number`.
@@ -158,6 +160,7 @@ class AnswerSteps:
             attempt_number=number,
             previous_answer=(before.synthesis.answer or "") if before else "",
             feedback=_feedback_of(before),
+            guidance=self.guidance,
         )
         return AnswerAttempt(number, at_hand, await self.synthesizer.synthesize(task))
 

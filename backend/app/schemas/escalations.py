@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.schemas.marks import MarkCreate
-from app.schemas.runs import MAX_OPEN_PATHS, EscalationDecision, EscalationReason
+from app.schemas.runs import MAX_OPEN_PATHS, EscalationDecision, EscalationReason, RunKind
 from app.schemas.text import CleanText, PathGlob, RelativePath
 
 EscalationStatus = Literal["open", "resolved", "withdrawn"]
@@ -36,8 +36,9 @@ class EscalationResolve(BaseModel):
     """A reviewer's decision.
 
     `retry` grants `additional_attempts` further attempts (default 1); guidance and line comments are pinned
-    in their prompts. `accept` opens the protected files that the accepted attempt changed. `version` is the
-    version the reviewer has seen; with an older one the answer is 409.
+    in their prompts. `accept` opens the protected files that the accepted attempt changed; a loop ends with
+    its last output, an answer with the best attempt that was judged and is safe. `reject` fails the run.
+    `version` is the version the reviewer has seen; with an older one the answer is 409.
     """
 
     model_config = ConfigDict(
@@ -79,6 +80,7 @@ class EscalationView(BaseModel):
     id: UUID
     run_id: UUID
     run_name: str
+    kind: RunKind
     phase: str
     attempt: int
     reason_kind: EscalationReason

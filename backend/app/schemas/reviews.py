@@ -4,6 +4,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from app.schemas.answers import AnswerResult
 from app.schemas.escalations import EscalationView
 from app.schemas.evaluators import TrackRecord
 from app.schemas.runs import RunPolicy
@@ -24,6 +25,8 @@ class EscalationDetail(EscalationView):
         can_accept: whether there is output that could be accepted.
         would_open: protected files the attempt changed; accepting opens them for the rest of the run.
         open_paths: what is open already.
+        would_give: what an answer comes to when it is accepted now; null for other kinds, for one that is
+            decided, and when no attempt was judged.
     """
 
     sprint: SprintView
@@ -36,3 +39,4 @@ class EscalationDetail(EscalationView):
     can_accept: bool = Field(description="False as long as the agent has produced nothing.")
     would_open: list[str]
     open_paths: list[str]
+    would_give: AnswerResult | None = None

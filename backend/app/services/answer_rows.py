@@ -6,11 +6,12 @@ from typing import Any
 
 from app.agents.port import AgentUsage
 from app.db.models import Attempt, Run
-from app.runners.answer_steps import AnswerAttempt
+from app.runners.answer_steps import AnswerAttempt, outcome_of
 from app.runners.evaluators.response_evaluator import Judged
 from app.runners.synthesizer import Synthesis
+from app.schemas.answers import AnswerResult
 from app.schemas.response_evaluation import Analysis, EvaluatorOutput
-from app.schemas.runs import AttemptClosing, Usage
+from app.schemas.runs import AttemptClosing, AttemptState, Usage
 from app.schemas.text import storable_json, storable_text
 
 
@@ -74,6 +75,25 @@ def attempt_of(row: Attempt, entries: Sequence[str]) -> AnswerAttempt:
             **_told(synthesis),
         ),
         judged=Judged(output=_output(judged), **_told(judged)) if judged else None,
+    )
+
+
+def result_of(rows: Sequence[Attempt], attempts: Sequence[AnswerAttempt]) -> AnswerResult | None:
+    """What an answer comes to when nothing follows these attempts; None when none of them is over."""
+    over = [
+        attempt
+        for row, attempt in zip(rows, attempts, strict=True)
+        if row.status in (AttemptState.PASSED, AttemptState.FAILED)
+    ]
+    if not over:
+        return None
+    outcome = outcome_of(over)
+    return AnswerResult(
+        status=outcome.status.value,
+        answer=outcome.answer,
+        gaps=list(outcome.gaps),
+        withheld=outcome.withheld,
+        reason=outcome.reason,
     )
 
 

@@ -23,7 +23,7 @@ from app.schemas.runs import AttemptState, Usage
 from app.services.answer_rows import AnswerQuestion, attempt_of, keep_attempt, question_of, usage_of
 from app.services.answer_workshop import AnswerEquipment, AnswerParts
 from app.services.attempt_rows import begin_run, reclaim, spend
-from app.services.history import Recorded
+from app.services.history import Recorded, said_by_humans, told
 from app.services.recording import Recorder, Recording
 from app.services.written_rows import Written, store_verdict, store_written
 
@@ -82,7 +82,7 @@ class AnswerRunning:
                 if before is None and parts.evidence is not None:
                     found = await parts.evidence.first(question.query)
                     entries = (*entries, *(each for each in found if each not in entries))
-                return await _steps(question, parts).write(number, entries, before)
+                return await _steps(question, parts, said_by_humans(recorded)).write(number, entries, before)
         except (WorkspaceError, NotFoundError, OSError) as error:
             if is_outage(error):
                 raise
@@ -93,15 +93,16 @@ class AnswerRunning:
     async def _open(self, recorded: Recorded, number: int, fence: Fence) -> UUID:
         """Claim an attempt: a new one, or one whose worker died before there was an output."""
         run, claim = recorded.run, uuid4()
+        prompt = told(run.goal, said_by_humans(recorded))
         async with self._recorder.open(run.id, fence) as recording:
             begin_run(recording, recorded)
             found = next((each.id for each in recorded.attempts if each.number == number), None)
             if found is None:
-                recording.session.add(_new_row(recorded, number, claim))
+                recording.session.add(_new_row(recorded, number, claim, prompt))
             else:
-                reclaim(recording, await recording.session.get_one(Attempt, found), claim, run.goal)
+                reclaim(recording, await recording.session.get_one(Attempt, found), claim, prompt)
             started = AttemptStartedData(
-                prompt_chars=len(run.goal), base_commit=run.base_commit, resumed=found is not None
+                prompt_chars=len(prompt), base_commit=run.base_commit, resumed=found is not None
             )
             at = dict(recording.envelope(PHASE, number))
             recording.emit(AttemptStartedEvent(**at, data=started))
@@ -128,17 +129,18 @@ class AnswerRunning:
         return [attempt_of(each, question.entries) for each in rows]
 
 
-def _steps(question: AnswerQuestion, parts: AnswerParts) -> AnswerSteps:
+def _steps(question: AnswerQuestion, parts: AnswerParts, guidance: Sequence[str] = ()) -> AnswerSteps:
     return AnswerSteps(
         query=question.query,
         rules=question.rules,
         synthesizer=parts.synthesizer,
         evaluator=parts.evaluator,
         evidence=parts.evidence,
+        guidance=guidance,
     )
 
 
-def _new_row(recorded: Recorded, number: int, claim: UUID) -> Attempt:
+def _new_row(recorded: Recorded, number: int, claim: UUID, prompt: str) -> Attempt:
     run = recorded.run
     return Attempt(
         id=uuid4(),
@@ -147,7 +149,7 @@ def _new_row(recorded: Recorded, number: int, claim: UUID) -> Attempt:
         number=number,
         claim=claim,
         status=AttemptState.STARTED,
-        prompt=run.goal,
+        prompt=prompt,
         optimization_context={},
         base_commit=run.base_commit,
         trace_id=current_trace_id(),

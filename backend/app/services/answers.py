@@ -1,16 +1,14 @@
 """Starts, shows and cancels answers that are checked."""
 
-from collections.abc import Sequence
-
 from app.db.engine import Sessions
-from app.db.models import Attempt, Run
+from app.db.models import Attempt
 from app.runners.answer_rules import rules_for
-from app.runners.answer_steps import PHASE, AnswerAttempt, answer_policy, outcome_of
+from app.runners.answer_steps import PHASE, AnswerAttempt, answer_policy
 from app.schemas.answer_rules import RuleSets
-from app.schemas.answers import AnswerAttemptView, AnswerCreate, AnswerDetail, AnswerResult
+from app.schemas.answers import AnswerAttemptView, AnswerCreate, AnswerDetail
 from app.schemas.runs import AttemptState, RunKind, RunPolicy, RunStatus, Usage
 from app.schemas.sprints import PolicyOverrides
-from app.services.answer_rows import AnswerQuestion, attempt_of, question_document, question_of
+from app.services.answer_rows import AnswerQuestion, attempt_of, question_document, question_of, result_of
 from app.services.front_door import FrontDoor, NewRun, WholeRun
 from app.services.idempotency import UNKEYED, Once
 from app.services.intake import Intake
@@ -90,8 +88,8 @@ def show_answer(whole: WholeRun) -> AnswerDetail:
         rules=list(question.rules),
         policy=RunPolicy.model_validate(run.policy),
         attempts=[_view(row, each, question) for row, each in zip(rows, attempts, strict=True)],
-        result=_result(run, rows, attempts),
-        escalations=[escalation_view(each, run.name) for each in whole.escalations],
+        result=result_of(rows, attempts) if RunStatus(run.status).is_final else None,
+        escalations=[escalation_view(each, run) for each in whole.escalations],
     )
 
 
@@ -112,23 +110,4 @@ def _view(row: Attempt, attempt: AnswerAttempt, question: AnswerQuestion) -> Ans
         completed_at=row.completed_at,
         lost_workers=row.lost_workers,
         consumed=Usage.model_validate(row.usage),
-    )
-
-
-def _result(run: Run, rows: Sequence[Attempt], attempts: Sequence[AnswerAttempt]) -> AnswerResult | None:
-    """What a finished run came to. A cancelled one, or one whose human decided, gives what was judged."""
-    over = [
-        attempt
-        for row, attempt in zip(rows, attempts, strict=True)
-        if row.status in (AttemptState.PASSED, AttemptState.FAILED)
-    ]
-    if not RunStatus(run.status).is_final or not over:
-        return None
-    outcome = outcome_of(over)
-    return AnswerResult(
-        status=outcome.status.value,
-        answer=outcome.answer,
-        gaps=list(outcome.gaps),
-        withheld=outcome.withheld,
-        reason=outcome.reason,
     )

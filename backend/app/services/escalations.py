@@ -9,6 +9,7 @@ from uuid import UUID
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import load_only
 
 from app.core.errors import ConflictError, InvalidInputError, NotFoundError
 from app.core.event_data import EscalationResolvedData, WorkflowStatusData
@@ -35,6 +36,7 @@ from app.services.recording import Bell
 from app.services.views import escalation_view
 
 _GLOB = TypeAdapter[str](PathGlob)
+_OF_RUNS = load_only(Run.name, Run.kind, raiseload=True)
 
 
 class EscalationService:
@@ -57,7 +59,7 @@ class EscalationService:
         Raises:
             InvalidInputError: the cursor is not one of ours.
         """
-        statement = select(Escalation, Run.name).join(Run, Run.id == Escalation.run_id)
+        statement = select(Escalation, Run).join(Run, Run.id == Escalation.run_id).options(_OF_RUNS)
         if status is not None:
             statement = statement.where(Escalation.status == status)
         if cursor is not None:
@@ -67,7 +69,7 @@ class EscalationService:
         statement = statement.order_by(Escalation.created_at, Escalation.id).limit(limit + 1)
         async with self._sessions() as session:
             rows = (await session.execute(statement)).all()
-        items = [escalation_view(row, name) for row, name in rows[:limit]]
+        items = [escalation_view(row, run) for row, run in rows[:limit]]
         last = rows[limit - 1][0] if len(rows) > limit else None
         return EscalationPage(
             items=items, next_cursor=encode_cursor(last.created_at, last.id) if last else None
@@ -84,7 +86,7 @@ class EscalationService:
             if row is None:
                 raise NotFoundError(f"there is no escalation {escalation_id}")
             run = await session.get_one(Run, row.run_id)
-            return escalation_view(row, run.name)
+            return escalation_view(row, run)
 
     async def resolve(
         self, escalation_id: UUID, answer: EscalationResolve, actor: str, once: Once = UNKEYED
@@ -121,7 +123,7 @@ class EscalationService:
             await append_events(session, run.id, _events(run, escalation, actor))
             if run.paused_at is None:
                 await enqueue_advance(session, run.id)
-            view = escalation_view(escalation, run.name)
+            view = escalation_view(escalation, run)
             await once.keep(session, view)
         self._bell.ring(run.id)
         return view

@@ -93,8 +93,7 @@ async def load_memory(session: AsyncSession, recorded: Recorded) -> FeedbackMemo
             completed_at=attempt.completed_at,
             verdict_score=attempt.score,
         )
-    said = (line for each in recorded.escalations for line in guidance_lines(each))
-    memory.guidance = [*run.guidance, *said]
+    memory.guidance = said_by_humans(recorded)
     if recorded.policy.open_paths:
         memory.guidance.append(
             f"You may change these tests or settings: {', '.join(recorded.policy.open_paths)}"
@@ -134,6 +133,16 @@ async def load_acceptances(session: AsyncSession, run_id: UUID) -> list[Acceptan
         )
         for escalation, row in await session.execute(statement)
     ]
+
+
+def said_by_humans(recorded: Recorded) -> list[str]:
+    """What humans said in a run and its phase, as lines: at its start, then with each decision."""
+    return [*recorded.run.guidance, *(line for each in recorded.escalations for line in guidance_lines(each))]
+
+
+def told(task: str, said: Sequence[str]) -> str:
+    """A task as it is kept of an attempt: with what humans said, which its agent is told, too."""
+    return "\n".join([task, "", "A human said:", *said]) if said else task
 
 
 def guidance_lines(escalation: Escalation) -> list[str]:

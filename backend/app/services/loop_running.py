@@ -31,7 +31,7 @@ from app.schemas.agents import AgentSpec
 from app.schemas.loop_results import FailureReason, LoopIteration
 from app.schemas.runs import AttemptClosing, AttemptState, Usage
 from app.services.attempt_rows import begin_run, reclaim, spend
-from app.services.history import Recorded, guidance_lines
+from app.services.history import Recorded, said_by_humans, told
 from app.services.loop_events import tell_directed, tell_judged, tell_script, tell_trouble
 from app.services.loop_rows import iteration_of, keep_step, load_earlier, loop_of
 from app.services.loop_workshop import Workshop
@@ -96,7 +96,7 @@ class LoopRunning:
         """Claim an iteration: a new one, or one whose worker died before there was an output."""
         run, claim = recorded.run, uuid4()
         definition, inputs = loop_of(run)
-        prompt = fill(definition.director.description, inputs.values)
+        prompt = told(fill(definition.director.description, inputs.values), said_by_humans(recorded))
         async with self._recorder.open(run.id, fence) as recording:
             begin_run(recording, recorded)
             found = next((each.id for each in recorded.attempts if each.number == number), None)
@@ -133,10 +133,9 @@ class LoopRunning:
         definition, inputs = loop_of(run)
         async with self._sessions() as session:
             earlier = await load_earlier(session, run.id, now.iteration)
-        said = (line for each in recorded.escalations for line in guidance_lines(each))
         try:
             async with self._workshop.open(run) as parts:
-                steps = LoopSteps(parts, definition, inputs, [*run.guidance, *said])
+                steps = LoopSteps(parts, definition, inputs, said_by_humans(recorded))
                 return await take(steps, _Known(earlier, now))
         except (WorkspaceError, NotFoundError, OSError) as error:
             if is_outage(error):

@@ -1,7 +1,5 @@
 """Starts, shows and cancels director-evaluator loops."""
 
-from collections.abc import Sequence
-
 from app.core.errors import InvalidInputError
 from app.db.engine import Sessions
 from app.db.models import Attempt, Run
@@ -12,7 +10,15 @@ from app.runners.loop_panel import unknown_evaluators
 from app.runners.loop_steps import PHASE, loop_policy
 from app.schemas.loop_results import LoopEnd, LoopError, LoopIteration
 from app.schemas.loops import IterationView, LoopCreate, LoopDetail, LoopOutcome
-from app.schemas.runs import AttemptClosing, AttemptState, RunKind, RunPolicy, RunStatus, Usage
+from app.schemas.runs import (
+    AttemptClosing,
+    AttemptState,
+    EscalationDecision,
+    RunKind,
+    RunPolicy,
+    RunStatus,
+    Usage,
+)
 from app.schemas.sprints import PolicyOverrides
 from app.schemas.workspaces import EmptySource
 from app.services.front_door import FrontDoor, NewRun, WholeRun
@@ -97,8 +103,8 @@ def show_loop(whole: WholeRun) -> LoopDetail:
         query=kept["query"],
         policy=RunPolicy.model_validate(run.policy),
         iterations=[_view(row, each) for row, each in zip(attempts, history, strict=True)],
-        result=_outcome(run, attempts, history) if RunStatus(run.status).is_final else None,
-        escalations=[escalation_view(each, run.name) for each in whole.escalations],
+        result=_outcome(whole, history) if RunStatus(run.status).is_final else None,
+        escalations=[escalation_view(each, run) for each in whole.escalations],
         parent_run_id=run.parent_run_id,
     )
 
@@ -114,10 +120,11 @@ def _view(row: Attempt, iteration: LoopIteration) -> IterationView:
     )
 
 
-def _outcome(run: Run, attempts: Sequence[Attempt], history: list[LoopIteration]) -> LoopOutcome:
-    last = attempts[-1] if attempts else None
+def _outcome(whole: WholeRun, history: list[LoopIteration]) -> LoopOutcome:
+    run, last = whole.run, whole.attempts[-1] if whole.attempts else None
     trouble = trouble_of(last.details) if last and run.status == RunStatus.FAILED else None
-    ended_by = _ended_by(run, last)
+    rejected = bool(whole.escalations) and whole.escalations[-1].decision == EscalationDecision.REJECT
+    ended_by = None if rejected else _ended_by(run, last)
     result = loop_result(history, ended_by or LoopEnd.MAXIMUM, trouble)
     error: LoopError | None = error_of(trouble, ()) if trouble else None
     return LoopOutcome(

@@ -112,7 +112,7 @@ async def load_detail(session: AsyncSession, run_id: UUID) -> SprintDetail:
         head_commit=run.head_commit,
         phases=phase_views(run, attempts, escalations),
         attempts=[views[each.id] for each in ordered],
-        escalations=[escalation_view(each, run.name) for each in escalations],
+        escalations=[escalation_view(each, run) for each in escalations],
     )
 
 

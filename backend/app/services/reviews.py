@@ -10,9 +10,11 @@ from sqlalchemy.orm import defer
 from app.core.errors import NotFoundError
 from app.db.engine import Sessions
 from app.db.models import Attempt, Escalation, Run
+from app.schemas.answers import AnswerResult
 from app.schemas.reviews import EscalationDetail
-from app.schemas.runs import RunPolicy
+from app.schemas.runs import RunKind, RunPolicy
 from app.schemas.sprints import AttemptView, EvaluationView
+from app.services.answer_rows import attempt_of, question_of, result_of
 from app.services.escalations import would_open
 from app.services.queries import load_attempt_views, load_views
 from app.services.track_records import load_track_records
@@ -50,18 +52,26 @@ async def _detail(session: AsyncSession, row: Escalation, run: Run) -> Escalatio
     statement = select(Escalation).where(Escalation.run_id == run.id, Escalation.id != row.id)
     earlier = await session.scalars(statement.order_by(Escalation.created_at))
     return EscalationDetail(
-        **dict(escalation_view(row, run.name)),
+        **dict(escalation_view(row, run)),
         sprint=(await load_views(session, [run]))[0],
         policy=policy,
         attempt_id=escalated.id if escalated else None,
         failing=_failing(view) if view else [],
         attempts=[views[each.id] for each in attempts],
-        earlier=[escalation_view(each, run.name) for each in earlier if each.created_at <= row.created_at],
+        earlier=[escalation_view(each, run) for each in earlier if each.created_at <= row.created_at],
         track_records=await load_track_records(session, names),
         can_accept=escalated is not None and escalated.head_commit is not None,
         would_open=await would_open(session, escalated) if escalated else [],
         open_paths=list(policy.open_paths),
+        would_give=_would_give(row, run, attempts),
     )
+
+
+def _would_give(row: Escalation, run: Run, attempts: Sequence[Attempt]) -> AnswerResult | None:
+    if run.kind != RunKind.ANSWER or row.status != "open":
+        return None
+    question = question_of(run)
+    return result_of(attempts, [attempt_of(each, question.entries) for each in attempts])
 
 
 async def _attempts(session: AsyncSession, row: Escalation) -> Sequence[Attempt]:

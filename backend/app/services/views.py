@@ -186,13 +186,14 @@ def mark_view(row: VerdictMark, status: str) -> MarkView:
     )
 
 
-def escalation_view(row: Escalation, run_name: str) -> EscalationView:
-    """One escalation."""
+def escalation_view(row: Escalation, run: Run) -> EscalationView:
+    """One escalation of a run."""
     return EscalationView.model_validate(
         {
             "id": row.id,
             "run_id": row.run_id,
-            "run_name": run_name,
+            "run_name": run.name,
+            "kind": RunKind(run.kind),
             "phase": row.phase,
             "attempt": row.attempt,
             "reason_kind": EscalationReason(row.reason_kind),

@@ -2060,6 +2060,8 @@ export interface components {
          *         can_accept: whether there is output that could be accepted.
          *         would_open: protected files the attempt changed; accepting opens them for the rest of the run.
          *         open_paths: what is open already.
+         *         would_give: what an answer comes to when it is accepted now; null for other kinds, for one that is
+         *             decided, and when no attempt was judged.
          */
         EscalationDetail: {
             /** Additional Attempts */
@@ -2096,6 +2098,7 @@ export interface components {
              * Format: uuid
              */
             id: string;
+            kind: components["schemas"]["RunKind"];
             /** Line Comments */
             line_comments: components["schemas"]["LineComment"][];
             /** Open Paths */
@@ -2123,6 +2126,7 @@ export interface components {
             track_records: components["schemas"]["TrackRecord"][];
             /** Version */
             version: number;
+            would_give?: components["schemas"]["AnswerResult"] | null;
             /** Would Open */
             would_open: string[];
         };
@@ -2273,8 +2277,9 @@ export interface components {
          * @description A reviewer's decision.
          *
          *     `retry` grants `additional_attempts` further attempts (default 1); guidance and line comments are pinned
-         *     in their prompts. `accept` opens the protected files that the accepted attempt changed. `version` is the
-         *     version the reviewer has seen; with an older one the answer is 409.
+         *     in their prompts. `accept` opens the protected files that the accepted attempt changed; a loop ends with
+         *     its last output, an answer with the best attempt that was judged and is safe. `reject` fails the run.
+         *     `version` is the version the reviewer has seen; with an older one the answer is 409.
          * @example {
          *       "additional_attempts": 2,
          *       "decision": "retry",
@@ -2404,6 +2409,7 @@ export interface components {
              * Format: uuid
              */
             id: string;
+            kind: components["schemas"]["RunKind"];
             /** Line Comments */
             line_comments: components["schemas"]["LineComment"][];
             /** Phase */

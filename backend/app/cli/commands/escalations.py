@@ -15,9 +15,16 @@ from app.cli.given import read_given
 from app.cli.identify import find_escalation
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.view.asking import how_to_resolve
-from app.cli.view.tables import attempt_lines, escalation_lines, escalations_table, print_table
+from app.cli.view.tables import (
+    attempt_lines,
+    escalation_lines,
+    escalations_table,
+    output_lines,
+    print_table,
+)
+from app.cli.view.words import KIND_WORDS
 from app.schemas.escalations import EscalationResolve, EscalationView
-from app.schemas.runs import EscalationDecision
+from app.schemas.runs import EscalationDecision, RunKind
 
 app = App(name="escalations")
 
@@ -31,9 +38,10 @@ class Answer:
     """A reviewer's decision.
 
     Attributes:
-        accept: The output counts as passed; the next phase begins.
+        accept: The output counts as passed: the next phase begins; a loop ends with it, an answer with the
+            best of its attempts.
         retry: Let the agent try again, with your guidance in its prompt.
-        reject: The sprint has failed.
+        reject: The run has failed.
         guidance: What the agent should do differently, or why you decide so; - reads standard input.
         attempts: Further attempts that a retry grants [default: 1].
         comment: PATH:LINE:TEXT, a remark on a line of the diff; may be repeated.
@@ -82,7 +90,7 @@ async def show_escalation(
     """Show an escalation: why it is asked, what failed, and how to answer.
 
     Args:
-        escalation: Its id, the first 6 or more characters of it, or its sprint's; may be left out when
+        escalation: Its id, the first 6 or more characters of it, or its run's; may be left out when
             exactly one is open.
     """
     async with root.session(options) as session:
@@ -91,16 +99,18 @@ async def show_escalation(
         if terminal.as_json:
             terminal.json(found.model_dump(mode="json"))
             return ExitCode.PASSED
-        sprint = await session.api.sprint(found.run_id)
+        run = await session.api.sprint(found.run_id)
         lines = escalation_lines(found)
-        for attempt in sprint.attempts:
+        for attempt in run.attempts:
             if (attempt.phase, attempt.number) == (found.phase, found.attempt):
                 lines += attempt_lines(attempt)
+                lines += [] if found.kind is RunKind.SPRINT else output_lines(attempt)
         for text, style in lines:
             terminal.line(text, style)
         if found.status == "open":
-            short = str(found.run_id)[:8]
-            terminal.line(f"  diff    phaserunner diff {short} --attempt {found.phase}/{found.attempt}")
+            if found.kind is RunKind.SPRINT:
+                short = str(found.run_id)[:8]
+                terminal.line(f"  diff    phaserunner diff {short} --attempt {found.phase}/{found.attempt}")
             for line in how_to_resolve(
                 found.id, found.reason_kind, found.reason, session.api.url, with_token=session.api.has_token
             ):
@@ -121,9 +131,9 @@ async def resolve_escalation(
     """Resolve an escalation: accept, retry or reject.
 
     Args:
-        escalation: Its id, the first 6 or more characters of it, or its sprint's; may be left out when
+        escalation: Its id, the first 6 or more characters of it, or its run's; may be left out when
             exactly one is open.
-        watch: Watch the sprint afterwards.
+        watch: Watch the run afterwards.
     """
     decision = decision_of(answer)
     guidance = root.read_text(answer.guidance, "--guidance").strip()
@@ -141,7 +151,8 @@ async def resolve_escalation(
         if watch:
             return await watch_and_report(session, found.run_id, after=known)
         if decision is not EscalationDecision.REJECT:
-            terminal.say(f"The sprint goes on. Watch it with: phaserunner watch {str(found.run_id)[:8]}")
+            word, short = KIND_WORDS[found.kind].lower(), str(found.run_id)[:8]
+            terminal.say(f"The {word} goes on. Watch it with: phaserunner watch {short}")
     return ExitCode.PASSED
 
 

@@ -38,7 +38,7 @@ def sprints_table(sprints: Iterable[SprintView], now: datetime) -> Table:
 
 def escalations_table(escalations: Iterable[EscalationView], now: datetime) -> Table:
     """One row for each escalation."""
-    table = _table("ID", "STATUS", "SPRINT", "PHASE", "ATTEMPT", "AGE", "REASON")
+    table = _table("ID", "STATUS", "RUN", "PHASE", "ATTEMPT", "AGE", "REASON")
     for each in escalations:
         table.add_row(
             str(each.id)[:8],
@@ -106,6 +106,11 @@ def attempt_lines(attempt: AttemptView) -> list[Line]:
     return lines
 
 
+def output_lines(attempt: AttemptView) -> list[Line]:
+    """The beginning of what an attempt's agent wrote."""
+    return [("    output", ""), *((f"        {line}", "") for line in first_lines(attempt.output, 20))]
+
+
 def evaluation_lines(evaluation: EvaluationView) -> list[Line]:
     """A verdict; what did not pass shows its evidence."""
     return verdict_lines(
@@ -142,10 +147,11 @@ def verdict_lines(
 
 def escalation_lines(escalation: EscalationView) -> list[Line]:
     """An escalation: the question, and the answer where there is one."""
+    word = KIND_WORDS[escalation.kind].lower()
     lines = [
         (f"Escalation {escalation.id}", "bold"),
         (f"  status  {_words(escalation.status)}", look(escalation.status).style),
-        (f"  sprint  {escalation.run_id}  {one_line(escalation.run_name)}", ""),
+        (f"  {word:<7} {escalation.run_id}  {one_line(escalation.run_name)}", ""),
         (f"  phase   {one_line(escalation.phase)}, attempt {escalation.attempt}", ""),
         (f"  reason  {escalation.reason_kind.value}", ""),
     ]

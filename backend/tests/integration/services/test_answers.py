@@ -3,12 +3,16 @@
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 from app.core.errors import ConflictError, InvalidInputError, NotFoundError
 from app.db.models import Run
+from app.schemas.escalations import EscalationResolve
 from app.schemas.response_evaluation import Verdict
+from app.schemas.runs import EscalationDecision
+from app.services.reviews import ReviewQueries
 from tests.integration.services.answer_support import (
     GOOD,
     LACKING,
@@ -197,6 +201,56 @@ async def test_a_budget_that_is_used_up_asks_a_human(cases: UseCases) -> None:
     answer = await engine.until_over(run_id)
     assert answer.status == "waiting"
     assert answer.escalations[0].reason_kind == "budget_exhausted"
+    asked = await ReviewQueries(cases.sessions).get(answer.escalations[0].id)
+    assert (asked.kind, asked.attempt, asked.can_accept, asked.would_give) == ("answer", 0, False, None)
+
+
+async def asked_after_one_attempt(cases: UseCases, engine: AnswerEngine, agent: dict[str, Any]) -> UUID:
+    """An answer that is judged once when its budget is found to be used up; gives the question to a human."""
+    run_id = await engine.start(agent, budget={"tokens": 4})
+    engine.recorder.dies_at = (4, "after")
+    with pytest.raises(KilledError):
+        await engine.advance(run_id)
+    async with cases.sessions.begin() as session:
+        (await session.get_one(Run, run_id)).used_input_tokens = 5
+    answer = await engine.until_over(run_id)
+    assert [(each.kind, each.attempt) for each in answer.escalations] == [("answer", 1)]
+    return answer.escalations[0].id
+
+
+@pytest.mark.parametrize(
+    ("judgement", "answer", "gaps"),
+    [
+        pytest.param(VAGUE, "draft 1", ["the price is missing"], id="a partial one"),
+        pytest.param(UNSAFE, None, ["a secret is shown"], id="one that is not safe"),
+    ],
+)
+async def test_accepting_gives_what_the_reviewer_was_shown(
+    cases: UseCases, judgement: dict[str, Any], answer: str | None, gaps: list[str]
+) -> None:
+    engine = AnswerEngine(cases)
+    escalation = await asked_after_one_attempt(cases, engine, script(judgement))
+    shown = await ReviewQueries(cases.sessions).get(escalation)
+    assert shown.would_give is not None
+    assert (shown.would_give.answer, shown.would_give.gaps) == (answer, gaps)
+    await cases.escalations.resolve(escalation, EscalationResolve(decision=EscalationDecision.ACCEPT), "ada")
+    over = await engine.until_over(shown.run_id)
+    assert (over.status, over.result) == ("completed", shown.would_give)
+    decided = await ReviewQueries(cases.sessions).get(escalation)
+    assert decided.would_give is None
+
+
+async def test_what_a_reviewer_says_reaches_the_writer(cases: UseCases) -> None:
+    written = [{"say": "3"}, {"say": "3 francs", "expects": ["name the currency"]}]
+    engine = AnswerEngine(cases)
+    escalation = await asked_after_one_attempt(cases, engine, script(VAGUE, GOOD, written=written))
+    said = EscalationResolve(decision=EscalationDecision.RETRY, guidance="Please name the currency.")
+    run_id = (await cases.escalations.resolve(escalation, said, "ada")).run_id
+    answer = await engine.until_over(run_id)
+    assert [each.answer for each in answer.attempts] == ["3", "3 francs"]
+    kept = await cases.queries.attempt(run_id, "answer", 2)
+    added = "".join(each.text for each in kept.prompt_changes or () if each.kind == "added")
+    assert added.endswith("A human said:\nPlease name the currency.")
 
 
 async def test_common_views_show_answers(cases: UseCases) -> None:

@@ -12,7 +12,7 @@ from app.runners.loop_roles import RoleTask, Trouble
 from app.schemas.escalations import EscalationResolve
 from app.schemas.loop_results import FailureReason, LoopEnd, ScriptOutput, TaskResult, TaskStatus
 from app.schemas.loops import LoopCreate, LoopDetail
-from app.schemas.runs import EscalationReason
+from app.schemas.runs import EscalationReason, RunKind
 from tests.integration.services.loop_support import (
     NEVER,
     KilledError,
@@ -251,6 +251,8 @@ async def test_a_director_that_needs_a_human_gets_one_and_is_told(cases: UseCase
     loop = await engine.until_rest(run_id)
     assert loop.status == "completed"
     assert [each.output for each in loop.iterations] == ["Which database?", "use Postgres"]
+    kept = await cases.queries.attempt(run_id, "loop", 2)
+    assert kept.prompt.endswith("A human said:\nPostgres")
 
 
 def waits(_: RoleTask) -> TaskResult:
@@ -266,6 +268,18 @@ async def test_a_human_may_take_what_a_director_has(cases: UseCases) -> None:
     assert loop.status == "completed"
     assert loop.result is not None
     assert (loop.result.final_output, loop.result.ended_by, loop.result.success) == ("half", None, False)
+
+
+async def test_a_loop_that_is_rejected_was_not_ended_by_its_maximum(cases: UseCases) -> None:
+    engine = LoopEngine(cases, Parts(director=waits))
+    run_id = await engine.start(max_iterations=1)
+    asked = (await engine.until_rest(run_id)).escalations[0]
+    assert asked.kind is RunKind.DIRECTOR_LOOP
+    await cases.escalations.resolve(asked.id, EscalationResolve.model_validate({"decision": "reject"}), "ada")
+    loop = await engine.until_rest(run_id)
+    assert loop.status == "failed"
+    assert loop.result is not None
+    assert (loop.result.final_output, loop.result.ended_by) == ("half", None)
 
 
 async def test_a_budget_that_is_used_up_asks_a_human(cases: UseCases) -> None:

@@ -64,6 +64,7 @@ def escalation_view(**changes: Any) -> EscalationView:
         "id": uuid4(),
         "run_id": uuid4(),
         "run_name": "Teatime",
+        "kind": "sprint",
         "phase": "coding",
         "attempt": 3,
         "reason_kind": "attempts_exhausted",

@@ -452,6 +452,17 @@ class TestEscalations:
             "version": 4,
         }
 
+    def test_a_loop_has_an_output_and_no_diff(self) -> None:
+        loop = sprint_detail(kind="director_loop", attempts=[attempt_view(phase="loop", output="Which one?")])
+        one = escalation_view(run_id=loop.id, kind="director_loop", phase="loop", attempt=1)
+        service = self.resolvable(one)
+        service.sprints = [loop]
+        shown = invoke(service, "escalations", "show", str(one.id)).out
+        assert "Which one?" in shown
+        assert f"loop    {loop.id}" in shown
+        assert "phaserunner diff" not in shown
+        assert "The loop goes on" in invoke(service, "escalations", "resolve", "--retry").err
+
     def test_the_only_open_one_needs_no_name(self) -> None:
         one = escalation_view(run_name="Teatime")
         outcome = invoke(self.resolvable(one), "escalations", "resolve", "--accept")

@@ -27,7 +27,7 @@ const ATTEMPT = {
   lost_workers: 0, last_error: "", trace_id: null, started_at: MOMENT, produced_at: MOMENT, completed_at: MOMENT, evaluations: [VERDICT],
 };
 const OPEN = {
-  id: ID, run_id: "r1", run_name: "Halves", phase: "coding", attempt: 3, reason_kind: "attempts_exhausted", reason: "3 attempts failed",
+  id: ID, run_id: "r1", run_name: "Halves", kind: "sprint", phase: "coding", attempt: 3, reason_kind: "attempts_exhausted", reason: "3 attempts failed",
   status: "open", decision: null, guidance: "", line_comments: [], additional_attempts: 0, decided_by: null, decided_at: null,
   version: 4, created_at: MOMENT, sprint: { goal: "Halve it", usage: USAGE }, policy: {}, attempt_id: "a1", failing: [VERDICT],
   attempts: [ATTEMPT], earlier: [], can_accept: true, would_open: ["tests/test_a.py"], open_paths: [],

@@ -7,10 +7,13 @@ import { PageHeader } from "@/components/PageHeader";
 import { EmptyState, ErrorState, LoadingState } from "@/components/states";
 import { StatusBadge } from "@/components/StatusBadge";
 import { withBody, withComment, withoutComment } from "@/lib/diff/comments";
+import { KINDS } from "@/lib/kinds";
 import { type EscalationDetail, escalationQuery, escalationsQuery } from "@/lib/queries/escalations";
 import { type Action, useActions } from "@/lib/shortcuts";
 
-import { DiffPane, type Shown } from "./components/DiffPane";
+import { AnswerPane } from "./components/AnswerPane";
+import { DiffPane, type DiffPaneProps, type Shown } from "./components/DiffPane";
+import { LoopPane } from "./components/LoopPane";
 import { NextPrompt } from "./components/NextPrompt";
 import { ResolvedPanel } from "./components/ResolvedPanel";
 import { ResolvePanel } from "./components/ResolvePanel";
@@ -57,7 +60,7 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
   useEffect(() => {
     sendNow.current = send;
   });
-  useDecisionKeys({ isOpen, canAccept, update, guidance, sendNow });
+  useDecisionKeys({ kind: escalation.kind, isOpen, canAccept, update, guidance, sendNow });
 
   const comments = useMemo<CommentActions>(
     () => ({
@@ -77,21 +80,7 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
         </div>
         <div className="flex min-w-0 flex-col gap-4 max-lg:row-start-3 max-xl:col-start-1">
           {!isOpen && <NextPrompt escalation={escalation} />}
-          {canAccept ? (
-            <DiffPane
-              id={escalation.run_id}
-              phase={escalation.phase}
-              number={escalation.attempt}
-              shown={shown}
-              onShow={onShow}
-              comments={isOpen ? draft.comments : escalation.line_comments}
-              actions={isOpen ? comments : null}
-            />
-          ) : (
-            <EmptyState title="There is no diff">
-              <p>The agent has produced nothing that could be read or accepted.</p>
-            </EmptyState>
-          )}
+          <Produced escalation={escalation} shown={shown} onShow={onShow} comments={isOpen ? draft.comments : escalation.line_comments} actions={isOpen ? comments : null} />
         </div>
         <div className="decide lg:sticky lg:top-[61px] lg:max-h-[calc(100dvh-77px)] lg:overflow-y-auto max-xl:lg:col-start-2 max-xl:lg:row-span-2 max-xl:lg:row-start-1">
           {isOpen && !conflict ? (
@@ -110,6 +99,20 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
   );
 }
 
+type ProducedProps = { escalation: EscalationDetail } & Pick<DiffPaneProps, "shown" | "onShow" | "comments" | "actions">;
+
+/** What there is to look at: only sprints change files. */
+function Produced({ escalation, ...diff }: ProducedProps) {
+  if (escalation.kind === "director_loop") return <LoopPane escalation={escalation} />;
+  if (escalation.kind === "answer") return <AnswerPane escalation={escalation} />;
+  if (escalation.can_accept) return <DiffPane id={escalation.run_id} phase={escalation.phase} number={escalation.attempt} {...diff} />;
+  return (
+    <EmptyState title="There is no diff">
+      <p>The agent has produced nothing that could be read or accepted.</p>
+    </EmptyState>
+  );
+}
+
 /** The answer to a second reviewer tells who was first, before the page has asked again. */
 function decidedBy(escalation: EscalationDetail, conflict: ReturnType<typeof conflictOf>): Partial<EscalationDetail> {
   if (escalation.status !== "open" || conflict === null) return {};
@@ -117,6 +120,7 @@ function decidedBy(escalation: EscalationDetail, conflict: ReturnType<typeof con
 }
 
 interface Keys {
+  kind: EscalationDetail["kind"];
   isOpen: boolean;
   canAccept: boolean;
   update: (change: (before: Draft) => Draft) => void;
@@ -124,7 +128,7 @@ interface Keys {
   sendNow: React.RefObject<() => void>;
 }
 
-function useDecisionKeys({ isOpen, canAccept, update, guidance, sendNow }: Keys): void {
+function useDecisionKeys({ kind, isOpen, canAccept, update, guidance, sendNow }: Keys): void {
   const choose = useCallback(
     (decision: Decision) => {
       update((before) => ({ ...before, decision }));
@@ -138,10 +142,10 @@ function useDecisionKeys({ isOpen, canAccept, update, guidance, sendNow }: Keys)
     return [
       ...(canAccept ? [{ id: "accept", label: "Accept the output …", keys: "a", group, run: () => choose("accept") }] : []),
       { id: "retry", label: "Retry with guidance …", keys: "r", group, run: () => choose("retry") },
-      { id: "reject", label: "Reject, the sprint fails …", keys: "x", group, run: () => choose("reject") },
+      { id: "reject", label: `Reject, the ${KINDS[kind].word} fails …`, keys: "x", group, run: () => choose("reject") },
       { id: "guidance", label: "Write guidance", keys: "i", group, run: () => guidance.current?.focus() },
       { id: "send", label: "Send the decision (Ctrl Enter in a field)", keys: "s s", group, run: () => sendNow.current() },
     ];
-  }, [isOpen, canAccept, choose, guidance, sendNow]);
+  }, [kind, isOpen, canAccept, choose, guidance, sendNow]);
   useActions(offered);
 }

@@ -10,10 +10,12 @@ import { RelativeTime } from "@/components/RelativeTime";
 import { EmptyState, ErrorState, LoadingState } from "@/components/states";
 import { StatusBadge } from "@/components/StatusBadge";
 import { Theirs } from "@/components/Theirs";
+import { KINDS } from "@/lib/kinds";
 import { type Escalation, escalationsQuery, type EscalationStatus } from "@/lib/queries/escalations";
 import { type Action, useActions } from "@/lib/shortcuts";
 
-import { DECISIONS, REASONS } from "./words";
+import { placeOf } from "./consequences";
+import { DECISIONS, reasonOf } from "./words";
 
 const WORDS: Record<EscalationStatus, string> = { open: "Waiting", resolved: "Decided", withdrawn: "Withdrawn" };
 const STATUSES = ["open", "resolved", "withdrawn"] as const;
@@ -76,8 +78,7 @@ function Row({ escalation }: { escalation: Escalation }) {
             <Theirs text={escalation.run_name} />
           </span>
           <span className="text-muted">
-            {escalation.phase}
-            {escalation.attempt > 0 && `, attempt ${escalation.attempt}`}
+            {[KINDS[escalation.kind].word, placeOf(escalation)].filter(Boolean).join(", ")}
           </span>
           <span className="ml-auto text-muted">
             {escalation.decided_by && (
@@ -89,7 +90,7 @@ function Row({ escalation }: { escalation: Escalation }) {
           </span>
         </span>
         <span className="line-clamp-2 text-muted">
-          <span className="text-ink">{REASONS[escalation.reason_kind]}.</span> <Theirs text={escalation.reason} />
+          <span className="text-ink">{reasonOf(escalation)}.</span> <Theirs text={escalation.reason} />
         </span>
       </Link>
     </li>
@@ -106,7 +107,7 @@ function Nothing({ status }: { status: EscalationStatus }) {
   }
   return (
     <EmptyState icon={Inbox} title="Nothing waits for you">
-      <p>A sprint comes here when its attempts are used up and a human has to decide. The title counts what waits.</p>
+      <p>A run comes here when a human has to decide: its attempts or its budget are used up, or its agent asks. The title counts what waits.</p>
       <Link to="/" className={buttonClass("primary")}>
         See what runs
       </Link>

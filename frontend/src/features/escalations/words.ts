@@ -2,7 +2,7 @@
 import type { Schemas } from "@/lib/api/client";
 import { formatCount } from "@/lib/format";
 
-export const REASONS: Record<Schemas["EscalationReason"], string> = {
+const REASONS: Record<Schemas["EscalationReason"], string> = {
   attempts_exhausted: "Out of attempts",
   no_progress: "No progress",
   budget_exhausted: "Budget used up",
@@ -11,6 +11,11 @@ export const REASONS: Record<Schemas["EscalationReason"], string> = {
   worker_lost: "Workers were lost",
   human_asked: "The agent asks",
 };
+
+/** Why a human is asked, in a few words. */
+export function reasonOf({ kind, reason_kind: reason }: Pick<Schemas["EscalationView"], "kind" | "reason_kind">): string {
+  return kind === "director_loop" && reason === "human_asked" ? "The director asks" : REASONS[reason];
+}
 
 export const DECISIONS: Record<Schemas["EscalationDecision"], string> = {
   accept: "Accept",

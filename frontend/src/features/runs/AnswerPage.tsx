@@ -1,9 +1,9 @@
 /** `/answers/:id`: a question, what it came to, and every attempt with its judgement, live. */
 import { useQuery } from "@tanstack/react-query";
 
+import { AnswerAttempt } from "@/components/AnswerAttempt";
 import { type AnswerDetail, answerQuery } from "@/lib/queries/answers";
 
-import { AnswerAttempt } from "./components/AnswerAttempt";
 import { AnswerResult } from "./components/AnswerResult";
 import { Given } from "./components/Given";
 import { NotYet, RunPage, useRunSearch } from "./components/RunPage";

@@ -1,10 +1,10 @@
 /** `/loops/:id`: a director-evaluator loop, what it came to, and every iteration, live. */
 import { useQuery } from "@tanstack/react-query";
 
+import { LoopIteration } from "@/components/LoopIteration";
 import { type LoopDetail, loopQuery } from "@/lib/queries/loops";
 
 import { LoopDefinition } from "./components/LoopDefinition";
-import { LoopIteration } from "./components/LoopIteration";
 import { LoopResult } from "./components/LoopResult";
 import { NotYet, RunPage, useRunSearch } from "./components/RunPage";
 import { loopCourse } from "./outcomes";

@@ -1,9 +1,10 @@
 /** Every way in which answers and loops end has its own word; none is told as another. */
 import { describe, expect, it } from "vitest";
 
+import { lacking } from "@/lib/dimensions";
 import { buildTimeline } from "@/lib/timeline";
 
-import { answerCourse, answerEnding, lacking, loopCourse, loopEnding } from "./outcomes";
+import { answerCourse, answerEnding, loopCourse, loopEnding } from "./outcomes";
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString();
 const RUN = { status: "completed", paused: null, escalation_id: null, escalations: [] };

@@ -56,11 +56,6 @@ function withDecision(text: string, escalations: AnswerDetail["escalations"]): s
   return last?.decided_by ? `${text} ${last.decided_by} decided: ${last.decision}.` : text;
 }
 
-/** Names of the dimensions that are not sufficient. */
-export function lacking(attempt: AnswerDetail["attempts"][number]): readonly string[] {
-  return (attempt.evaluation?.dimensions ?? []).filter((each) => each.verdict !== "SUFFICIENT").map((each) => each.dimension);
-}
-
 /** When an answer was written and its judge asked is one stretch: the API does not tell them apart. */
 export function answerCourse(answer: Pick<AnswerDetail, "attempts" | "escalations" | "created_at" | "finished_at">): Course {
   const attempts = answer.attempts.map(

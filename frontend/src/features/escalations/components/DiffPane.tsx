@@ -16,7 +16,7 @@ export interface Shown {
   readonly view: View;
 }
 
-interface Props {
+export interface DiffPaneProps {
   id: string;
   phase: string;
   number: number;
@@ -26,7 +26,7 @@ interface Props {
   actions: CommentActions | null;
 }
 
-export function DiffPane({ id, phase, number, shown, onShow, comments, actions }: Props) {
+export function DiffPane({ id, phase, number, shown, onShow, comments, actions }: DiffPaneProps) {
   const of = useMemo(() => ({ id, phase, number, against: shown.against }), [id, phase, number, shown.against]);
   const { data, error, refetch } = useQuery(attemptDiffQuery(of));
   const { against, view } = shown;

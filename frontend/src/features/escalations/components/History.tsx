@@ -6,21 +6,23 @@ import { RelativeTime } from "@/components/RelativeTime";
 import { StatusBadge } from "@/components/StatusBadge";
 import { Theirs } from "@/components/Theirs";
 import { formatScore } from "@/lib/format";
+import { KINDS } from "@/lib/kinds";
 import type { EscalationDetail } from "@/lib/queries/escalations";
 import type { Attempt } from "@/lib/queries/sprints";
 
+import { placeOf, TRY_TITLE } from "../consequences";
 import { DECISIONS } from "../words";
 
 export function History({ escalation }: { escalation: EscalationDetail }) {
   return (
     <div>
-      <h2 className="font-semibold">Attempts</h2>
+      <h2 className="font-semibold">{TRY_TITLE[escalation.kind]}s</h2>
       {escalation.attempts.length === 0 ? (
-        <p className="text-muted">None: the phase had not begun.</p>
+        <p className="text-muted">None: {escalation.kind === "sprint" ? "the phase" : `the ${KINDS[escalation.kind].word}`} had not begun.</p>
       ) : (
         <ol className="flex flex-col gap-1">
           {escalation.attempts.map((each) => (
-            <AttemptLine key={each.id} id={escalation.run_id} attempt={each} />
+            <AttemptLine key={each.id} id={escalation.run_id} kind={escalation.kind} attempt={each} />
           ))}
         </ol>
       )}
@@ -34,7 +36,7 @@ export function History({ escalation }: { escalation: EscalationDetail }) {
                   {each.decision ? DECISIONS[each.decision] : each.status}
                 </Link>{" "}
                 <span className="text-muted">
-                  {each.phase}, attempt {each.attempt}
+                  {placeOf(each)}
                   {each.decided_by && (
                     <>
                       {" "}
@@ -57,17 +59,17 @@ export function History({ escalation }: { escalation: EscalationDetail }) {
   );
 }
 
-function AttemptLine({ id, attempt }: { id: string; attempt: Attempt }) {
+function AttemptLine({ id, kind, attempt }: { id: string; kind: EscalationDetail["kind"]; attempt: Attempt }) {
   const failed = attempt.evaluations.filter((each) => each.gate && each.status === "failed").map((each) => each.evaluator);
   return (
     <li className="flex min-h-7 flex-wrap items-center gap-x-2">
       <Link
-        to="/sprints/$id"
+        to={KINDS[kind].page}
         params={{ id }}
-        search={{ phase: attempt.phase as "coding", attempt: attempt.number }}
+        search={{ ...(kind === "sprint" ? { phase: attempt.phase as "coding" } : {}), attempt: attempt.number }}
         className="inline-flex min-h-7 items-center underline"
       >
-        Attempt {attempt.number}
+        {TRY_TITLE[kind]} {attempt.number}
       </Link>
       <StatusBadge status={attempt.verdict ?? attempt.status} />
       <span className="text-muted">

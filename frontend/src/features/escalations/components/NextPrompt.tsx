@@ -4,10 +4,12 @@ import { Link } from "@tanstack/react-router";
 
 import { ErrorState } from "@/components/states";
 import { StatusBadge } from "@/components/StatusBadge";
+import { KINDS } from "@/lib/kinds";
 import type { EscalationDetail } from "@/lib/queries/escalations";
 import { attemptQuery } from "@/lib/queries/sprints";
 import { visible } from "@/lib/text/visible";
 
+import { TRY, TRY_TITLE } from "../consequences";
 import { reached } from "../reached";
 
 export function NextPrompt({ escalation }: { escalation: EscalationDetail }) {
@@ -17,11 +19,12 @@ export function NextPrompt({ escalation }: { escalation: EscalationDetail }) {
     enabled: next !== undefined,
   });
   if (escalation.decision !== "retry") return null;
+  const title = `What the next ${TRY[escalation.kind]} was told`;
   const told = data && reached(data.prompt, escalation);
   const added = (data?.prompt_changes ?? []).filter((each) => each.kind === "added");
   return (
-    <section aria-label="What the next attempt was told" className="flex flex-col gap-2">
-      <h2 className="font-semibold">What the next attempt was told</h2>
+    <section aria-label={title} className="flex flex-col gap-2">
+      <h2 className="font-semibold">{title}</h2>
       {!next && <p className="text-muted">It has not begun yet.</p>}
       {error && <ErrorState error={error} what="load the prompt" onRetry={() => void refetch()} />}
       {told && next && (
@@ -32,14 +35,7 @@ export function NextPrompt({ escalation }: { escalation: EscalationDetail }) {
             ) : (
               <StatusBadge status="errored" word={`Not found in its prompt: ${told.missing.join(", ")}`} />
             )}
-            <Link
-              to="/sprints/$id"
-              params={{ id: escalation.run_id }}
-              search={{ phase: escalation.phase as "coding", attempt: next.number, tab: "prompt" }}
-              className="underline"
-            >
-              Attempt {next.number}, whole prompt
-            </Link>
+            <ToAttempt escalation={escalation} number={next.number} />
           </p>
           {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
           <pre className="theirs card max-h-96 overflow-auto p-3" tabIndex={0} data-told>
@@ -52,5 +48,20 @@ export function NextPrompt({ escalation }: { escalation: EscalationDetail }) {
         </>
       )}
     </section>
+  );
+}
+
+function ToAttempt({ escalation: { kind, run_id: id, phase }, number }: { escalation: EscalationDetail; number: number }) {
+  const isSprint = kind === "sprint";
+  return (
+    <Link
+      to={KINDS[kind].page}
+      params={{ id }}
+      search={{ ...(isSprint ? { phase: phase as "coding", tab: "prompt" } : {}), attempt: number }}
+      className="underline"
+    >
+      {TRY_TITLE[kind]} {number}
+      {isSprint && ", whole prompt"}
+    </Link>
   );
 }

@@ -12,14 +12,15 @@ import { identity } from "@/lib/identity";
 import type { EscalationDetail } from "@/lib/queries/escalations";
 import { isMac } from "@/lib/shortcuts";
 
+import { consequence, furtherText, GUIDANCE, TRY } from "../consequences";
 import { asCommand, asCurl, canSend, type Decision, type Draft, missing, MOST_ATTEMPTS, resolutionOf } from "../resolution";
 import { DECISIONS } from "../words";
 
 const LONGEST_GUIDANCE = 20_000;
 const CHOICES = [
-  { decision: "accept", key: "a", text: "The output counts as passed; the next phase begins." },
-  { decision: "retry", key: "r", text: "The agent tries again, with your words in its prompt." },
-  { decision: "reject", key: "x", text: "The run has failed." },
+  { decision: "accept", key: "a" },
+  { decision: "retry", key: "r" },
+  { decision: "reject", key: "x" },
 ] as const;
 
 interface Props {
@@ -66,9 +67,9 @@ export function ResolvePanel({ escalation, draft, update, onSend, isSending, err
         onSend();
       }}
     >
-      <Choices draft={draft} update={update} canAccept={escalation.can_accept} />
+      <Choices escalation={escalation} draft={draft} update={update} />
       <label className="flex flex-col gap-1">
-        <span className="font-medium">{isRetry ? "Guidance for the next attempt" : "Why (it is recorded)"}</span>
+        <span className="font-medium">{isRetry ? GUIDANCE[escalation.kind] : "Why (it is recorded)"}</span>
         <textarea
           ref={guidance}
           className="field"
@@ -79,12 +80,16 @@ export function ResolvePanel({ escalation, draft, update, onSend, isSending, err
           onChange={(event) => update((before) => ({ ...before, guidance: event.target.value }))}
         />
       </label>
-      {isRetry && <Attempts draft={draft} update={update} />}
-      <OpenPaths escalation={escalation} draft={draft} update={update} error={fieldError(error, "open_paths")} />
-      <p className="text-muted">{commentsText(draft)}</p>
+      {isRetry && <Attempts kind={escalation.kind} draft={draft} update={update} />}
+      {escalation.kind === "sprint" && (
+        <>
+          <OpenPaths escalation={escalation} draft={draft} update={update} error={fieldError(error, "open_paths")} />
+          <p className="text-muted">{commentsText(draft)}</p>
+        </>
+      )}
       <div className="flex flex-wrap items-center gap-2">
         <Button weight={draft.decision === "reject" ? "danger" : "primary"} type="submit" disabled={!isReady} aria-keyshortcuts="Control+Enter Meta+Enter">
-          {isSending ? "Sending …" : sendText(draft)}
+          {isSending ? "Sending …" : sendText(draft, escalation.kind)}
         </Button>
         <CopyMenu items={copies} />
         <kbd className="text-muted">{isMac() ? "⌘ ↵" : "Ctrl ↵"}</kbd>
@@ -109,13 +114,13 @@ function Outcome({ isSending, lack, error }: Pick<Props, "isSending" | "error"> 
   );
 }
 
-function Choices({ draft, update, canAccept }: Pick<Props, "draft" | "update"> & { canAccept: boolean }) {
+function Choices({ escalation, draft, update }: Pick<Props, "escalation" | "draft" | "update">) {
   const choose = (decision: Decision) => update((before) => ({ ...before, decision }));
   return (
     <fieldset className="flex flex-col gap-1">
       <legend className="mb-1 font-semibold">Your decision</legend>
-      {CHOICES.map(({ decision, key, text }) => {
-        const isOff = decision === "accept" && !canAccept;
+      {CHOICES.map(({ decision, key }) => {
+        const isOff = decision === "accept" && !escalation.can_accept;
         return (
           <label key={decision} className="flex items-start gap-2 rounded-md border border-line p-2 has-checked:border-accent has-checked:bg-sunken">
             <input
@@ -129,7 +134,7 @@ function Choices({ draft, update, canAccept }: Pick<Props, "draft" | "update"> &
             />
             <span className="flex-1">
               <span className="font-medium">{DECISIONS[decision]}</span>
-              <span className="block text-xs text-muted">{isOff ? "There is no output to accept." : text}</span>
+              <span className="block text-xs text-muted">{isOff ? "There is no output to accept." : consequence(decision, escalation)}</span>
             </span>
             <kbd className="rounded border border-line px-1.5 text-muted">{key}</kbd>
           </label>
@@ -139,10 +144,10 @@ function Choices({ draft, update, canAccept }: Pick<Props, "draft" | "update"> &
   );
 }
 
-function Attempts({ draft, update }: Pick<Props, "draft" | "update">) {
+function Attempts({ kind, draft, update }: Pick<Props, "draft" | "update"> & { kind: EscalationDetail["kind"] }) {
   return (
     <label className="flex items-center gap-2">
-      <span className="flex-1 font-medium">Further attempts</span>
+      <span className="flex-1 font-medium">Further {TRY[kind]}s</span>
       <input
         type="number"
         className="field max-w-20"
@@ -197,7 +202,7 @@ function commentsText(draft: Draft): string {
   return `${plural(count, "line comment")} ${count === 1 ? "goes" : "go"} with it.`;
 }
 
-function sendText(draft: Draft): string {
-  if (draft.decision === "retry") return `Retry, ${plural(draft.attempts || 0, "further attempt")}`;
+function sendText(draft: Draft, kind: EscalationDetail["kind"]): string {
+  if (draft.decision === "retry") return `Retry, ${furtherText(kind, draft.attempts || 0)}`;
   return draft.decision === null ? "Decide" : DECISIONS[draft.decision];
 }

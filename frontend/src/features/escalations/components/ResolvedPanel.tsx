@@ -7,8 +7,10 @@ import { StatusBadge } from "@/components/StatusBadge";
 import { Theirs } from "@/components/Theirs";
 import { written } from "@/lib/diff/comments";
 import { formatMoment, plural } from "@/lib/format";
+import { KINDS } from "@/lib/kinds";
 import type { EscalationDetail } from "@/lib/queries/escalations";
 
+import { furtherText } from "../consequences";
 import { type Draft, isEmpty } from "../resolution";
 import { DECISIONS } from "../words";
 
@@ -28,7 +30,7 @@ export function ResolvedPanel({ escalation, draft, onDiscard, next, waiting }: P
       <div role="status">
         <h2 className="font-semibold">
           {escalation.status === "withdrawn" ? (
-            "Withdrawn: the sprint was cancelled"
+            `Withdrawn: the ${KINDS[escalation.kind].word} was cancelled`
           ) : (
             <>
               <StatusBadge status={decision ?? "resolved"} word={decision ? DECISIONS[decision] : "Resolved"} /> — decided by{" "}
@@ -48,7 +50,7 @@ export function ResolvedPanel({ escalation, draft, onDiscard, next, waiting }: P
         </blockquote>
       )}
       {escalation.line_comments.length > 0 && <p className="text-muted">{plural(escalation.line_comments.length, "line comment")}, shown in the diff.</p>}
-      {escalation.additional_attempts > 0 && <p className="text-muted">{plural(escalation.additional_attempts, "further attempt")}</p>}
+      {escalation.additional_attempts > 0 && <p className="text-muted">{furtherText(escalation.kind, escalation.additional_attempts)}</p>}
       {!isEmpty(draft) && <Unsent draft={draft} onDiscard={onDiscard} />}
       <div className="flex flex-wrap gap-2">
         {next && (
@@ -56,7 +58,7 @@ export function ResolvedPanel({ escalation, draft, onDiscard, next, waiting }: P
             Next of {waiting} waiting
           </Link>
         )}
-        <Link to="/sprints/$id" params={{ id: escalation.run_id }} className={buttonClass()}>
+        <Link to={KINDS[escalation.kind].page} params={{ id: escalation.run_id }} className={buttonClass()}>
           Watch the run
         </Link>
       </div>

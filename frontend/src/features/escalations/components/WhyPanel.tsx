@@ -5,10 +5,12 @@ import { Cost } from "@/components/Cost";
 import { RelativeTime } from "@/components/RelativeTime";
 import { Theirs } from "@/components/Theirs";
 import { plural } from "@/lib/format";
+import { KINDS } from "@/lib/kinds";
 import type { EscalationDetail } from "@/lib/queries/escalations";
 import { plainText } from "@/lib/text/ansi";
 
-import { REASONS } from "../words";
+import { placeOf } from "../consequences";
+import { reasonOf } from "../words";
 
 import { History } from "./History";
 import { VerdictCard } from "./VerdictCard";
@@ -21,18 +23,17 @@ export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
   return (
     <section aria-label="Why it escalated" className="flex min-w-0 flex-col gap-3">
       <div className="flex flex-col gap-1">
-        <h2 className="font-semibold">{REASONS[escalation.reason_kind]}</h2>
+        <h2 className="font-semibold">{reasonOf(escalation)}</h2>
         <p className="theirs">{plainText(escalation.reason)}</p>
         <p className="text-muted">
-          <span className="capitalize">{escalation.phase}</span>
-          {escalation.attempt > 0 && `, attempt ${escalation.attempt}`} · asked <RelativeTime at={escalation.created_at} /> ·
+          <span className="inline-block first-letter:uppercase">{placeOf(escalation) || KINDS[escalation.kind].word}</span> · asked <RelativeTime at={escalation.created_at} /> ·
           cost so far <Cost usage={escalation.sprint.usage} />
         </p>
       </div>
       {escalation.failing.map((each) => (
         <VerdictCard key={each.id} evaluation={each} record={recordOf(each.evaluator)} open />
       ))}
-      {attempt?.last_error && escalation.failing.length === 0 && (
+      {attempt?.last_error && attempt.last_error !== escalation.reason && escalation.failing.length === 0 && (
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         <pre className="theirs card max-h-80 overflow-auto p-3" tabIndex={0}>
           {attempt.last_error.split("\n").map(plainText).join("\n")}
@@ -54,14 +55,16 @@ export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
   );
 }
 
+const GOALS = { sprint: "Goal", director_loop: "Task", answer: "Question" } as const;
+
 function Goal({ escalation }: { escalation: EscalationDetail }) {
   return (
     <details open={escalation.sprint.goal.length < 300}>
-      <summary className="min-h-7 cursor-pointer font-semibold">Goal</summary>
+      <summary className="min-h-7 cursor-pointer font-semibold">{GOALS[escalation.kind]}</summary>
       <p className="theirs">
         <Theirs text={escalation.sprint.goal} />
       </p>
-      <Link to="/sprints/$id" params={{ id: escalation.run_id }} className="underline">
+      <Link to={KINDS[escalation.kind].page} params={{ id: escalation.run_id }} className="underline">
         The whole run
       </Link>
     </details>

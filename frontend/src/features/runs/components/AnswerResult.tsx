@@ -1,11 +1,11 @@
 /** What a question came to: the text that may be given, what it lacks, and why. */
 import { StatusBadge } from "@/components/StatusBadge";
+import { Texts } from "@/components/Texts";
 import { Theirs } from "@/components/Theirs";
 import { Words } from "@/components/Words";
 import type { AnswerDetail } from "@/lib/queries/answers";
 
 import { answerEnding } from "../outcomes";
-import { Texts } from "./Texts";
 
 export function AnswerResult({ answer }: { answer: AnswerDetail }) {
   const ending = answerEnding(answer);

@@ -1,10 +1,9 @@
 /** What a question came with: its evidence, and the rules that its answer must keep. */
 import { Folded } from "@/components/Folded";
+import { Texts } from "@/components/Texts";
 import { Words } from "@/components/Words";
 import type { AnswerDetail } from "@/lib/queries/answers";
 import { visible } from "@/lib/text/visible";
-
-import { Texts } from "./Texts";
 
 const SHOWN_CHARS = 100;
 

@@ -6,11 +6,11 @@ import { StatusBadge } from "@/components/StatusBadge";
 import { Theirs } from "@/components/Theirs";
 import { Words } from "@/components/Words";
 import type { Schemas } from "@/lib/api/client";
+import { lacking } from "@/lib/dimensions";
 import { plural } from "@/lib/format";
 import type { AnswerAttempt as Attempt } from "@/lib/queries/answers";
 import { plainLines } from "@/lib/text/ansi";
 
-import { lacking } from "../outcomes";
 import { Texts } from "./Texts";
 
 interface Props {

@@ -1,0 +1,64 @@
+/** What each decision does to each kind of run, as the service carries it out. Pure. */
+import { plural } from "@/lib/format";
+import type { Escalation, EscalationDetail } from "@/lib/queries/escalations";
+
+import type { Decision } from "./resolution";
+
+type Kind = Escalation["kind"];
+type Asked = Pick<EscalationDetail, "kind" | "attempt" | "attempts" | "attempt_id" | "would_give">;
+
+/** What one try is called. */
+export const TRY: Record<Kind, string> = { sprint: "attempt", director_loop: "iteration", answer: "attempt" };
+
+/** The same at the beginning of a line. */
+export const TRY_TITLE: Record<Kind, string> = { sprint: "Attempt", director_loop: "Iteration", answer: "Attempt" };
+
+/** Who reads the guidance, as the label of its field. */
+export const GUIDANCE: Record<Kind, string> = {
+  sprint: "Guidance for the next attempt",
+  director_loop: "Guidance for the director",
+  answer: "Guidance for the next attempt",
+};
+
+/** Where a run stands: loops and answers have one phase, whose name says no more than their kind. */
+export function placeOf({ kind, phase, attempt }: Pick<Escalation, "kind" | "phase" | "attempt">): string {
+  const tried = attempt > 0 ? `${TRY[kind]} ${attempt}` : "";
+  return [kind === "sprint" ? phase : "", tried].filter(Boolean).join(", ");
+}
+
+export function consequence(decision: Decision, asked: Asked): string {
+  if (decision === "accept") return accepted(asked);
+  return decision === "retry" ? retried(asked) : REJECTED[asked.kind];
+}
+
+const REJECTED: Record<Kind, string> = {
+  sprint: "The sprint has failed.",
+  director_loop: "The loop has failed; its iterations stay readable.",
+  answer: "The answer has failed; its attempts stay readable.",
+};
+
+function accepted({ kind, would_give: given }: Asked): string {
+  if (kind === "sprint") return "The output counts as passed; the next phase begins, and after the last one the sprint is complete.";
+  if (kind === "director_loop") return "The loop is complete, and this output is its result. It is not judged again.";
+  if (!given) return "It ends without an answer: no attempt has been judged.";
+  if (given.withheld) return "It ends without an answer: no attempt kept the rules of safety.";
+  return "It ends with the best attempt that was judged and kept the rules of safety, and with what that lacks.";
+}
+
+function retried(asked: Asked): string {
+  const { kind } = asked;
+  if (isUnjudged(asked)) return `The output is judged again as it is; your words reach the next ${TRY[kind]}, if one follows.`;
+  if (kind === "director_loop") return "The director proposes again, with your words among its inputs.";
+  if (kind === "answer") return "The answer is written again, with your words in the prompt.";
+  return "The agent tries again, with your words in its prompt.";
+}
+
+/** Whether there is output that nobody has come to a verdict on: then the agent is not asked again. */
+function isUnjudged({ attempts, attempt_id: id }: Asked): boolean {
+  const status = attempts.find((each) => each.id === id)?.status;
+  return status === "produced" || status === "evaluating";
+}
+
+export function furtherText(kind: Kind, count: number): string {
+  return plural(count, `further ${TRY[kind]}`);
+}
