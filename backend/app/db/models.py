@@ -80,7 +80,7 @@ class Run(Base):
     `project` and `agent_name` are computed by the database, for filters; they are not read as attributes.
     While `paused_at` is set nothing moves the run. `guidance` is pinned in every prompt. `forked_from` names
     the attempt of another run whose commit it began with. `definition` is what a run that is no sprint was
-    started with.
+    started with. `outcomes` is what became of the phases of a run that is over, for metrics.
     """
 
     __tablename__ = "runs"
@@ -88,6 +88,7 @@ class Run(Base):
         CheckConstraint(f"status IN ({_RUN_STATES})", name="status"),
         Index("ix_runs_created_at_id", "created_at", "id"),
         Index("ix_runs_finished_at", "finished_at", postgresql_where=text("finished_at IS NOT NULL")),
+        Index("ix_runs_without_outcomes", "id", postgresql_where=text("outcomes IS NULL")),
         Index("ix_runs_status", "status", postgresql_where=text("status IN ('queued', 'active', 'waiting')")),
     )
 
@@ -120,6 +121,7 @@ class Run(Base):
     guidance: Mapped[list[str]] = mapped_column(server_default="{}")
     forked_from: Mapped[dict[str, Any] | None]
     definition: Mapped[dict[str, Any] | None]
+    outcomes: Mapped[list[Any] | None]
     progress_trimmed_at: Mapped[datetime | None]
     files_trimmed_at: Mapped[datetime | None]
     traceparent: Mapped[str | None]

@@ -14,6 +14,7 @@ from app.db.models import Escalation, Run
 from app.jobs.queue import abort_advance
 from app.realtime.store import append_events
 from app.schemas.runs import RunKind, RunStatus
+from app.services.metric_outcomes import keep_outcomes
 from app.services.outbox import Outbox
 
 WORDS = {RunKind.SPRINT: "sprint", RunKind.DIRECTOR_LOOP: "loop", RunKind.ANSWER: "answer"}
@@ -41,7 +42,7 @@ async def cancel_run(session: AsyncSession, run_id: UUID, reason: str, actor: st
     run.version += 1
     withdraw = update(Escalation).where(Escalation.run_id == run_id, Escalation.status == "open")
     await session.execute(withdraw.values(status="withdrawn", version=Escalation.version + 1))
-    await session.flush()
+    await keep_outcomes(session, run_id)
     event = RunCancelledEvent(
         run_id=run_id,
         sprint_id=run_id,

@@ -29,12 +29,12 @@ from app.services.metric_facts import (
     K,
     PhaseCases,
     ScopedRuns,
-    phase_cases,
     run_cases,
     scoped_runs,
     used_a_model,
 )
 from app.services.metric_links import Links
+from app.services.metric_outcomes import alike, counted
 from app.services.run_lists import conditions
 
 _Row = Mapping[Any, Any]
@@ -61,7 +61,7 @@ class MetricsService:
 async def _report(session: AsyncSession, query: MetricQuery) -> MetricsReport:
     where, links = conditions(query), Links(query)
     scoped = scoped_runs(where)
-    whole, phases = await _cases(session, scoped)
+    whole, phases = await _cases(session, where)
     return MetricsReport(
         at=datetime.now(UTC),
         runs=whole["runs"],
@@ -77,23 +77,25 @@ async def _report(session: AsyncSession, query: MetricQuery) -> MetricsReport:
 
 def _whole(runs: CTE) -> Iterable[ColumnElement[Any]]:
     c = runs.c
-    yield func.count().label("runs")
-    yield func.count().filter(c.over).label("over")
+    yield counted(c.runs).label("runs")
+    yield counted(c.runs, c.over).label("over")
     for k in K:
-        yield func.count().filter(c[f"passed_{k}"]).label(f"passed_{k}")
-        yield func.count().filter(c[f"settled_{k}"]).label(f"settled_{k}")
-    yield func.count().filter(c.judged).label("judged")
-    yield func.count().filter(c.retried).label("retried")
-    yield func.coalesce(func.sum(c.retries), 0).label("retries")
-    yield func.coalesce(func.sum(c.judged_phases), 0).label("judged_phases")
-    yield func.count().filter(c.escalated).label("escalated")
-    yield func.count().filter(or_(c.escalated, c.over)).label("ended")
+        yield counted(c.runs, c[f"passed_{k}"]).label(f"passed_{k}")
+        yield counted(c.runs, c[f"settled_{k}"]).label(f"settled_{k}")
+    yield counted(c.runs, c.judged).label("judged")
+    yield counted(c.runs, c.retried).label("retried")
+    yield counted(c.runs * c.retries).label("retries")
+    yield counted(c.runs * c.judged_phases).label("judged_phases")
+    yield counted(c.runs, c.escalated).label("escalated")
+    yield counted(c.runs, or_(c.escalated, c.over)).label("ended")
 
 
-async def _cases(session: AsyncSession, scoped: ScopedRuns) -> tuple[_Row, list[dict[str, Any]]]:
+async def _cases(
+    session: AsyncSession, where: list[ColumnElement[bool]]
+) -> tuple[_Row, list[dict[str, Any]]]:
     """Whole runs, and phases by the number of attempts: one statement makes the cases once for both."""
-    phases = phase_cases(scoped)
-    whole = select(*_whole(run_cases(scoped, phases))).subquery("whole")
+    runs, phases = alike(where)
+    whole = select(*_whole(run_cases(runs, phases))).subquery("whole")
     by_phase = _by_phase(phases).subquery("by_phase")
     row = (
         await session.execute(
@@ -112,16 +114,16 @@ def _by_phase(phases: PhaseCases) -> Select[*tuple[Any, ...]]:
     c = phases.rows.c
     settled: list[ColumnElement[Any]] = []
     for k in K:
-        settled.append(func.count().filter(phases.passed(k)).label(f"passed_{k}"))
-        settled.append(func.count().filter(phases.settled(k)).label(f"settled_{k}"))
+        settled.append(counted(c.runs, phases.passed(k)).label(f"passed_{k}"))
+        settled.append(counted(c.runs, phases.settled(k)).label(f"settled_{k}"))
     # Grouped by the number of attempts, so that one look gives their distribution, too.
     return select(
         c.phase,
         c.judged,
-        func.count().label("cases"),
+        counted(c.runs).label("cases"),
         *settled,
-        func.count().filter(c.escalated).label("escalated"),
-        func.count().filter(phases.ended).label("ended"),
+        counted(c.runs, c.escalated).label("escalated"),
+        counted(c.runs, phases.ended).label("ended"),
     ).group_by(c.phase, c.judged)
 
 

@@ -40,6 +40,7 @@ from app.runners.decision import (
 )
 from app.schemas.runs import AttemptState, EscalationReason, RunPolicy, RunStatus, Usage
 from app.services.attempt_rows import lay_down
+from app.services.metric_outcomes import keep_outcomes
 from app.services.recording import Recording
 
 
@@ -72,6 +73,7 @@ async def _end(
             _fail(recording, Fail(text))
         case Fail():
             _fail(recording, decision)
+    await keep_outcomes(recording.session, recording.run.id)
 
 
 async def _attempt(recording: Recording, phase: str, number: int) -> Attempt:

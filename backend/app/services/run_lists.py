@@ -12,7 +12,7 @@ from app.db.models import Escalation, Run
 from app.schemas.run_lists import Facet, RunCounts, RunFacets, RunFilter, RunQuery, RunScope, RunSort
 from app.schemas.runs import RunStatus
 from app.schemas.sprints import SprintPage
-from app.services.metric_facts import MetricOf, runs_behind
+from app.services.metric_runs import MetricOf, runs_behind
 from app.services.paging import decode_sorted_cursor, encode_sorted_cursor
 from app.services.queries import load_views
 

@@ -7,11 +7,13 @@ from sqlalchemy import func, or_, select
 
 from app.core.errors import InvalidInputError
 from app.db.engine import Sessions
+from app.db.models import Run
 from app.schemas.metric_names import MetricName
 from app.schemas.metrics import Bucket, MetricQuery, Trend, TrendPoint, TrendQuery
 from app.services.measuring import begin_measuring
-from app.services.metric_facts import phase_cases, run_cases, scoped_runs
+from app.services.metric_facts import run_cases
 from app.services.metric_links import Links
+from app.services.metric_outcomes import alike, counted
 from app.services.run_lists import conditions
 
 MAX_POINTS = 800
@@ -33,19 +35,19 @@ class TrendService:
         Raises:
             InvalidInputError: there would be too many points.
         """
-        scoped = scoped_runs(conditions(query))
-        runs = run_cases(scoped, phase_cases(scoped)).c
-        start = func.date_trunc(query.bucket.value, runs.created_at, "UTC").label("start")
+        stretch = func.date_trunc(query.bucket.value, Run.created_at, "UTC")
+        runs = run_cases(*alike(conditions(query), stretch)).c
+        start = runs.created_at.label("start")
         statement = (
             select(
                 start,
-                func.count(),
-                func.count().filter(runs.passed_1),
-                func.count().filter(runs.settled_1),
-                func.count().filter(runs.passed_3),
-                func.count().filter(runs.settled_3),
-                func.count().filter(runs.escalated),
-                func.count().filter(or_(runs.escalated, runs.over)),
+                counted(runs.runs),
+                counted(runs.runs, runs.passed_1),
+                counted(runs.runs, runs.settled_1),
+                counted(runs.runs, runs.passed_3),
+                counted(runs.runs, runs.settled_3),
+                counted(runs.runs, runs.escalated),
+                counted(runs.runs, or_(runs.escalated, runs.over)),
             )
             .group_by(start)
             .order_by(start)

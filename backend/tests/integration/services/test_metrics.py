@@ -10,17 +10,21 @@ from urllib.parse import parse_qs
 from uuid import UUID
 
 import pytest
-from sqlalchemy import update
+from alembic.script import ScriptDirectory
+from sqlalchemy import null, select, text, update
 
 from app.core.errors import InvalidInputError
 from app.core.intervals import wilson
-from app.db.models import Evaluation
+from app.db.migrate import alembic_config
+from app.db.models import Evaluation, Run
 from app.schemas.marks import MarkCreate
-from app.schemas.metrics import MetricQuery, MetricShare, MetricsReport, TrendQuery
+from app.schemas.metrics import MetricQuery, MetricShare, MetricsReport, Trend, TrendQuery
 from app.schemas.run_lists import RunQuery
 from app.services.marks import MarkService
+from app.services.metric_outcomes import keep_outcomes
 from app.services.metrics import MetricsService
 from app.services.trends import MAX_POINTS, TrendService
+from tests.integration.services.loop_support import NEVER, LoopEngine, Parts, succeeds_at
 from tests.integration.services.support import UseCases, use_cases
 
 pytestmark = pytest.mark.anyio
@@ -107,7 +111,8 @@ STORIES: dict[str, Story] = {
 }
 
 
-async def tell(cases: UseCases, story: Story, **values: Any) -> UUID:
+async def tell(cases: UseCases, story: Story, *, kept: bool = False, **values: Any) -> UUID:
+    """Make the rows of a story; `kept` ends the run as the service does."""
     run_id = await cases.rows.run(status=story.status, phases=list(story.planned), **values)
     for phase, verdicts in story.phases.items():
         for number, status in enumerate(verdicts, 1):
@@ -117,7 +122,14 @@ async def tell(cases: UseCases, story: Story, **values: Any) -> UUID:
         answer = {} if is_open else resolved("retry", 60)
         await cases.rows.escalation(run_id, attempt, phase=phase, reason_kind=reason, **answer)
     story.id = run_id
+    if kept and story.status in ("completed", "failed", "cancelled"):
+        await keep(cases, run_id)
     return run_id
+
+
+async def keep(cases: UseCases, run_id: UUID) -> None:
+    async with cases.sessions.begin() as session:
+        await keep_outcomes(session, run_id)
 
 
 def resolved(decision: str, seconds: float) -> dict[str, Any]:
@@ -202,16 +214,17 @@ async def check_all(cases: UseCases, report: MetricsReport, told: list[Story]) -
     assert report.over == len(runs(lambda s: s.over))
 
 
+@pytest.mark.parametrize("kept", [True, False], ids=["kept", "counted"])
 @pytest.mark.parametrize("name", STORIES)
-async def test_one_run(cases: UseCases, name: str) -> None:
+async def test_one_run(cases: UseCases, name: str, kept: bool) -> None:
     story = STORIES[name]
-    await tell(cases, story)
+    await tell(cases, story, kept=kept)
     await check_all(cases, await MetricsService(cases.sessions).report(MetricQuery()), [story])
 
 
 async def test_every_story_together(cases: UseCases) -> None:
     for story in STORIES.values():
-        await tell(cases, story)
+        await tell(cases, story, kept=True)
     report = await MetricsService(cases.sessions).report(MetricQuery())
     await check_all(cases, report, list(STORIES.values()))
     at_1 = report.passes.pass_at_1
@@ -232,8 +245,55 @@ async def test_runs_that_went_in_any_way(cases: UseCases, seed: int) -> None:
                 asked.append((phase, dice.randint(0, count), dice.choice([*GAVE_UP, *TROUBLE])))
         status = dice.choice(["active", "waiting", "completed", "failed", "cancelled"])
         told.append(Story(status, phases, asked))
-        await tell(cases, told[-1])
-    await check_all(cases, await MetricsService(cases.sessions).report(MetricQuery()), told)
+        await tell(cases, told[-1], created_at=START + timedelta(days=dice.randint(0, 20)))
+    counted = await measured(cases)
+    await check_all(cases, counted[0], told)
+    for at, story in enumerate(told):
+        assert story.id is not None
+        if story.status in ("completed", "failed", "cancelled"):
+            await keep(cases, story.id)
+        if at % 5 == 0:
+            assert await measured(cases) == counted, "whatever of it is kept, the figures are the same"
+    assert await measured(cases) == counted
+
+
+async def measured(cases: UseCases) -> tuple[MetricsReport, MetricsReport, Trend]:
+    """All reports and the trend, without the moment at which they were made."""
+    service, week = MetricsService(cases.sessions), MetricQuery(since=START + timedelta(days=7))
+    every, later = await service.report(MetricQuery()), await service.report(week)
+    trend = await TrendService(cases.sessions).trend(TrendQuery())
+    return every.model_copy(update={"at": START}), later.model_copy(update={"at": START}), trend
+
+
+async def test_who_ends_a_run_keeps_what_became_of_it(cases: UseCases) -> None:
+    engine = LoopEngine(cases, Parts(evaluator=succeeds_at(2)))
+    completed = (await engine.until_rest(await engine.start())).id
+    engine.parts.evaluator = NEVER
+    failed = (await engine.until_rest(await engine.start(max_iterations=3))).id
+    asked = Story("waiting", {"coding": ["failed"] * 3}, [("coding", 3, "attempts_exhausted")])
+    cancelled = await tell(cases, asked)
+    await cases.sprints.cancel(cancelled, "", "ada")
+    kept = {each: (await cases.rows.get(each)).outcomes for each in (completed, failed, cancelled)}
+    assert kept == {
+        completed: [["loop", 2, 2, False, False]],
+        failed: [["loop", 3, None, False, False]],
+        cancelled: [["coding", 3, None, True, True]],
+    }
+    waiting = await tell(cases, STORIES["gave up"])
+    assert (await cases.rows.get(waiting)).outcomes is None, "it may go on"
+
+
+async def test_runs_of_before_get_the_same(cases: UseCases, database_url: str) -> None:
+    for story in STORIES.values():
+        await tell(cases, story, kept=True)
+    every = select(Run.id, Run.outcomes)
+    revision = ScriptDirectory.from_config(alembic_config(database_url)).get_revision("0011")
+    async with cases.sessions.begin() as session:
+        kept = {row[0]: row[1] for row in await session.execute(every)}
+        await session.execute(update(Run).values(outcomes=null()))
+        await session.execute(text(revision.module.FILL))
+        assert {row[0]: row[1] for row in await session.execute(every)} == kept
+    assert sum(each is None for each in kept.values()) == 5, "who is not over goes on"
 
 
 async def test_no_data_is_null_and_never_zero(cases: UseCases) -> None:
