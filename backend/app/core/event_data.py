@@ -262,6 +262,30 @@ class IterationCompletedData(EventData):
     milliseconds: int | None = None
 
 
+class SubtaskStartedData(EventData):
+    """A director asked for a subtask, which is a run of its own; the description is cut at 2,000 characters.
+
+    `depth` is 1 for the subtask of a loop that no other asked for.
+    """
+
+    iteration: int
+    subtask_run_id: UUID
+    description: str
+    depth: int
+
+
+class SubtaskCompletedData(EventData):
+    """A subtask is over, and the director that asked goes on; `output` is cut at 2,000 characters.
+
+    `success` is null when an error, a human or a cancellation ended it, which ends this loop, too.
+    """
+
+    iteration: int
+    subtask_run_id: UUID
+    success: bool | None
+    output: str
+
+
 class IterationFailedData(EventData):
     """An execution error cut an iteration short, in the words of the documented taxonomy."""
 

@@ -37,6 +37,8 @@ from app.core.event_data import (
     RunCreatedData,
     RunPausedData,
     RunResumedData,
+    SubtaskCompletedData,
+    SubtaskStartedData,
     ToolData,
     WorkflowCompletedData,
     WorkflowFailedData,
@@ -81,6 +83,8 @@ class SprintEventType(StrEnum):
     ITERATION_SCRIPTED = "iteration.scripted"
     ITERATION_COMPLETED = "iteration.completed"
     ITERATION_FAILED = "iteration.failed"
+    SUBTASK_STARTED = "subtask.started"
+    SUBTASK_COMPLETED = "subtask.completed"
     ESCALATION_REQUIRED = "escalation.required"
     ESCALATION_REMINDER = "escalation.reminder"
     ESCALATION_RESOLVED = "escalation.resolved"
@@ -306,6 +310,16 @@ class IterationFailedEvent(Envelope):
     data: IterationFailedData
 
 
+class SubtaskStartedEvent(Envelope):
+    event: Literal[SprintEventType.SUBTASK_STARTED] = SprintEventType.SUBTASK_STARTED
+    data: SubtaskStartedData
+
+
+class SubtaskCompletedEvent(Envelope):
+    event: Literal[SprintEventType.SUBTASK_COMPLETED] = SprintEventType.SUBTASK_COMPLETED
+    data: SubtaskCompletedData
+
+
 class EscalationRequiredEvent(Envelope):
     event: Literal[SprintEventType.ESCALATION_REQUIRED] = SprintEventType.ESCALATION_REQUIRED
     data: EscalationRequiredData
@@ -355,6 +369,8 @@ Event = Annotated[
     | IterationScriptedEvent
     | IterationCompletedEvent
     | IterationFailedEvent
+    | SubtaskStartedEvent
+    | SubtaskCompletedEvent
     | EscalationRequiredEvent
     | EscalationReminderEvent
     | EscalationResolvedEvent,

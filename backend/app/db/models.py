@@ -39,7 +39,7 @@ CASE
         END || COALESCE((' '::text || (agent ->> 'model'::text)), ''::text))
 END
 """
-_ATTEMPT_STATES = "'started', 'agent_failed', 'produced', 'evaluating', 'passed', 'failed'"
+_ATTEMPT_STATES = "'started', 'agent_failed', 'delegated', 'produced', 'evaluating', 'passed', 'failed'"
 
 
 class StorableText(TypeDecorator[str]):

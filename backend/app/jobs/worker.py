@@ -21,8 +21,8 @@ logger = logging.getLogger(__name__)
 
 RESTART_PAUSE_SECONDS = 1.0
 
-# Who starts removes the rows of workers that are silent for that long by the database's clock, and jobs without
-# a worker are taken over at once. It must be more than a clock jumps; the row of a worker that was killed is small.
+# Who starts removes the rows of workers that are silent for that long by the database's clock, and jobs
+# without a worker are taken over at once. It must be more than a clock jumps; such a row is small.
 _FORGOTTEN_SECONDS = 365 * 86_400.0
 
 Stopping = Callable[[], bool]

@@ -13,7 +13,9 @@ The rules, in the order in which they are asked:
    is asked. None of them uses up an attempt.
 5. An attempt may close its run by itself: its condition to stop is met, which completes the phase; it could
    not be carried out, which fails the run; or its agent asks for a human, who is then asked.
-6. After a failed attempt comes the next one, unless the agent is stuck or the budget is spent; then a human
+6. An attempt that asked for a subtask rests: the subtask is begun, and when it is over, however it ended,
+   the attempt goes on under the same number.
+7. After a failed attempt comes the next one, unless the agent is stuck or the budget is spent; then a human
    is asked. When attempts are used up a human is asked as well, or the run returns what it has: its history,
    or a partial answer. That is what tells the kinds of runs apart.
 """
@@ -28,6 +30,7 @@ from app.schemas.runs import (
     EscalationReason,
     RunPolicy,
     RunStatus,
+    SubtaskState,
     WhenExhausted,
 )
 
@@ -50,6 +53,7 @@ class AttemptFacts:
         tree: identifies the content of the working tree that was judged.
         error: the last failure's message.
         closing: what the attempt itself says becomes of the run; None leaves that to its verdict.
+        subtask: of a delegated attempt, how far its subtask is.
     """
 
     number: int
@@ -63,6 +67,7 @@ class AttemptFacts:
     tree: str | None = None
     error: str = ""
     closing: AttemptClosing | None = None
+    subtask: SubtaskState | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +133,14 @@ class Evaluate:
 
 
 @dataclass(frozen=True, slots=True)
+class SpawnSubtask:
+    """Begin the subtask that the attempt asked for, as a run of its own."""
+
+    phase: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class CompletePhase:
     """The phase holds. `accepted_by` names the human who let it through, if the gates did not."""
 
@@ -171,7 +184,10 @@ class Escalate:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Nothing to do now: a human is asked or holds the run (`until` is None), or the agent rests."""
+    """Nothing to do now: a human is asked or holds the run, a subtask is at work, or the agent rests.
+
+    `until` is None for all but the last.
+    """
 
     until: datetime | None = None
 
@@ -192,6 +208,7 @@ class Finished:
 Decision = (
     StartAttempt
     | Evaluate
+    | SpawnSubtask
     | CompletePhase
     | CompleteRun
     | ReturnHistory
@@ -266,6 +283,8 @@ def _after(last: AttemptFacts, history: History, policy: RunPolicy) -> Decision:
         return Fail(last.error)
     if last.state is AttemptState.FAILED:
         return _after_failure(last, history, policy)
+    if last.state is AttemptState.DELEGATED:
+        return _delegated(phase, last)
     trouble = _beyond_limit(last, policy)
     if trouble is not None:
         reason, text = trouble
@@ -275,6 +294,17 @@ def _after(last: AttemptFacts, history: History, policy: RunPolicy) -> Decision:
     if last.state in (AttemptState.PRODUCED, AttemptState.EVALUATING):
         return Evaluate(phase, last.number)
     return _start(history, policy, last.number)
+
+
+def _delegated(phase: str, last: AttemptFacts) -> Decision:
+    match last.subtask:
+        case SubtaskState.WANTED:
+            return SpawnSubtask(phase, last.number)
+        case SubtaskState.AT_WORK:
+            return Wait()
+        case _:
+            # Whatever it has used: the director has been promised its answer.
+            return StartAttempt(phase, last.number)
 
 
 def _beyond_limit(last: AttemptFacts, policy: RunPolicy) -> tuple[EscalationReason, str] | None:

@@ -48,7 +48,7 @@ class Step:
         state: how far it has come: `PRODUCED` wants to be judged, `PASSED` and `FAILED` are over.
         closing: what it makes of the whole loop, if anything.
         trouble: the execution error behind the closing `ERROR`.
-        asks: the subtask that has to be run before the director goes on; the state is then of no account.
+        asks: the subtask that has to be run before the director goes on; the state is then `DELEGATED`.
     """
 
     iteration: LoopIteration
@@ -165,7 +165,7 @@ class _Work:
         while result.status is TaskStatus.CONTINUATION:
             subtask = await self._request(result)
             if subtask is not None:
-                return Step(self._now, AttemptState.STARTED, asks=subtask)
+                return Step(self._now, AttemptState.DELEGATED, asks=subtask)
             result = await self._direct_once(task)
         if result.status is TaskStatus.WAITING:
             return Step(self._now, AttemptState.FAILED, AttemptClosing.HUMAN)

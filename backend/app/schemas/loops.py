@@ -10,7 +10,7 @@ from app.schemas.agents import AgentSpec
 from app.schemas.director_evaluator import DirectorEvaluatorLoop
 from app.schemas.escalations import EscalationView
 from app.schemas.loop_results import LoopEnd, LoopError, LoopEvaluation, LoopIteration
-from app.schemas.runs import AttemptState, Budget, RunPolicy, Usage
+from app.schemas.runs import AttemptState, Budget, RunPolicy, RunStatus, Usage
 from app.schemas.sprints import Name, SprintView
 from app.schemas.text import CleanText
 from app.schemas.text import Name as InputName
@@ -84,10 +84,21 @@ class LoopOutcome(BaseModel):
     error: LoopError | None = None
 
 
+class SubtaskNode(BaseModel):
+    """A subtask of a loop, with those that it asked for itself, oldest first."""
+
+    model_config = ConfigDict(frozen=True)
+
+    run_id: UUID
+    name: str
+    status: RunStatus
+    subtasks: list["SubtaskNode"]
+
+
 class LoopDetail(SprintView):
     """One loop, whole. `result` is null until the loop is over.
 
-    `parent_run_id` is the loop whose director asked for this one.
+    `parent_run_id` is the loop whose director asked for this one; `subtasks` is the tree of those below it.
     """
 
     definition: DirectorEvaluatorLoop
@@ -98,3 +109,4 @@ class LoopDetail(SprintView):
     result: LoopOutcome | None
     escalations: list[EscalationView]
     parent_run_id: UUID | None = None
+    subtasks: list[SubtaskNode]

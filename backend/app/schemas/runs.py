@@ -56,15 +56,25 @@ class AttemptState(StrEnum):
     """How far one attempt has come.
 
     `STARTED` and `EVALUATING` found without a live worker mean that the worker was lost. `AGENT_FAILED`
-    waits for the agent to be tried again under the same number. `PRODUCED` has output but no verdict.
+    waits for the agent to be tried again under the same number. `DELEGATED` rests until the subtask that its
+    director asked for is over. `PRODUCED` has output but no verdict.
     """
 
     STARTED = "started"
     AGENT_FAILED = "agent_failed"
+    DELEGATED = "delegated"
     PRODUCED = "produced"
     EVALUATING = "evaluating"
     PASSED = "passed"
     FAILED = "failed"
+
+
+class SubtaskState(StrEnum):
+    """How far the subtask is that a delegated attempt waits for: asked for, at work, or over in any way."""
+
+    WANTED = "wanted"
+    AT_WORK = "at_work"
+    OVER = "over"
 
 
 class AttemptClosing(StrEnum):

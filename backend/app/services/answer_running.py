@@ -8,9 +8,9 @@ import logfire
 from sqlalchemy import select
 
 from app.core.errors import NotFoundError, WorkspaceError
-from app.core.event_data import AttemptStartedData, EvaluationStartedData
+from app.core.event_data import EvaluationStartedData
 from app.core.telemetry import current_trace_id
-from app.core.websocket_events import AttemptStartedEvent, EvaluationStartedEvent
+from app.core.websocket_events import EvaluationStartedEvent
 from app.db.engine import Sessions
 from app.db.models import Attempt
 from app.db.outages import is_outage
@@ -22,8 +22,9 @@ from app.schemas.agents import AgentSpec
 from app.schemas.runs import AttemptState, Usage
 from app.services.answer_rows import AnswerQuestion, attempt_of, keep_attempt, question_of, usage_of
 from app.services.answer_workshop import AnswerEquipment, AnswerParts
-from app.services.attempt_rows import begin_run, reclaim, spend
+from app.services.attempt_rows import claim_attempt
 from app.services.history import Recorded, said_by_humans, told
+from app.services.ledger import spend
 from app.services.recording import Recorder, Recording
 from app.services.written_rows import Written, store_verdict, store_written
 
@@ -95,17 +96,7 @@ class AnswerRunning:
         run, claim = recorded.run, uuid4()
         prompt = told(run.goal, said_by_humans(recorded))
         async with self._recorder.open(run.id, fence) as recording:
-            begin_run(recording, recorded)
-            found = next((each.id for each in recorded.attempts if each.number == number), None)
-            if found is None:
-                recording.session.add(_new_row(recorded, number, claim, prompt))
-            else:
-                reclaim(recording, await recording.session.get_one(Attempt, found), claim, prompt)
-            started = AttemptStartedData(
-                prompt_chars=len(prompt), base_commit=run.base_commit, resumed=found is not None
-            )
-            at = dict(recording.envelope(PHASE, number))
-            recording.emit(AttemptStartedEvent(**at, data=started))
+            await claim_attempt(recording, recorded, number, claim, prompt)
         return claim
 
     async def _begin(self, recorded: Recorded, number: int, claim: UUID, fence: Fence) -> None:
@@ -137,23 +128,6 @@ def _steps(question: AnswerQuestion, parts: AnswerParts, guidance: Sequence[str]
         evaluator=parts.evaluator,
         evidence=parts.evidence,
         guidance=guidance,
-    )
-
-
-def _new_row(recorded: Recorded, number: int, claim: UUID, prompt: str) -> Attempt:
-    run = recorded.run
-    return Attempt(
-        id=uuid4(),
-        run_id=run.id,
-        phase=PHASE,
-        number=number,
-        claim=claim,
-        status=AttemptState.STARTED,
-        prompt=prompt,
-        optimization_context={},
-        base_commit=run.base_commit,
-        trace_id=current_trace_id(),
-        started_at=datetime.now(UTC),
     )
 
 

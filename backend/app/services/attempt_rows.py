@@ -1,8 +1,10 @@
 """The rows and events of an attempt's beginning and end; each function is part of a caller's transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Any
 from uuid import UUID, uuid4
 
 from sqlalchemy import select
@@ -12,6 +14,7 @@ from app.agents.judge import Choice
 from app.agents.port import AgentOutcome
 from app.core.event_data import (
     AttemptInterruptedData,
+    AttemptStartedData,
     JudgeDecidedData,
     OptimizationStartedData,
     PhaseStartedData,
@@ -20,11 +23,12 @@ from app.core.event_data import (
 from app.core.telemetry import current_trace_id
 from app.core.websocket_events import (
     AttemptInterruptedEvent,
+    AttemptStartedEvent,
     OptimizationStartedEvent,
     PhaseStartedEvent,
     WorkflowStartedEvent,
 )
-from app.db.models import Attempt, Candidate, Run, Snapshot
+from app.db.models import Attempt, Candidate, Snapshot
 from app.runners.evaluators.feedback_memory import FeedbackMemory
 from app.schemas.runs import AttemptState, RetryFrom, RunStatus, Usage
 from app.services.candidates import ProducedCandidate
@@ -57,9 +61,14 @@ def begin_run(recording: Recording, recorded: Recorded) -> None:
 
 
 def new_attempt(
-    recorded: Recorded, number: int, claim: UUID, memory: FeedbackMemory, prompt: str, start: str
+    recorded: Recorded,
+    number: int,
+    claim: UUID,
+    prompt: str,
+    start: str,
+    context: Mapping[str, Any] = MappingProxyType({}),
 ) -> Attempt:
-    """The row of an attempt that starts now."""
+    """The row of an attempt that starts now, from the commit `start`; `context` is what memory added."""
     return Attempt(
         id=uuid4(),
         run_id=recorded.run.id,
@@ -68,11 +77,31 @@ def new_attempt(
         claim=claim,
         status=AttemptState.STARTED,
         prompt=prompt,
-        optimization_context=memory.get_optimization_context(),
+        optimization_context=dict(context),
         base_commit=start,
         trace_id=current_trace_id(),
         started_at=datetime.now(UTC),
     )
+
+
+async def claim_attempt(
+    recording: Recording, recorded: Recorded, number: int, claim: UUID, prompt: str
+) -> Attempt:
+    """Claim an attempt of a run whose attempts leave no commits: a new one, or one that has no output yet."""
+    begin_run(recording, recorded)
+    known = next((each for each in recorded.attempts if each.number == number), None)
+    base = recorded.run.base_commit
+    if known is None:
+        row = new_attempt(recorded, number, claim, prompt, base)
+        recording.session.add(row)
+    else:
+        row = await recording.session.get_one(Attempt, known.id)
+        reclaim(recording, row, claim, prompt)
+    if known is None or known.status != AttemptState.DELEGATED:
+        data = AttemptStartedData(prompt_chars=len(prompt), base_commit=base, resumed=known is not None)
+        at = dict(recording.envelope(recorded.run.phase, number))
+        recording.emit(AttemptStartedEvent(**at, data=data))
+    return row
 
 
 def reclaim(recording: Recording, attempt: Attempt, claim: UUID, prompt: str) -> None:
@@ -163,13 +192,3 @@ def judge_decided(choice: Choice) -> JudgeDecidedData:
         order=list(choice.order),
         seed=choice.seed,
     )
-
-
-def spend(run: Run, usage: Usage) -> None:
-    """Enter a consumption into the run's ledger."""
-    run.used_requests += usage.requests
-    run.used_tool_calls += usage.tool_calls
-    run.used_input_tokens += usage.input_tokens
-    run.used_output_tokens += usage.output_tokens
-    if usage.cost_usd is not None:
-        run.used_cost_usd = (run.used_cost_usd or 0.0) + usage.cost_usd

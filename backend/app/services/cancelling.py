@@ -1,4 +1,4 @@
-"""Ends runs of every kind that are not over; part of a caller's transaction."""
+"""Ends runs of every kind that are not over, with their subtasks; part of a caller's transaction."""
 
 from datetime import UTC, datetime
 from uuid import UUID
@@ -16,13 +16,14 @@ from app.realtime.store import append_events
 from app.schemas.runs import RunKind, RunStatus
 from app.services.metric_outcomes import keep_outcomes
 from app.services.outbox import Outbox
+from app.services.subtasks import unfinished_subtasks, wake_parent
 
 WORDS = {RunKind.SPRINT: "sprint", RunKind.DIRECTOR_LOOP: "loop", RunKind.ANSWER: "answer"}
 """What people call the kinds of runs."""
 
 
 async def cancel_run(session: AsyncSession, run_id: UUID, reason: str, actor: str, outbox: Outbox) -> None:
-    """End a run: its job is taken away, its agent stopped, its escalation withdrawn.
+    """End a run: its job is taken away, its agent stopped, its escalation withdrawn, its subtasks ended.
 
     Raises:
         NotFoundError: there is no such run.
@@ -30,7 +31,7 @@ async def cancel_run(session: AsyncSession, run_id: UUID, reason: str, actor: st
     """
     run = await session.get(Run, run_id, with_for_update=True)
     if run is None:
-        raise NotFoundError(f"there is no sprint {run_id}")
+        raise NotFoundError(f"there is no run {run_id}")
     if RunStatus(run.status).is_final:
         when = f" since {run.finished_at:%Y-%m-%d %H:%M:%S} UTC" if run.finished_at else ""
         word = WORDS[RunKind(run.kind)]
@@ -53,3 +54,6 @@ async def cancel_run(session: AsyncSession, run_id: UUID, reason: str, actor: st
     last = await append_events(session, run_id, [event])
     await outbox.put(session, run_id, [event], last)
     await abort_advance(session, run_id)
+    for subtask in await unfinished_subtasks(session, run_id):
+        await cancel_run(session, subtask, "the loop that asked for it was cancelled", actor, outbox)
+    await wake_parent(session, run)

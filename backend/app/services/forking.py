@@ -2,22 +2,24 @@
 
 from uuid import UUID, uuid4
 
-from sqlalchemy import insert, literal, or_, select
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.errors import ConflictError
 from app.core.telemetry import current_traceparent
 from app.db.engine import Sessions
-from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run, Snapshot
+from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run
 from app.runners.evaluators.feedback_memory import AttemptRecord
 from app.schemas.runs import AttemptState, RunPolicy, RunStatus
 from app.schemas.sprints import ForkOrigin, PolicyOverrides, SprintDetail, SprintFork
 from app.services.evaluation_rows import evaluation_result
 from app.services.history import guidance_lines
 from app.services.idempotency import UNKEYED, Once
+from app.services.intake import MAX_NAME_CHARS
 from app.services.queries import find_attempt
 from app.services.recording import Bell
-from app.services.sprints import MAX_NAME_CHARS, announce_sprint, with_overrides
+from app.services.snapshots import copy_snapshots
+from app.services.sprints import announce_sprint, with_overrides
 
 
 class ForkService:
@@ -124,13 +126,7 @@ async def _issues(session: AsyncSession, attempt: Attempt) -> list[str]:
 
 
 async def _copy_snapshots(session: AsyncSession, origin: Run, run: Run, attempt: Attempt) -> None:
-    wanted = or_(Snapshot.kind == "base", Snapshot.commit == run.head_commit)
-    found = select(
-        literal(run.id), Snapshot.commit, Snapshot.kind, Snapshot.bundle, Snapshot.created_at
-    ).where(Snapshot.run_id == origin.id, wanted)
-    columns = ["run_id", "commit", "kind", "bundle", "created_at"]
-    statement = insert(Snapshot).from_select(columns, found).returning(Snapshot.commit)
-    copied = set((await session.scalars(statement)).all())
+    copied = await copy_snapshots(session, origin.id, run.id, run.head_commit)
     if not {run.base_commit, run.head_commit} <= copied:
         raise ConflictError(
             f"the files of attempt {attempt.number} of {attempt.phase} are not kept any more",

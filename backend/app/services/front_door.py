@@ -18,20 +18,22 @@ from app.schemas.runs import RunKind, RunPolicy, RunStatus
 from app.schemas.workspaces import SourceInfo, WorkspaceSource
 from app.services.cancelling import WORDS, cancel_run
 from app.services.idempotency import UNKEYED, Once
-from app.services.intake import Intake
+from app.services.intake import Intake, name_of
 from app.services.outbox import NO_WEBHOOKS, Outbox
-from app.services.sprints import name_of, source_document
+from app.services.sprints import source_document
+from app.services.subtasks import descendants
 
 ViewT = TypeVar("ViewT", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
 class WholeRun:
-    """A run with the attempts of its phase by number, and its escalations, oldest first."""
+    """A run with the attempts of its phase by number, its escalations and all runs below it, by age."""
 
     run: Run
     attempts: Sequence[Attempt]
     escalations: Sequence[Escalation]
+    descendants: Sequence[Run]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +141,8 @@ class FrontDoor(Generic[ViewT]):
         attempts = (await session.scalars(of_phase.order_by(Attempt.number))).all()
         of_run = select(Escalation).where(Escalation.run_id == run_id)
         escalations = (await session.scalars(of_run.order_by(Escalation.created_at))).all()
-        return self.view(WholeRun(run, attempts, escalations))
+        below = await descendants(session, run_id)
+        return self.view(WholeRun(run, attempts, escalations, below))
 
     async def _find(self, session: AsyncSession, run_id: UUID) -> Run:
         run = await session.get(Run, run_id, populate_existing=True)

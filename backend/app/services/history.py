@@ -1,7 +1,7 @@
 """Reads what is recorded of a run into the values that decisions and prompts are made of."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import defer
 
 from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run
-from app.runners.decision import AttemptFacts, EscalationFacts, History, Spent, attempts_allowed
+from app.runners.decision import AttemptFacts, EscalationFacts, History, attempts_allowed
 from app.runners.evaluators.acceptance import Acceptance
 from app.runners.evaluators.feedback_memory import FeedbackMemory
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
@@ -25,6 +25,8 @@ from app.schemas.runs import (
     RunStatus,
 )
 from app.services.evaluation_rows import evaluation_result
+from app.services.ledger import spent
+from app.services.loop_rows import subtask_state
 
 _HEAVY = (Attempt.prompt, Attempt.optimization_context, Attempt.output, Attempt.details)
 
@@ -59,13 +61,16 @@ async def load_run(session: AsyncSession, run_id: UUID) -> Recorded:
         )
     ).all()
     here = [each for each in escalations if each.phase == run.phase]
+    facts = [_attempt_facts(each) for each in attempts]
+    if facts and facts[-1].state is AttemptState.DELEGATED:
+        facts[-1] = replace(facts[-1], subtask=await subtask_state(session, attempts[-1].id))
     history = History(
         status=RunStatus(run.status),
         phases=tuple(run.phases),
         phase=run.phase,
-        attempts=tuple(_attempt_facts(each) for each in attempts),
+        attempts=tuple(facts),
         escalations=tuple(escalation_facts(each) for each in here),
-        spent=_spent(run, escalations),
+        spent=spent(run, escalations),
         now=datetime.now(UTC),
         paused=run.paused_at is not None,
     )
@@ -198,16 +203,4 @@ def escalation_facts(row: Escalation) -> EscalationFacts:
         decided_by=row.decided_by or "",
         additional_attempts=row.additional_attempts,
         guidance=row.guidance,
-    )
-
-
-def _spent(run: Run, escalations: Sequence[Escalation]) -> Spent:
-    grants = sum(
-        each.reason_kind == EscalationReason.BUDGET_EXHAUSTED and each.decision == EscalationDecision.RETRY
-        for each in escalations
-    )
-    return Spent(
-        tokens=run.used_input_tokens + run.used_output_tokens,
-        cost_usd=run.used_cost_usd or 0.0,
-        budget_grants=grants,
     )

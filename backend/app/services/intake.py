@@ -27,6 +27,8 @@ from app.workspaces.importing import import_source
 from app.workspaces.sources import SourcePolicy, inspect_source
 from app.workspaces.store import WorkspaceStore
 
+MAX_NAME_CHARS = 80
+
 ViewT = TypeVar("ViewT", bound=BaseModel)
 
 MakeRow = Callable[[UUID, SourceInfo, str], Run]
@@ -107,3 +109,9 @@ async def announce(session: AsyncSession, run: Run) -> None:
     created = RunCreatedEvent(run_id=run.id, sprint_id=run.id, trace_id=current_trace_id(), data=data)
     await append_events(session, run.id, [created])
     await enqueue_advance(session, run.id)
+
+
+def name_of(goal: str) -> str:
+    """A short name made of the goal's first line."""
+    first = goal.strip().splitlines()[0].strip()
+    return first if len(first) <= MAX_NAME_CHARS else f"{first[: MAX_NAME_CHARS - 1].rstrip()}…"

@@ -46,9 +46,10 @@ from app.runners.evaluators.verdict import Verdict, VerdictStatus
 from app.runners.phase_runner import PhaseRunner
 from app.schemas.project_file import PROJECT_FILE
 from app.schemas.runs import AttemptState, Usage
-from app.services.attempt_rows import judge_decided, spend, total_usage
+from app.services.attempt_rows import judge_decided, total_usage
 from app.services.evaluation_rows import store_evaluations
 from app.services.history import Recorded, load_acceptances, load_memory
+from app.services.ledger import spend
 from app.services.recording import Recorder, Recording
 from app.workspaces.store import JudgedPair
 

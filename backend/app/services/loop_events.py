@@ -5,6 +5,7 @@ from app.core.event_data import (
     IterationDirectedData,
     IterationFailedData,
     IterationScriptedData,
+    SubtaskCompletedData,
 )
 from app.core.websocket_events import (
     Event,
@@ -12,10 +13,11 @@ from app.core.websocket_events import (
     IterationDirectedEvent,
     IterationFailedEvent,
     IterationScriptedEvent,
+    SubtaskCompletedEvent,
 )
 from app.runners.loop_roles import Trouble
 from app.runners.loop_steps import PHASE, Step
-from app.schemas.loop_results import TaskStatus
+from app.schemas.loop_results import LoopIteration, TaskResult, TaskStatus
 from app.schemas.runs import AttemptClosing
 from app.schemas.text import storable_text
 from app.services.recording import Recording
@@ -65,6 +67,21 @@ def tell_judged(recording: Recording, step: Step) -> None:
         milliseconds=iteration.times.evaluator,
     )
     recording.emit(_event(IterationCompletedEvent, recording, step, data))
+
+
+def tell_subtask(recording: Recording, iteration: LoopIteration, result: TaskResult | Trouble) -> None:
+    """Tell what the subtask came to that the director of an iteration asked for last."""
+    run_id = iteration.exchanges[-1].run_id
+    assert run_id is not None  # noqa: S101 - it is over, so it was begun
+    is_answer = isinstance(result, TaskResult)
+    data = SubtaskCompletedData(
+        iteration=iteration.iteration,
+        subtask_run_id=run_id,
+        success=bool(result.notes["success"]) if is_answer else None,
+        output=storable_text((result.content if is_answer else result.message)[:MAX_CHARS]),
+    )
+    at = recording.envelope(PHASE, iteration.iteration)
+    recording.emit(SubtaskCompletedEvent(**dict(at), data=data))
 
 
 def tell_trouble(recording: Recording, step: Step) -> None:

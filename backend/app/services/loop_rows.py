@@ -14,6 +14,7 @@ from app.runners.loop_roles import Exhausted, Trouble
 from app.runners.loop_steps import PHASE, Step
 from app.schemas.director_evaluator import DirectorEvaluatorLoop
 from app.schemas.loop_results import LoopIteration
+from app.schemas.runs import RunStatus, SubtaskState
 from app.schemas.text import storable_json
 
 _TROUBLE: TypeAdapter[Trouble | Exhausted] = TypeAdapter(Trouble | Exhausted)
@@ -81,3 +82,14 @@ async def load_earlier(session: AsyncSession, run_id: UUID, number: int) -> list
 def history_of(attempts: Sequence[Attempt]) -> list[LoopIteration]:
     """Give the complete history of a loop, made of its attempts in order."""
     return [iteration_of(each.number, each.output, each.details) for each in attempts]
+
+
+async def subtask_state(session: AsyncSession, attempt_id: UUID) -> SubtaskState:
+    """How far the subtask is that a delegated attempt waits for."""
+    asked = Attempt.details["exchanges"][-1]["run_id"].astext
+    found = await session.scalar(select(asked).where(Attempt.id == attempt_id))
+    if found is None:
+        return SubtaskState.WANTED
+    status = await session.scalar(select(Run.status).where(Run.id == UUID(found)))
+    at_work = status is not None and not RunStatus(status).is_final
+    return SubtaskState.AT_WORK if at_work else SubtaskState.OVER

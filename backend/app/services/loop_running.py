@@ -1,41 +1,37 @@
 """Carries out the iterations of a director-evaluator loop; each step is recorded before the next one."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from uuid import UUID, uuid4
 
 import logfire
 
 from app.core.errors import NotFoundError, WorkspaceError
-from app.core.event_data import (
-    AttemptStartedData,
-    EvaluationStartedData,
-    IterationStartedData,
-)
+from app.core.event_data import EvaluationStartedData, IterationStartedData
 from app.core.telemetry import current_trace_id
-from app.core.websocket_events import (
-    AttemptStartedEvent,
-    EvaluationStartedEvent,
-    IterationStartedEvent,
-)
+from app.core.websocket_events import EvaluationStartedEvent, IterationStartedEvent
 from app.db.engine import Sessions
 from app.db.models import Attempt
 from app.db.outages import is_outage
 from app.realtime.store import Fence
 from app.runners.evaluators.protocol import EvaluationCategory, EvaluationResult
 from app.runners.loop_context import fill
+from app.runners.loop_requests import answered, charged
 from app.runners.loop_roles import Trouble
 from app.runners.loop_steps import PHASE, LoopSteps, Step
 from app.schemas.agents import AgentSpec
 from app.schemas.loop_results import FailureReason, LoopIteration
 from app.schemas.runs import AttemptClosing, AttemptState, Usage
-from app.services.attempt_rows import begin_run, reclaim, spend
+from app.services.attempt_rows import claim_attempt
 from app.services.history import Recorded, said_by_humans, told
-from app.services.loop_events import tell_directed, tell_judged, tell_script, tell_trouble
+from app.services.ledger import spend
+from app.services.loop_events import tell_directed, tell_judged, tell_script, tell_subtask, tell_trouble
 from app.services.loop_rows import iteration_of, keep_step, load_earlier, loop_of
 from app.services.loop_workshop import Workshop
 from app.services.recording import Recorder, Recording
+from app.services.subtasks import Came, awaited, came_of, limits_of
 from app.services.written_rows import Written, store_verdict, store_written
 
 EVALUATOR = "loop_evaluator"
@@ -48,6 +44,15 @@ class _Known:
 
     earlier: Sequence[LoopIteration]
     now: LoopIteration
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """An iteration that was claimed; `came` is what the subtask came to whose result it lacks."""
+
+    claim: UUID
+    now: LoopIteration
+    came: Came | None
 
 
 TakeStep = Callable[[LoopSteps, _Known], Awaitable[Step]]
@@ -70,13 +75,13 @@ class LoopRunning:
     async def direct(self, recorded: Recorded, number: int, fence: Fence) -> None:
         """Have the director propose in iteration `number`, and record what it gave."""
         with logfire.span("loop iteration {number}", number=number):
-            claim = await self._open(recorded, number, fence)
-            step = await self._take(recorded, LoopIteration(iteration=number), _propose)
+            opened = await self._open(recorded, number, fence)
+            step = await self._take(recorded, opened.now, partial(_propose, opened.came))
 
             async def write(recording: Recording, row: Attempt) -> None:
                 _record_output(recording, row, step, AgentSpec.model_validate(recorded.run.agent))
 
-            await self._recorder.outcome(recorded.run.id, fence, claim, AttemptState.STARTED, write)
+            await self._recorder.outcome(recorded.run.id, fence, opened.claim, AttemptState.STARTED, write)
 
     async def evaluate(self, recorded: Recorded, number: int, fence: Fence) -> None:
         """Take the next step towards a verdict on a recorded output: its script, or its evaluator."""
@@ -92,26 +97,23 @@ class LoopRunning:
                 recorded.run.id, fence, attempt.claim, AttemptState.EVALUATING, write
             )
 
-    async def _open(self, recorded: Recorded, number: int, fence: Fence) -> UUID:
-        """Claim an iteration: a new one, or one whose worker died before there was an output."""
+    async def _open(self, recorded: Recorded, number: int, fence: Fence) -> _Opened:
+        """Claim an iteration: a new one, one whose worker died, or one whose subtask is over."""
         run, claim = recorded.run, uuid4()
         definition, inputs = loop_of(run)
         prompt = told(fill(definition.director.description, inputs.values), said_by_humans(recorded))
         async with self._recorder.open(run.id, fence) as recording:
-            begin_run(recording, recorded)
-            found = next((each.id for each in recorded.attempts if each.number == number), None)
-            if found is None:
-                recording.session.add(_new_row(recorded, number, claim, prompt))
+            row = await claim_attempt(recording, recorded, number, claim, prompt)
+            now = iteration_of(number, row.output, row.details)
+            exchange = awaited(now)
+            came = await came_of(recording.session, exchange) if exchange else None
+            if came is not None and recorded.history.attempts[-1].state is AttemptState.DELEGATED:
+                tell_subtask(recording, now, came.result)
             else:
-                reclaim(recording, await recording.session.get_one(Attempt, found), claim, prompt)
-            at = dict(recording.envelope(PHASE, number))
-            started = AttemptStartedData(
-                prompt_chars=len(prompt), base_commit=run.base_commit, resumed=found is not None
-            )
-            recording.emit(AttemptStartedEvent(**at, data=started))
-            begun = IterationStartedData(iteration=number, max_iterations=definition.max_iterations)
-            recording.emit(IterationStartedEvent(**at, data=begun))
-        return claim
+                begun = IterationStartedData(iteration=number, max_iterations=definition.max_iterations)
+                at = dict(recording.envelope(PHASE, number))
+                recording.emit(IterationStartedEvent(**at, data=begun))
+        return _Opened(claim, now, came)
 
     async def _begin(self, recorded: Recorded, attempt: Attempt, fence: Fence) -> LoopIteration:
         """Begin to judge what is recorded, and give it."""
@@ -135,7 +137,8 @@ class LoopRunning:
             earlier = await load_earlier(session, run.id, now.iteration)
         try:
             async with self._workshop.open(run) as parts:
-                steps = LoopSteps(parts, definition, inputs, said_by_humans(recorded))
+                bounded = replace(parts, limits=limits_of(run))
+                steps = LoopSteps(bounded, definition, inputs, said_by_humans(recorded))
                 return await take(steps, _Known(earlier, now))
         except (WorkspaceError, NotFoundError, OSError) as error:
             if is_outage(error):
@@ -146,41 +149,26 @@ class LoopRunning:
             return Step(now, AttemptState.FAILED, AttemptClosing.ERROR, trouble)
 
 
-async def _propose(steps: LoopSteps, known: "_Known") -> Step:
-    step = await steps.go_on(known.earlier, known.now)
-    if step.asks is None:
-        return step
-    trouble = Trouble(
-        FailureReason.SUBTASK_FAILURE, "the director asks for a subtask, and none can be run here"
-    )
-    return steps.give_up(step.iteration, trouble)
+async def _propose(came: Came | None, steps: LoopSteps, known: _Known) -> Step:
+    now = known.now
+    if came is not None:
+        now = charged(now, came.usage, came.turns)
+        if isinstance(came.result, Trouble):
+            return steps.give_up(now, came.result)
+        now = answered(now, came.result)
+    return await steps.go_on(known.earlier, now)
 
 
-async def _towards_a_verdict(steps: LoopSteps, known: "_Known") -> Step:
+async def _towards_a_verdict(steps: LoopSteps, known: _Known) -> Step:
     step = steps.run_script if steps.wants_script(known.now) else steps.judge
     return await step(known.earlier, known.now)
-
-
-def _new_row(recorded: Recorded, number: int, claim: UUID, prompt: str) -> Attempt:
-    run = recorded.run
-    return Attempt(
-        id=uuid4(),
-        run_id=run.id,
-        phase=PHASE,
-        number=number,
-        claim=claim,
-        status=AttemptState.STARTED,
-        prompt=prompt,
-        optimization_context={},
-        base_commit=run.base_commit,
-        trace_id=current_trace_id(),
-        started_at=datetime.now(UTC),
-    )
 
 
 def _record_output(recording: Recording, row: Attempt, step: Step, spec: AgentSpec) -> None:
     keep_step(row, step)
     _charge(recording, row, step)
+    if step.asks is not None:
+        return
     if step.iteration.output is not None:
         director = step.iteration.times.director or 0
         written = Written(step.iteration.output, "director", spec.model, spec, director / 1000)

@@ -1,30 +1,25 @@
 """Starts, shows and cancels director-evaluator loops."""
 
+from collections.abc import Sequence
+from uuid import UUID
+
 from app.core.errors import InvalidInputError
 from app.db.engine import Sessions
 from app.db.models import Attempt, Run
 from app.runners.evaluators.registry import EvaluatorRegistry
 from app.runners.loop_context import bind
-from app.runners.loop_errors import error_of, loop_result
 from app.runners.loop_panel import unknown_evaluators
 from app.runners.loop_steps import PHASE, loop_policy
-from app.schemas.loop_results import LoopEnd, LoopError, LoopIteration
-from app.schemas.loops import IterationView, LoopCreate, LoopDetail, LoopOutcome
-from app.schemas.runs import (
-    AttemptClosing,
-    AttemptState,
-    EscalationDecision,
-    RunKind,
-    RunPolicy,
-    RunStatus,
-    Usage,
-)
+from app.schemas.loop_results import ErrorDetails, LoopIteration
+from app.schemas.loops import IterationView, LoopCreate, LoopDetail, LoopOutcome, SubtaskNode
+from app.schemas.runs import AttemptState, RunKind, RunPolicy, RunStatus, Usage
 from app.schemas.sprints import PolicyOverrides
 from app.schemas.workspaces import EmptySource
 from app.services.front_door import FrontDoor, NewRun, WholeRun
 from app.services.idempotency import UNKEYED, Once
 from app.services.intake import Intake
-from app.services.loop_rows import definition_document, history_of, loop_of, trouble_of
+from app.services.loop_ends import result_of_run
+from app.services.loop_rows import definition_document, history_of, loop_of
 from app.services.outbox import NO_WEBHOOKS, Outbox
 from app.services.sprints import with_overrides
 from app.services.views import escalation_view, sprint_view
@@ -103,10 +98,21 @@ def show_loop(whole: WholeRun) -> LoopDetail:
         query=kept["query"],
         policy=RunPolicy.model_validate(run.policy),
         iterations=[_view(row, each) for row, each in zip(attempts, history, strict=True)],
-        result=_outcome(whole, history) if RunStatus(run.status).is_final else None,
+        result=_outcome(run, attempts) if RunStatus(run.status).is_final else None,
         escalations=[escalation_view(each, run) for each in whole.escalations],
         parent_run_id=run.parent_run_id,
+        subtasks=_tree(run.id, whole.descendants),
     )
+
+
+def _tree(run_id: UUID, below: Sequence[Run]) -> list[SubtaskNode]:
+    return [
+        SubtaskNode(
+            run_id=each.id, name=each.name, status=RunStatus(each.status), subtasks=_tree(each.id, below)
+        )
+        for each in below
+        if each.parent_run_id == run_id
+    ]
 
 
 def _view(row: Attempt, iteration: LoopIteration) -> IterationView:
@@ -120,34 +126,14 @@ def _view(row: Attempt, iteration: LoopIteration) -> IterationView:
     )
 
 
-def _outcome(whole: WholeRun, history: list[LoopIteration]) -> LoopOutcome:
-    run, last = whole.run, whole.attempts[-1] if whole.attempts else None
-    trouble = trouble_of(last.details) if last and run.status == RunStatus.FAILED else None
-    rejected = bool(whole.escalations) and whole.escalations[-1].decision == EscalationDecision.REJECT
-    ended_by = None if rejected else _ended_by(run, last)
-    result = loop_result(history, ended_by or LoopEnd.MAXIMUM, trouble)
-    error: LoopError | None = error_of(trouble, ()) if trouble else None
+def _outcome(run: Run, attempts: Sequence[Attempt]) -> LoopOutcome:
+    result, ended_by = result_of_run(run, attempts)
     return LoopOutcome(
         final_output=result.final_output,
         final_evaluation=result.final_evaluation,
         success=result.success,
         iterations_completed=result.iterations_completed,
         ended_by=ended_by,
-        error=error,
+        # The history is beside it.
+        error=result.error.model_copy(update={"details": ErrorDetails()}) if result.error else None,
     )
-
-
-def _ended_by(run: Run, last: Attempt | None) -> LoopEnd | None:
-    if last is None or run.status == RunStatus.CANCELLED:
-        return None
-    match run.status, last.closing:
-        case RunStatus.FAILED, AttemptClosing.ERROR:
-            return LoopEnd.ERROR
-        case RunStatus.COMPLETED, AttemptClosing.CONDITION:
-            return LoopEnd.CONDITION
-        case RunStatus.COMPLETED, _ if last.status == AttemptState.PASSED:
-            return LoopEnd.SUCCESS
-        case RunStatus.FAILED, _ if last.number >= run.policy["max_attempts"]:
-            return LoopEnd.MAXIMUM
-        case _:
-            return None

@@ -35,13 +35,16 @@ from app.runners.decision import (
     Finished,
     ReturnHistory,
     ReturnPartial,
+    SpawnSubtask,
     StartAttempt,
     Wait,
 )
-from app.schemas.runs import AttemptState, EscalationReason, RunPolicy, RunStatus, Usage
+from app.schemas.runs import AttemptState, EscalationReason, RunPolicy, RunStatus
 from app.services.attempt_rows import lay_down
+from app.services.ledger import run_usage
 from app.services.metric_outcomes import keep_outcomes
 from app.services.recording import Recording
+from app.services.subtasks import spawn_subtask, wake_parent
 
 
 async def record_decision(recording: Recording, decision: Decision, policy: RunPolicy) -> None:
@@ -51,10 +54,13 @@ async def record_decision(recording: Recording, decision: Decision, policy: RunP
             await _complete_phase(recording, decision, policy)
         case Escalate():
             await _escalate(recording, decision)
+        case SpawnSubtask(_, number):
+            await spawn_subtask(recording, number)
         case Wait(until):
             await enqueue_advance(recording.session, recording.run.id, at=until)
         case CompleteRun() | ReturnHistory() | ReturnPartial() | Fail():
             await _end(recording, decision, policy)
+            await wake_parent(recording.session, recording.run)
         case StartAttempt() | Evaluate() | Finished():
             raise AssertionError(f"{decision} is not recorded here")
 
@@ -158,14 +164,3 @@ def _finish(run: Run, status: RunStatus, reason: str) -> None:
     run.status_reason = reason
     run.finished_at = datetime.now(UTC)
     run.version += 1
-
-
-def run_usage(run: Run) -> Usage:
-    """What a run has consumed, judges included."""
-    return Usage(
-        requests=run.used_requests,
-        tool_calls=run.used_tool_calls,
-        input_tokens=run.used_input_tokens,
-        output_tokens=run.used_output_tokens,
-        cost_usd=run.used_cost_usd,
-    )

@@ -12,12 +12,14 @@ from app.core.websocket_events import RunPausedEvent, RunResumedEvent
 from app.db.engine import Sessions
 from app.db.models import Run
 from app.jobs.queue import abort_advance, enqueue_advance
-from app.schemas.runs import RunStatus
+from app.schemas.runs import RunKind, RunStatus
 from app.schemas.sprints import SprintDetail
 from app.services.attempt_rows import release_attempts
+from app.services.cancelling import WORDS
 from app.services.idempotency import UNKEYED, Once
 from app.services.queries import load_detail
 from app.services.recording import Bell, Recording
+from app.services.subtasks import unfinished_subtasks
 
 
 class PauseService:
@@ -47,17 +49,8 @@ class PauseService:
             await once.claim(session)
             run = await _lock_unfinished(session, run_id)
             if run.paused_at is not None:
-                raise ConflictError(f"the sprint is {state_in_words(run)}", **_members(run))
-            run.paused_at, run.paused_by, run.pause_reason = datetime.now(UTC), actor, reason
-            # Nobody holds this fence: what the stopped worker still wants to record comes too late.
-            run.fence_try += 1
-            run.version += 1
-            recording = Recording(session, run)
-            await release_attempts(recording, f"paused by {actor}; it goes on when the sprint is resumed")
-            data = RunPausedData(by=actor, reason=reason)
-            recording.emit(RunPausedEvent(**dict(recording.envelope(run.phase)), data=data))
-            await recording.flush_events()
-            await abort_advance(session, run_id)
+                raise ConflictError(f"the {_word(run)} is {state_in_words(run)}", **_members(run))
+            await _hold(session, run, reason, actor)
             sprint = await load_detail(session, run_id)
             await once.keep(session, sprint)
         self._bell.ring(run_id)
@@ -75,19 +68,49 @@ class PauseService:
             await once.claim(session)
             run = await _lock_unfinished(session, run_id)
             if run.paused_at is None:
-                raise ConflictError(f"the sprint is {run.status} and not paused", **_members(run))
-            run.paused_at, run.paused_by, run.pause_reason = None, None, ""
-            run.version += 1
-            recording = Recording(session, run)
-            data = RunResumedData(by=actor)
-            recording.emit(RunResumedEvent(**dict(recording.envelope(run.phase)), data=data))
-            await recording.flush_events()
-            if run.status != RunStatus.WAITING:
-                await enqueue_advance(session, run_id)
+                raise ConflictError(f"the {_word(run)} is {run.status} and not paused", **_members(run))
+            await _let_go(session, run, actor)
             sprint = await load_detail(session, run_id)
             await once.keep(session, sprint)
         self._bell.ring(run_id)
         return sprint
+
+
+async def _hold(session: AsyncSession, run: Run, reason: str, actor: str) -> None:
+    """Pause a run, and the subtasks for which it waits."""
+    run.paused_at, run.paused_by, run.pause_reason = datetime.now(UTC), actor, reason
+    # Nobody holds this fence: what the stopped worker still wants to record comes too late.
+    run.fence_try += 1
+    run.version += 1
+    recording = Recording(session, run)
+    await release_attempts(recording, f"paused by {actor}; it goes on when the {_word(run)} is resumed")
+    data = RunPausedData(by=actor, reason=reason)
+    recording.emit(RunPausedEvent(**dict(recording.envelope(run.phase)), data=data))
+    await recording.flush_events()
+    await abort_advance(session, run.id)
+    for subtask in await _subtasks(session, run):
+        if subtask.paused_at is None:
+            await _hold(session, subtask, reason or "the loop that asked for it is paused", actor)
+
+
+async def _let_go(session: AsyncSession, run: Run, actor: str) -> None:
+    """Resume a run, and the subtasks for which it waits."""
+    run.paused_at, run.paused_by, run.pause_reason = None, None, ""
+    run.version += 1
+    recording = Recording(session, run)
+    data = RunResumedData(by=actor)
+    recording.emit(RunResumedEvent(**dict(recording.envelope(run.phase)), data=data))
+    await recording.flush_events()
+    if run.status != RunStatus.WAITING:
+        await enqueue_advance(session, run.id)
+    for subtask in await _subtasks(session, run):
+        if subtask.paused_at is not None:
+            await _let_go(session, subtask, actor)
+
+
+async def _subtasks(session: AsyncSession, run: Run) -> list[Run]:
+    numbers = await unfinished_subtasks(session, run.id)
+    return [await session.get_one(Run, each, with_for_update=True) for each in numbers]
 
 
 def state_in_words(run: Run) -> str:
@@ -101,10 +124,14 @@ def state_in_words(run: Run) -> str:
 async def _lock_unfinished(session: AsyncSession, run_id: UUID) -> Run:
     run = await session.get(Run, run_id, with_for_update=True)
     if run is None:
-        raise NotFoundError(f"there is no sprint {run_id}")
+        raise NotFoundError(f"there is no run {run_id}")
     if RunStatus(run.status).is_final:
-        raise ConflictError(f"the sprint is {state_in_words(run)}", **_members(run))
+        raise ConflictError(f"the {_word(run)} is {state_in_words(run)}", **_members(run))
     return run
+
+
+def _word(run: Run) -> str:
+    return WORDS[RunKind(run.kind)]
 
 
 def _members(run: Run) -> dict[str, Any]:

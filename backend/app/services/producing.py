@@ -40,7 +40,6 @@ from app.services.attempt_rows import (
     begin_run,
     new_attempt,
     reclaim,
-    spend,
     start_commit,
     store_candidates,
     tell_optimization,
@@ -48,6 +47,7 @@ from app.services.attempt_rows import (
 )
 from app.services.candidates import CandidateJob, CandidateRuns, ProducedCandidate
 from app.services.history import Recorded, load_memory
+from app.services.ledger import spend
 from app.services.progress import ProgressBatcher, storing_progress
 from app.services.recording import Recorder, Recording
 
@@ -115,7 +115,8 @@ class Producing:
             begin_run(recording, recorded)
             found = next((each.id for each in recorded.attempts if each.number == number), None)
             if found is None:
-                attempt = new_attempt(recorded, number, claim, memory, prompt, start)
+                context = memory.get_optimization_context()
+                attempt = new_attempt(recorded, number, claim, prompt, start, context)
                 recording.session.add(attempt)
                 tell_optimization(recording, number, memory)
             else:

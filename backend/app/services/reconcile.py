@@ -1,7 +1,8 @@
 """Gives a job to every run that should move and has none."""
 
-from sqlalchemy import and_, select, text
+from sqlalchemy import and_, exists, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
 
 from app.db.engine import Sessions
 from app.db.models import Run
@@ -29,7 +30,10 @@ class Reconcile:
 
 
 async def _enqueue_lacking(session: AsyncSession) -> int:
-    runnable = and_(Run.status.in_([RunStatus.QUEUED, RunStatus.ACTIVE]), Run.paused_at.is_(None))
+    subtask = aliased(Run)
+    # A loop rests while its subtask is at work, and is woken at its end; were that lost, it has no job then.
+    rests = exists().where(subtask.parent_run_id == Run.id, subtask.finished_at.is_(None))
+    runnable = and_(Run.status.in_([RunStatus.QUEUED, RunStatus.ACTIVE]), Run.paused_at.is_(None), ~rests)
     # Rows that somebody holds are being written right now, together with whatever job they need.
     statement = (
         select(Run.id)

@@ -16,15 +16,13 @@ from app.schemas.sprints import PolicyOverrides, SprintCreate, SprintDetail
 from app.schemas.workspaces import GitSource, SourceInfo
 from app.services.cancelling import cancel_run
 from app.services.idempotency import UNKEYED, Once
-from app.services.intake import Intake, announce
+from app.services.intake import Intake, announce, name_of
 from app.services.outbox import NO_WEBHOOKS, Outbox
 from app.services.queries import load_detail
 from app.services.recording import Bell
 from app.workspaces.git import Git
 from app.workspaces.sources import SourcePolicy
 from app.workspaces.store import WorkspaceStore
-
-MAX_NAME_CHARS = 80
 
 
 class SprintService:
@@ -141,9 +139,3 @@ def with_overrides(policy: RunPolicy, overrides: PolicyOverrides) -> RunPolicy:
             tokens=min_of(ceiling.tokens, asked.tokens), cost_usd=min_of(ceiling.cost_usd, asked.cost_usd)
         )
     return policy.model_validate({**policy.model_dump(), **given})
-
-
-def name_of(goal: str) -> str:
-    """A short name made of the goal's first line."""
-    first = goal.strip().splitlines()[0].strip()
-    return first if len(first) <= MAX_NAME_CHARS else f"{first[: MAX_NAME_CHARS - 1].rstrip()}…"

@@ -28,7 +28,7 @@ from app.schemas.sprints import (
     SprintView,
 )
 from app.services.history import escalation_facts
-from app.services.outcomes import run_usage
+from app.services.ledger import run_usage
 
 Marks = Mapping[UUID, Sequence[VerdictMark]]
 """Marks by the id of their evaluation, newest first."""

@@ -90,9 +90,9 @@ async def _own_clock(url: str) -> None:
         await connection.execute(f'ALTER DATABASE "{name}" SET search_path = public, pg_catalog')
 
 
-# After the jump every heartbeat looks overdue until the next one, and who is late by half a period is taken for
-# dead: a busy machine must not make one late, and the second worker must meet the overdue one. The agent works
-# for longer than that takes.
+# After the jump every heartbeat looks overdue until the next one, and who is late by half a period is taken
+# for dead: a busy machine must not make one late, and the second worker must meet the overdue one. The agent
+# works for longer than that takes.
 _UNHURRIED = WorkerTimings(heartbeat=2.0, stalled_after=6.0, sweep=0.3, grace=0.5)
 _LONG_WORK_SECONDS = 4.0
 

@@ -45,6 +45,7 @@ const TONES: Record<string, Tone> = {
   started: "running",
   produced: "running",
   evaluating: "running",
+  delegated: "running",
   running: "running",
   waiting: "waiting",
   open: "waiting",
@@ -59,6 +60,7 @@ const WORDS: Record<string, string> = {
   started: "agent works",
   produced: "waits for evaluation",
   agent_failed: "agent failed",
+  delegated: "waits for a subtask",
   waiting: "needs a human",
   open: "needs a human",
 };

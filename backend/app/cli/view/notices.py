@@ -37,6 +37,8 @@ from app.core.websocket_events import (
     RunCreatedEvent,
     RunPausedEvent,
     RunResumedEvent,
+    SubtaskCompletedEvent,
+    SubtaskStartedEvent,
     ToolCalledEvent,
     ToolResultEvent,
     WorkflowCompletedEvent,
@@ -269,6 +271,22 @@ def _(event: IterationCompletedEvent, state: SprintState) -> Iterable[Notice]:
 def _(event: IterationFailedEvent, state: SprintState) -> Iterable[Notice]:
     text = f"Iteration {event.data.iteration} could not be carried out ({one_line(event.data.reason)})"
     yield Notice("errored", text, first_lines(event.data.message, EVIDENCE_LINES), depth=3)
+
+
+@_say.register
+def _(event: SubtaskStartedEvent, state: SprintState) -> Iterable[Notice]:
+    details = first_lines(event.data.description, EVIDENCE_LINES)
+    yield Notice("started", f"The director asks for a subtask: {event.data.subtask_run_id}", details, depth=3)
+
+
+@_say.register
+def _(event: SubtaskCompletedEvent, state: SprintState) -> Iterable[Notice]:
+    look, words = {
+        None: ("errored", "gave no result"),
+        True: ("passed", "is done"),
+        False: ("failed", "ended without success"),
+    }[event.data.success]
+    yield Notice(look, f"The subtask {words}", first_lines(event.data.output, EVIDENCE_LINES), depth=3)
 
 
 @_say.register

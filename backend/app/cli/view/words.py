@@ -36,6 +36,7 @@ _LOOKS = {
     "started": Look("▸", "cyan"),
     "produced": Look("▸", "cyan"),
     "evaluating": Look("▸", "cyan"),
+    "delegated": Look("▸", "cyan"),
     "retry": Look("↻", "cyan"),
     "resolved": Look("✓", "blue"),
     "withdrawn": Look("⊘", "bright_black"),

@@ -125,6 +125,24 @@ class LoopEngine:
         self._job += 1
         await self._advance(run_id, self._job, 0)
 
+    async def until_all_rest(self, run_id: UUID) -> LoopDetail:
+        """Move a loop and its subtasks on until none of them moves by itself."""
+        for _ in range(60):
+            moving = await self.moving(run_id)
+            if not moving:
+                return await self.cases.loops.get(run_id)
+            for each in moving:
+                await self.advance(each)
+        raise AssertionError("the loops do not come to rest")
+
+    async def moving(self, run_id: UUID) -> list[UUID]:
+        """The loop and its subtasks that are not over and ask no human."""
+        loop = await self.cases.loops.get(run_id)
+        asks = any(each.status == "open" for each in loop.escalations)
+        own = [] if loop.status.is_final or asks else [run_id]
+        below = [await self.moving(each.run_id) for each in loop.subtasks]
+        return [*own, *(each for runs in below for each in runs)] if own or any(below) else []
+
     async def until_rest(self, run_id: UUID) -> LoopDetail:
         for _ in range(20):
             await self.advance(run_id)

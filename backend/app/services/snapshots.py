@@ -1,0 +1,25 @@
+"""Copies the files of one run to another as rows; whichever worker comes first restores them from there."""
+
+from uuid import UUID
+
+from sqlalchemy import insert, literal, or_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.db.models import Snapshot
+
+
+async def copy_snapshots(
+    session: AsyncSession, origin: UUID, heir: UUID, commit: str | None = None
+) -> frozenset[str]:
+    """Copy a run's base, and one further commit where one is named, to another run.
+
+    Returns:
+        The commits that were copied; what is not kept any more is not among them.
+    """
+    wanted = or_(Snapshot.kind == "base", Snapshot.commit == commit)
+    found = select(literal(heir), Snapshot.commit, Snapshot.kind, Snapshot.bundle, Snapshot.created_at).where(
+        Snapshot.run_id == origin, wanted
+    )
+    columns = ["run_id", "commit", "kind", "bundle", "created_at"]
+    statement = insert(Snapshot).from_select(columns, found).returning(Snapshot.commit)
+    return frozenset((await session.scalars(statement)).all())
