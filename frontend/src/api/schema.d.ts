@@ -1555,10 +1555,11 @@ export interface components {
          * @description How far one attempt has come.
          *
          *     `STARTED` and `EVALUATING` found without a live worker mean that the worker was lost. `AGENT_FAILED`
-         *     waits for the agent to be tried again under the same number. `PRODUCED` has output but no verdict.
+         *     waits for the agent to be tried again under the same number. `DELEGATED` rests until the subtask that its
+         *     director asked for is over. `PRODUCED` has output but no verdict.
          * @enum {string}
          */
-        AttemptState: "started" | "agent_failed" | "produced" | "evaluating" | "passed" | "failed";
+        AttemptState: "started" | "agent_failed" | "delegated" | "produced" | "evaluating" | "passed" | "failed";
         /**
          * AttemptView
          * @description One attempt with its verdicts; `verdict` is null until it is judged.
@@ -2929,7 +2930,7 @@ export interface components {
             /** Epoch */
             epoch: string;
             /** Events */
-            events: (components["schemas"]["RunCreatedEvent"] | components["schemas"]["RunCancelledEvent"] | components["schemas"]["RunPausedEvent"] | components["schemas"]["RunResumedEvent"] | components["schemas"]["WorkflowStartedEvent"] | components["schemas"]["WorkflowStatusEvent"] | components["schemas"]["WorkflowCompletedEvent"] | components["schemas"]["WorkflowFailedEvent"] | components["schemas"]["PhaseStartedEvent"] | components["schemas"]["PhaseCompletedEvent"] | components["schemas"]["PhaseFailedEvent"] | components["schemas"]["AttemptStartedEvent"] | components["schemas"]["AttemptProducedEvent"] | components["schemas"]["AttemptInterruptedEvent"] | components["schemas"]["AgentProgressEvent"] | components["schemas"]["AgentFailedEvent"] | components["schemas"]["ToolCalledEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["CandidateStartedEvent"] | components["schemas"]["CandidateGeneratedEvent"] | components["schemas"]["CandidateFailedEvent"] | components["schemas"]["JudgeStartedEvent"] | components["schemas"]["JudgeDecidedEvent"] | components["schemas"]["EvaluationStartedEvent"] | components["schemas"]["EvaluatorCompletedEvent"] | components["schemas"]["EvaluationCompletedEvent"] | components["schemas"]["EvaluationFailedEvent"] | components["schemas"]["OptimizationStartedEvent"] | components["schemas"]["IterationStartedEvent"] | components["schemas"]["IterationDirectedEvent"] | components["schemas"]["IterationScriptedEvent"] | components["schemas"]["IterationCompletedEvent"] | components["schemas"]["IterationFailedEvent"] | components["schemas"]["EscalationRequiredEvent"] | components["schemas"]["EscalationReminderEvent"] | components["schemas"]["EscalationResolvedEvent"])[];
+            events: (components["schemas"]["RunCreatedEvent"] | components["schemas"]["RunCancelledEvent"] | components["schemas"]["RunPausedEvent"] | components["schemas"]["RunResumedEvent"] | components["schemas"]["WorkflowStartedEvent"] | components["schemas"]["WorkflowStatusEvent"] | components["schemas"]["WorkflowCompletedEvent"] | components["schemas"]["WorkflowFailedEvent"] | components["schemas"]["PhaseStartedEvent"] | components["schemas"]["PhaseCompletedEvent"] | components["schemas"]["PhaseFailedEvent"] | components["schemas"]["AttemptStartedEvent"] | components["schemas"]["AttemptProducedEvent"] | components["schemas"]["AttemptInterruptedEvent"] | components["schemas"]["AgentProgressEvent"] | components["schemas"]["AgentFailedEvent"] | components["schemas"]["ToolCalledEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["CandidateStartedEvent"] | components["schemas"]["CandidateGeneratedEvent"] | components["schemas"]["CandidateFailedEvent"] | components["schemas"]["JudgeStartedEvent"] | components["schemas"]["JudgeDecidedEvent"] | components["schemas"]["EvaluationStartedEvent"] | components["schemas"]["EvaluatorCompletedEvent"] | components["schemas"]["EvaluationCompletedEvent"] | components["schemas"]["EvaluationFailedEvent"] | components["schemas"]["OptimizationStartedEvent"] | components["schemas"]["IterationStartedEvent"] | components["schemas"]["IterationDirectedEvent"] | components["schemas"]["IterationScriptedEvent"] | components["schemas"]["IterationCompletedEvent"] | components["schemas"]["IterationFailedEvent"] | components["schemas"]["SubtaskStartedEvent"] | components["schemas"]["SubtaskCompletedEvent"] | components["schemas"]["EscalationRequiredEvent"] | components["schemas"]["EscalationReminderEvent"] | components["schemas"]["EscalationResolvedEvent"])[];
             /** Head */
             head: number;
             mode: components["schemas"]["ResumeMode"];
@@ -3723,7 +3724,7 @@ export interface components {
          * LoopDetail
          * @description One loop, whole. `result` is null until the loop is over.
          *
-         *     `parent_run_id` is the loop whose director asked for this one.
+         *     `parent_run_id` is the loop whose director asked for this one; `subtasks` is the tree of those below it.
          */
         LoopDetail: {
             /**
@@ -3804,6 +3805,8 @@ export interface components {
             status: components["schemas"]["RunStatus"];
             /** Status Reason */
             status_reason: string;
+            /** Subtasks */
+            subtasks: components["schemas"]["SubtaskNode"][];
             /**
              * Updated At
              * Format: date-time
@@ -5303,7 +5306,7 @@ export interface components {
          * @description Every value of an envelope's `event`.
          * @enum {string}
          */
-        SprintEventType: "run.created" | "run.cancelled" | "run.paused" | "run.resumed" | "workflow.started" | "workflow.status" | "workflow.completed" | "workflow.failed" | "phase.started" | "phase.completed" | "phase.failed" | "attempt.started" | "attempt.produced" | "attempt.interrupted" | "agent.progress" | "agent.failed" | "tool.called" | "tool.result" | "candidate.started" | "candidate.generated" | "candidate.failed" | "judge.started" | "judge.decided" | "evaluation.started" | "evaluator.completed" | "evaluation.completed" | "evaluation.failed" | "optimization.started" | "iteration.started" | "iteration.directed" | "iteration.scripted" | "iteration.completed" | "iteration.failed" | "escalation.required" | "escalation.reminder" | "escalation.resolved";
+        SprintEventType: "run.created" | "run.cancelled" | "run.paused" | "run.resumed" | "workflow.started" | "workflow.status" | "workflow.completed" | "workflow.failed" | "phase.started" | "phase.completed" | "phase.failed" | "attempt.started" | "attempt.produced" | "attempt.interrupted" | "agent.progress" | "agent.failed" | "tool.called" | "tool.result" | "candidate.started" | "candidate.generated" | "candidate.failed" | "judge.started" | "judge.decided" | "evaluation.started" | "evaluator.completed" | "evaluation.completed" | "evaluation.failed" | "optimization.started" | "iteration.started" | "iteration.directed" | "iteration.scripted" | "iteration.completed" | "iteration.failed" | "subtask.started" | "subtask.completed" | "escalation.required" | "escalation.reminder" | "escalation.resolved";
         /**
          * SprintFork
          * @description The attempt a new sprint begins with, and what is different there.
@@ -5513,6 +5516,60 @@ export interface components {
             type: "subscribe";
         };
         /**
+         * SubtaskCompletedData
+         * @description A subtask is over, and the director that asked goes on; `output` is cut at 2,000 characters.
+         *
+         *     `success` is null when an error, a human or a cancellation ended it, which ends this loop, too.
+         */
+        SubtaskCompletedData: {
+            /** Iteration */
+            iteration: number;
+            /** Output */
+            output: string;
+            /**
+             * Subtask Run Id
+             * Format: uuid
+             */
+            subtask_run_id: string;
+            /** Success */
+            success: boolean | null;
+        };
+        /** SubtaskCompletedEvent */
+        SubtaskCompletedEvent: {
+            /** Attempt */
+            attempt?: number | null;
+            data: components["schemas"]["SubtaskCompletedData"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "subtask.completed";
+            /** Phase */
+            phase?: string | null;
+            /**
+             * Run Id
+             * Format: uuid
+             */
+            run_id: string;
+            /**
+             * Sequence
+             * @default 0
+             */
+            sequence: number;
+            /**
+             * Sprint Id
+             * Format: uuid
+             */
+            sprint_id: string;
+            /**
+             * Timestamp
+             * Format: date-time
+             */
+            timestamp?: string;
+            /** Trace Id */
+            trace_id?: string | null;
+        };
+        /**
          * SubtaskContext
          * @description The same for a subtask, with its defaults.
          */
@@ -5540,6 +5597,22 @@ export interface components {
              * @enum {string}
              */
             inherit_context: "none" | "full" | "subset";
+        };
+        /**
+         * SubtaskNode
+         * @description A subtask of a loop, with those that it asked for itself, oldest first.
+         */
+        SubtaskNode: {
+            /** Name */
+            name: string;
+            /**
+             * Run Id
+             * Format: uuid
+             */
+            run_id: string;
+            status: components["schemas"]["RunStatus"];
+            /** Subtasks */
+            subtasks: components["schemas"]["SubtaskNode"][];
         };
         /**
          * SubtaskRequest
@@ -5586,6 +5659,60 @@ export interface components {
              * @enum {string}
              */
             type: "atomic" | "director_evaluator_loop";
+        };
+        /**
+         * SubtaskStartedData
+         * @description A director asked for a subtask, which is a run of its own; the description is cut at 2,000 characters.
+         *
+         *     `depth` is 1 for the subtask of a loop that no other asked for.
+         */
+        SubtaskStartedData: {
+            /** Depth */
+            depth: number;
+            /** Description */
+            description: string;
+            /** Iteration */
+            iteration: number;
+            /**
+             * Subtask Run Id
+             * Format: uuid
+             */
+            subtask_run_id: string;
+        };
+        /** SubtaskStartedEvent */
+        SubtaskStartedEvent: {
+            /** Attempt */
+            attempt?: number | null;
+            data: components["schemas"]["SubtaskStartedData"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "subtask.started";
+            /** Phase */
+            phase?: string | null;
+            /**
+             * Run Id
+             * Format: uuid
+             */
+            run_id: string;
+            /**
+             * Sequence
+             * @default 0
+             */
+            sequence: number;
+            /**
+             * Sprint Id
+             * Format: uuid
+             */
+            sprint_id: string;
+            /**
+             * Timestamp
+             * Format: date-time
+             */
+            timestamp?: string;
+            /** Trace Id */
+            trace_id?: string | null;
         };
         /**
          * TaskFailure

@@ -10,7 +10,7 @@ from cyclopts.validators import Number
 from app.cli.exits import ExitCode
 from app.cli.identify import find_sprint
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
-from app.cli.view.tables import print_table, sprint_lines, sprints_table
+from app.cli.view.tables import print_table, sprint_lines, sprints_table, subtask_lines
 from app.cli.view.words import KIND_WORDS
 from app.schemas.run_lists import RunSort
 from app.schemas.runs import RunKind, RunStatus
@@ -107,6 +107,9 @@ async def show_sprint(sprint: str, /, *, options: Options = DEFAULT_OPTIONS, roo
         detail = await session.api.sprint(found)
         for text, style in sprint_lines(detail):
             terminal.line(text, style)
+        if detail.kind is RunKind.DIRECTOR_LOOP:
+            for text, style in subtask_lines((await session.api.loop(found)).subtasks):
+                terminal.line(text, style)
         if detail.escalation_id is not None:
             terminal.line(
                 f"A human is asked: phaserunner escalations show {str(detail.escalation_id)[:8]}", "yellow"

@@ -12,6 +12,7 @@ from app.cli.view.notices import SCRIPT_WARNING
 from app.cli.view.text import first_lines, one_line
 from app.cli.view.words import KIND_WORDS, duration, look
 from app.schemas.escalations import EscalationView
+from app.schemas.loops import SubtaskNode
 from app.schemas.runs import Usage
 from app.schemas.sprints import AttemptView, EvaluationView, SprintDetail, SprintView
 
@@ -56,6 +57,16 @@ def print_table(console: Console, table: Table) -> None:
     """Print a table; a pipe gets whole cells, however wide."""
     width = None if console.is_terminal else 10_000
     console.print(table, width=width, crop=False)
+
+
+def subtask_lines(nodes: Sequence[SubtaskNode], depth: int = 0) -> list[Line]:
+    """The subtasks of a loop as a tree."""
+    lines: list[Line] = []
+    for each in nodes:
+        words = f"{str(each.run_id)[:8]} {_words(each.status)}  {one_line(each.name)}"
+        lines.append((f"{'  ' * depth}subtask {words}", look(each.status).style))
+        lines += subtask_lines(each.subtasks, depth + 1)
+    return lines
 
 
 def sprint_lines(sprint: SprintDetail) -> list[Line]:

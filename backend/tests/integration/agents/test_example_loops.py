@@ -3,10 +3,7 @@
 import os
 import sys
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,11 +12,12 @@ from app.runners.evaluators.commands.programs import find_programs
 from app.runners.evaluators.registry import EvaluatorConfig, create_default_registry
 from app.runners.loop_files import WorkspaceContext
 from app.runners.loop_panel import EvaluatorOrPanel, PanelJudge
-from app.runners.loop_roles import RoleTask, Trouble
 from app.runners.loop_script import SandboxedScript
+from app.runners.loop_scripted import ScriptedRoleAgent
 from app.runners.project import ProjectRules, panel_for, read_from_tree
+from app.schemas.agents import AgentScript, ScriptedRole
 from app.schemas.director_evaluator import DirectorEvaluatorLoop
-from app.schemas.loop_results import FailureReason, LoopEnd, LoopResult, TaskResult, TaskStatus
+from app.schemas.loop_results import LoopEnd, LoopResult
 from app.workspaces.sandbox import Sandbox
 
 pytestmark = pytest.mark.anyio
@@ -29,36 +27,17 @@ SEARCH = [Path(each) for each in os.environ["PATH"].split(os.pathsep) if each]
 RULES = ProjectRules(programs=find_programs(Path(sys.executable), SEARCH))
 
 
-@dataclass(frozen=True)
-class Recorded:
-    """Plays one role: the last step that expects what it is told, or the next that expects nothing."""
-
-    steps: Sequence[Mapping[str, Any]]
-
-    async def __call__(self, task: RoleTask) -> TaskResult | Trouble:
-        told = "\n".join([task.description, task.context, *task.inputs.values()])
-        plain = [each for each in self.steps if "expects" not in each]
-        fitting = [
-            each for each in self.steps if "expects" in each and all(x in told for x in each["expects"])
-        ]
-        if not fitting and not plain:
-            return Trouble(FailureReason.EXECUTION_HALTED, "nothing is recorded for this")
-        step = fitting[-1] if fitting else plain[min(task.iteration, len(plain)) - 1]
-        notes = {"feedback": step["say"], **step.get("notes", {})}
-        return TaskResult(content=step["say"], status=TaskStatus(step.get("status", "COMPLETE")), notes=notes)
-
-
 async def play(name: str) -> LoopResult:
     place = LOOPS / name
     definition = DirectorEvaluatorLoop.from_xml((place / "task.xml").read_bytes())
-    steps = tomllib.loads((place / "script.toml").read_text())["phases"]
+    script = AgentScript.model_validate(tomllib.loads((place / "script.toml").read_text()))
     workspace = place / "workspace" if (place / "workspace").is_dir() else None
     registry = create_default_registry(EvaluatorConfig(model=None))
     content = read_from_tree(workspace) if workspace else None
     door = DirectorEvaluator(
-        director=Recorded(steps["director"]),
+        director=ScriptedRoleAgent(script, ScriptedRole.DIRECTOR),
         evaluator=EvaluatorOrPanel(
-            agent=Recorded(steps.get("evaluator", [])),
+            agent=ScriptedRoleAgent(script, ScriptedRole.EVALUATOR),
             panel=PanelJudge(panel=panel_for(registry, content, RULES), workspace=workspace),
         ),
         script=SandboxedScript(sandbox=Sandbox(), workspace=workspace),

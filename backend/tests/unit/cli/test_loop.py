@@ -32,7 +32,7 @@ def started(story: Story, sent: list[httpx.Request]) -> FakeService:
         "inputs": {},
         "query": "",
     }
-    loop |= {"iterations": [], "result": result}
+    loop |= {"iterations": [], "result": result, "subtasks": []}
 
     def take(request: httpx.Request) -> httpx.Response:
         sent.append(request)

@@ -7,6 +7,7 @@ import { type LoopDetail, loopQuery } from "@/lib/queries/loops";
 import { LoopDefinition } from "./components/LoopDefinition";
 import { LoopResult } from "./components/LoopResult";
 import { NotYet, RunPage, useRunSearch } from "./components/RunPage";
+import { Subtasks } from "./components/Subtasks";
 import { loopCourse } from "./outcomes";
 
 export function LoopPage({ id }: { id: string }) {
@@ -25,6 +26,7 @@ function Loaded({ loop }: { loop: LoopDetail }) {
   );
   return (
     <RunPage run={loop} course={loopCourse(loop)} asks="Asked" result={result}>
+      <Subtasks nodes={loop.subtasks} />
       <section aria-labelledby="iterations" className="flex flex-col gap-3">
         <h2 id="iterations" className="font-semibold">
           Iterations, at most {loop.max_attempts}
