@@ -188,6 +188,6 @@ def newest_marks() -> CTE:
     )
 
 
-def used_a_model() -> ColumnElement[bool]:
-    """Whether a run asked a model at all."""
-    return Run.used_requests > 0
+def has_own_usage() -> ColumnElement[bool]:
+    """Whether a run asked a model, and is no subtask: what those consume is in the ledger of their loop."""
+    return and_(Run.used_requests > 0, Run.parent_run_id.is_(None))

@@ -13,11 +13,11 @@ from app.schemas.runs import EscalationDecision, EscalationReason
 from app.services.metric_facts import (
     OVER,
     ScopedRuns,
+    has_own_usage,
     newest_marks,
     phase_cases,
     run_cases,
     scoped_runs,
-    used_a_model,
 )
 
 _PASS_AT = {MetricName.PASS_AT_1: 1, MetricName.PASS_AT_2: 2, MetricName.PASS_AT_3: 3}
@@ -62,7 +62,7 @@ def runs_behind(number: MetricOf, part: MetricPart, conditions: Sequence[ColumnE
             return _decided(number, counted)
         case MetricName.COST_KNOWN:
             known = Run.used_cost_usd.is_not(None) if counted else true()
-            return select(Run.id).where(Run.status.in_(OVER), used_a_model(), known)
+            return select(Run.id).where(Run.status.in_(OVER), has_own_usage(), known)
         case _:
             return _judged(number, counted)
 

@@ -29,9 +29,9 @@ from app.services.metric_facts import (
     K,
     PhaseCases,
     ScopedRuns,
+    has_own_usage,
     run_cases,
     scoped_runs,
-    used_a_model,
 )
 from app.services.metric_links import Links
 from app.services.metric_outcomes import alike, counted
@@ -203,7 +203,7 @@ async def _escalations(
 
 
 async def _spend(session: AsyncSession, where: list[ColumnElement[bool]], links: Links) -> SpendMetrics:
-    asked = used_a_model()
+    asked = has_own_usage()
     measured = {
         "cost": (Run.used_cost_usd, and_(asked, Run.used_cost_usd.is_not(None))),
         "input": (Run.used_input_tokens, asked),

@@ -12,7 +12,9 @@ from app.runners.loop_roles import RoleTask
 from app.schemas.escalations import EscalationResolve
 from app.schemas.loop_results import LoopEnd, TaskResult, TaskStatus
 from app.schemas.loops import LoopDetail
+from app.schemas.metrics import MetricQuery
 from app.schemas.runs import EscalationReason
+from app.services.metrics import MetricsService
 from app.services.reconcile import Reconcile
 from tests.integration.services.loop_support import (
     NEVER,
@@ -171,6 +173,13 @@ async def test_a_subtask_has_what_is_left_of_the_budget(cases: UseCases) -> None
     assert (budget.tokens, budget.cost_usd) == (85, 1.75)
     loop = await engine.until_all_rest(run_id)
     assert loop.usage.input_tokens == 50
+
+
+async def test_metrics_count_what_a_subtask_used_once(cases: UseCases) -> None:
+    engine = LoopEngine(cases, Parts(director=asks_once, evaluator=succeeds_at(1)))
+    await engine.until_all_rest(await engine.start())
+    spent = (await MetricsService(cases.sessions).report(MetricQuery())).spend
+    assert spent.cost_usd.total == 1.25
 
 
 async def test_a_subtask_without_success_is_an_answer(cases: UseCases) -> None:
