@@ -18,9 +18,9 @@ async def list_runs(query: Annotated[RunQuery, Query()], services: Services, who
     return await services.lists.page(query)
 
 
-@router.get("/runs/counts", summary="Count runs by status")
+@router.get("/runs/counts", summary="Count runs by status and kind")
 async def count_runs(query: Annotated[RunFilter, Query()], services: Services, who: Viewer) -> RunCounts:
-    """Takes the filters of the list; leave `status` out to count every status."""
+    """Takes the filters of the list; leave `status` out to count every status, `kind` to count every kind."""
     return await services.lists.counts(query)
 
 

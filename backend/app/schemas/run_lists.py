@@ -89,6 +89,7 @@ class RunCounts(BaseModel):
         total: all of them.
         needs_human: those with an open escalation.
         by_status: every status, also with 0.
+        by_kind: every kind, also with 0.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -96,6 +97,7 @@ class RunCounts(BaseModel):
     total: int
     needs_human: int
     by_status: dict[RunStatus, int]
+    by_kind: dict[RunKind, int]
 
 
 class Facet(BaseModel):

@@ -10,7 +10,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 from app.db.engine import Sessions
 from app.db.models import Escalation, Run
 from app.schemas.run_lists import Facet, RunCounts, RunFacets, RunFilter, RunQuery, RunScope, RunSort
-from app.schemas.runs import RunStatus
+from app.schemas.runs import RunKind, RunStatus
 from app.schemas.sprints import SprintPage
 from app.services.metric_runs import MetricOf, runs_behind
 from app.services.paging import decode_sorted_cursor, encode_sorted_cursor
@@ -53,19 +53,19 @@ class RunLists:
         )
 
     async def counts(self, given: RunFilter) -> RunCounts:
-        """Count the runs that a filter finds, by status."""
+        """Count the runs that a filter finds, by status and by kind."""
         statement = (
-            select(Run.status, func.count(), func.count().filter(_is_asked()))
+            select(Run.status, Run.kind, func.count(), func.count().filter(_is_asked()))
             .where(*conditions(given))
-            .group_by(Run.status)
+            .group_by(Run.status, Run.kind)
         )
         async with self._sessions() as session:
             rows = (await session.execute(statement)).all()
-        found = {RunStatus(status): count for status, count, _ in rows}
         return RunCounts(
-            total=sum(found.values()),
-            needs_human=sum(asked for _, _, asked in rows),
-            by_status={each: found.get(each, 0) for each in RunStatus},
+            total=sum(count for _, _, count, _ in rows),
+            needs_human=sum(asked for *_, asked in rows),
+            by_status={each: sum(count for has, _, count, _ in rows if has == each) for each in RunStatus},
+            by_kind={each: sum(count for _, has, count, _ in rows if has == each) for each in RunKind},
         )
 
     async def facets(self, scope: RunScope) -> RunFacets:

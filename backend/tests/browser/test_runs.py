@@ -4,8 +4,8 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from tests.acceptance.server import Service
-from tests.browser.sprints import complete, escalate, resolve_all
+from tests.acceptance.server import Service, ok
+from tests.browser.sprints import complete, escalate, play, resolve_all
 from tests.browser.watched import Watched
 
 
@@ -37,6 +37,39 @@ def test_runs_appear_and_change_without_reloading(service: Service, watched: Wat
     watched.shoot("runs-nothing-found")
     page.get_by_role("button", name="Show all runs").click()
     expect(rows.filter(has_text="Stays broken")).to_be_visible()
+
+
+def test_runs_are_filtered_by_their_kind(service: Service, watched: Watched, repo: Path) -> None:
+    page = watched.page
+    rows = page.get_by_role("row")
+    with service.client() as client:
+        complete(client, repo, name="Of phases")
+        phases = {"synthesizer": [{"say": "3 francs"}], "evaluator": [{"say": "good"}]}
+        play(client, "/answers", phases, query="What does it cost?", name="Of questions")
+        counted = ok(client.get("/runs/counts"))["by_kind"]
+    watched.open("/", heading="Runs")
+    kinds = page.get_by_role("group", name="Kind")
+    for word, kind in (("sprints", "sprint"), ("loops", "director_loop"), ("answers", "answer")):
+        expect(kinds.get_by_role("button", name=word)).to_have_text(f"{word}{counted[kind]}")
+    kinds.get_by_role("button", name="answers").focus()
+    page.keyboard.press("Space")
+    expect(kinds.get_by_role("button", name="answers")).to_have_attribute("aria-pressed", "true")
+    expect(rows.filter(has_text="Of questions")).to_be_visible()
+    expect(rows.filter(has_text="Of phases")).to_have_count(0)
+    assert "kind=" in page.url
+    statuses = page.get_by_role("group", name="Status")
+    done = statuses.get_by_role("button", name="completed")
+    with service.client() as client:
+        of_answers = ok(client.get("/runs/counts", params={"kind": "answer"}))["by_status"]["completed"]
+    expect(done).to_have_text(f"completed{of_answers}")
+    expect(kinds.get_by_role("button", name="sprints")).to_have_text(f"sprints{counted['sprint']}")
+    watched.audit()
+    watched.shoot("runs-of-a-kind")
+    page.reload()
+    expect(rows.filter(has_text="Of questions")).to_be_visible()
+    expect(rows.filter(has_text="Of phases")).to_have_count(0)
+    page.go_back()
+    expect(rows.filter(has_text="Of phases")).to_be_visible()
 
 
 def test_keys_palette_and_help(service: Service, watched: Watched, repo: Path) -> None:

@@ -475,8 +475,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count runs by status
-         * @description Takes the filters of the list; leave `status` out to count every status.
+         * Count runs by status and kind
+         * @description Takes the filters of the list; leave `status` out to count every status, `kind` to count every kind.
          */
         get: operations["count_runs"];
         put?: never;
@@ -4632,8 +4632,13 @@ export interface components {
          *         total: all of them.
          *         needs_human: those with an open escalation.
          *         by_status: every status, also with 0.
+         *         by_kind: every kind, also with 0.
          */
         RunCounts: {
+            /** By Kind */
+            by_kind: {
+                [key: string]: number;
+            };
             /** By Status */
             by_status: {
                 [key: string]: number;

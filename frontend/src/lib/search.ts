@@ -3,6 +3,8 @@ import * as z from "zod/mini";
 
 const STATUSES = ["queued", "active", "waiting", "completed", "failed", "cancelled"] as const;
 
+const KINDS = ["sprint", "director_loop", "answer"] as const;
+
 const text = (longest: number) => z.catch(z.optional(z.string().check(z.maxLength(longest))), undefined);
 const whole = z.catch(z.optional(z.int().check(z.positive())), undefined);
 
@@ -25,6 +27,7 @@ const METRICS = [
 
 const runs = z.object({
   status: z.catch(z.optional(z.array(z.enum(STATUSES))), undefined),
+  kind: z.catch(z.optional(z.array(z.enum(KINDS))), undefined),
   needs_human: z.catch(z.optional(z.boolean()), undefined),
   q: text(200),
   sort: z.catch(z.optional(z.enum(["newest", "oldest", "updated", "cost", "tokens"])), undefined),

@@ -13,7 +13,7 @@ from app.core.errors import InvalidInputError
 from app.db.models import Run
 from app.schemas.agents import AgentSpec
 from app.schemas.run_lists import MAX_CHOICES, RunFilter, RunQuery, RunScope, RunSort
-from app.schemas.runs import RunStatus
+from app.schemas.runs import RunKind, RunStatus
 from app.services.run_lists import MAX_FACETS
 from app.services.views import agent_label
 from tests.integration.services.support import UseCases, use_cases
@@ -80,6 +80,8 @@ async def test_filters_and_counts_agree(cases: UseCases, query: dict[str, Any], 
     assert counts.needs_human == ("asked" in found)
     assert sum(counts.by_status.values()) == counts.total
     assert set(counts.by_status) == set(RunStatus)
+    rows = [await cases.rows.get(each) for each in listed]
+    assert counts.by_kind == {each: sum(row.kind == each for row in rows) for each in RunKind}
 
 
 ORDERS = {

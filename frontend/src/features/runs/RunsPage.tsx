@@ -19,10 +19,11 @@ const route = getRouteApi("/");
 export function RunsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  // Counted whatever status and order are chosen.
-  const { status: _status, sort: _sort, ...counted } = search;
+  const { sort: _sort, ...filters } = search;
   const runs = useInfiniteQuery({ ...runsQuery(search), placeholderData: keepPreviousData });
-  const counts = useQuery({ ...runCountsQuery(counted), placeholderData: keepPreviousData });
+  // Beside each status stands how many there are whatever status is chosen, and likewise for kinds.
+  const statuses = useQuery({ ...runCountsQuery({ ...filters, status: undefined }), placeholderData: keepPreviousData });
+  const kinds = useQuery({ ...runCountsQuery({ ...filters, kind: undefined }), placeholderData: keepPreviousData });
   const waiting = useQuery(runCountsQuery({}));
   const items = runs.data?.pages.flatMap((page) => page.items) ?? [];
   const needing = waiting.data?.needs_human ?? 0;
@@ -43,7 +44,7 @@ export function RunsPage() {
           )
         }
       />
-      <RunFiltersBar search={search} counts={counts.data} onChange={change} />
+      <RunFiltersBar search={search} byStatus={statuses.data?.by_status} byKind={kinds.data?.by_kind} onChange={change} />
       {search.metric && <BehindMetric search={search} onClear={() => void navigate({ search: {} })} />}
       <Content filters={search} query={runs} items={items} onClear={() => void navigate({ search: {} })} />
     </>
@@ -86,7 +87,7 @@ function Content({ filters, items, query, onClear }: ContentProps) {
 }
 
 function isFiltered(filters: RunFilters): boolean {
-  return Boolean(filters.q || filters.metric || filters.status?.length || filters.needs_human !== undefined);
+  return Boolean(filters.q || filters.metric || filters.kind?.length || filters.status?.length || filters.needs_human !== undefined);
 }
 
 function NothingFound({ onClear }: { onClear: () => void }) {

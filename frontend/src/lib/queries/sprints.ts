@@ -16,6 +16,7 @@ export type SprintCreate = Schemas["SprintCreate"];
 
 export interface RunFilters {
   readonly status?: readonly RunStatus[] | undefined;
+  readonly kind?: Schemas["RunKind"][] | undefined;
   readonly needs_human?: boolean | undefined;
   readonly q?: string | undefined;
   readonly sort?: Schemas["RunSort"] | undefined;
@@ -52,11 +53,11 @@ export const runsQuery = (filters: RunFilters) =>
     getNextPageParam: (last) => last.next_cursor,
   });
 
-/** How many runs there are by status, whatever status is filtered by. */
-export const runCountsQuery = (filters: Omit<RunFilters, "status" | "sort">) =>
+/** How many runs there are, by status and by kind. */
+export const runCountsQuery = (filters: Omit<RunFilters, "sort">) =>
   queryOptions({
     queryKey: keys.runCounts(filters),
-    queryFn: ({ signal }) => unwrap(api.GET("/api/v1/runs/counts", { params: { query: { ...filters } }, signal })),
+    queryFn: ({ signal }) => unwrap(api.GET("/api/v1/runs/counts", { params: { query: { ...filters, status: [...(filters.status ?? [])] } }, signal })),
   });
 
 export const sprintQuery = (id: string) =>

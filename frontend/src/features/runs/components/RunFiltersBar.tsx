@@ -3,9 +3,11 @@ import { useEffect, useRef, useState } from "react";
 
 import { wordOf } from "@/components/StatusBadge";
 import type { Schemas } from "@/lib/api/client";
+import { KINDS, type RunKind } from "@/lib/kinds";
 import type { RunStatus } from "@/lib/queries/sprints";
 import type { RunsSearch } from "@/lib/search";
 
+const RUN_KINDS: readonly RunKind[] = ["sprint", "director_loop", "answer"];
 const STATUSES: readonly RunStatus[] = ["queued", "active", "waiting", "completed", "failed", "cancelled"];
 const SORTS = { newest: "Newest first", oldest: "Oldest first", updated: "Last changed", cost: "Most costly", tokens: "Most tokens" };
 const TYPING_MS = 250;
@@ -13,36 +15,17 @@ const FIELD = "min-h-8 rounded-md border border-line bg-raised px-2";
 
 interface Props {
   search: RunsSearch;
-  counts: Schemas["RunCounts"] | undefined;
+  byStatus: Schemas["RunCounts"]["by_status"] | undefined;
+  byKind: Schemas["RunCounts"]["by_kind"] | undefined;
   onChange: (part: Partial<RunsSearch>) => void;
 }
 
-export function RunFiltersBar({ search, counts, onChange }: Props) {
-  const chosen = search.status ?? [];
-
-  function toggle(status: RunStatus): void {
-    const next = chosen.includes(status) ? chosen.filter((each) => each !== status) : [...chosen, status];
-    onChange({ status: next.length > 0 ? next : undefined });
-  }
-
+export function RunFiltersBar({ search, byStatus, byKind, onChange }: Props) {
   return (
     <div className="flex flex-wrap items-center gap-2 pb-3">
       <SearchField value={search.q ?? ""} onChange={(q) => onChange({ q: q || undefined })} />
-      <fieldset className="flex flex-wrap gap-1">
-        <legend className="sr-only">Status</legend>
-        {STATUSES.map((status) => (
-          <button
-            key={status}
-            type="button"
-            aria-pressed={chosen.includes(status)}
-            className="min-h-8 rounded-md border border-line px-2 aria-pressed:border-accent aria-pressed:bg-accent aria-pressed:text-on-accent"
-            onClick={() => toggle(status)}
-          >
-            {wordOf(status)}
-            {counts && <span className="ml-1.5 opacity-90">{counts.by_status[status] ?? 0}</span>}
-          </button>
-        ))}
-      </fieldset>
+      <Choices label="Kind" all={RUN_KINDS} word={(kind) => `${KINDS[kind].word}s`} chosen={search.kind} counts={byKind} onChoose={(kind) => onChange({ kind })} />
+      <Choices label="Status" all={STATUSES} word={wordOf} chosen={search.status} counts={byStatus} onChoose={(status) => onChange({ status })} />
       <label className="ml-auto flex items-center gap-2">
         <span className="text-muted">Order</span>
         <select
@@ -61,6 +44,42 @@ export function RunFiltersBar({ search, counts, onChange }: Props) {
         </select>
       </label>
     </div>
+  );
+}
+
+interface ChoicesProps<T extends string> {
+  label: string;
+  all: readonly T[];
+  word: (choice: T) => string;
+  chosen: readonly T[] | undefined;
+  counts: Partial<Record<T, number>> | undefined;
+  onChoose: (chosen: T[] | undefined) => void;
+}
+
+/** None of them pressed means all. */
+function Choices<T extends string>({ label, all, word, chosen, counts, onChoose }: ChoicesProps<T>) {
+  function toggle(choice: T): void {
+    const before = chosen ?? [];
+    const next = before.includes(choice) ? before.filter((each) => each !== choice) : [...before, choice];
+    onChoose(next.length > 0 ? next : undefined);
+  }
+
+  return (
+    <fieldset className="flex flex-wrap gap-1">
+      <legend className="sr-only">{label}</legend>
+      {all.map((each) => (
+        <button
+          key={each}
+          type="button"
+          aria-pressed={chosen?.includes(each) ?? false}
+          className="min-h-8 rounded-md border border-line px-2 aria-pressed:border-accent aria-pressed:bg-accent aria-pressed:text-on-accent"
+          onClick={() => toggle(each)}
+        >
+          {word(each)}
+          {counts && <span className="ml-1.5 opacity-90">{counts[each] ?? 0}</span>}
+        </button>
+      ))}
+    </fieldset>
   );
 }
 
