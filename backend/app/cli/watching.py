@@ -45,7 +45,7 @@ async def watch_sprint(
         if not deadline.expired():
             raise
         session.terminal.say(
-            f"Time is up; the sprint goes on. Watch it with: phaserunner watch {str(sprint_id)[:8]}"
+            f"Time is up; the run goes on. Watch it with: phaserunner watch {str(sprint_id)[:8]}"
         )
         return ExitCode.TIMEOUT
     return exit_code(state.status)

@@ -55,6 +55,7 @@ class WorkflowCompletedData(EventData):
     commit: str | None
     attempts: int
     usage: Usage
+    reason: str = ""
 
 
 class WorkflowFailedData(EventData):

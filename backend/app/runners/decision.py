@@ -332,19 +332,20 @@ def _after_failure(last: AttemptFacts, history: History, policy: RunPolicy) -> D
         return Escalate(phase, last.number, EscalationReason.HUMAN_ASKED, last.error)
     allowed = attempts_allowed(history.escalations, policy)
     if last.number >= allowed:
-        return _exhausted(phase, last.number, f"{last.number} of {allowed} attempts failed", policy)
+        return _exhausted(phase, last.number, allowed, policy)
     if _is_stuck(history) and not _human_said_go_on(history):
         text = f"Attempt {last.number} failed exactly as attempt {last.number - 1} did and changed nothing"
         return Escalate(phase, last.number, EscalationReason.NO_PROGRESS, text)
     return _start(history, policy, last.number + 1)
 
 
-def _exhausted(phase: str, number: int, text: str, policy: RunPolicy) -> Decision:
+def _exhausted(phase: str, number: int, allowed: int, policy: RunPolicy) -> Decision:
+    text = f"{number} of {allowed} attempts failed"
     match policy.when_exhausted:
         case WhenExhausted.ESCALATE:
             return Escalate(phase, number, EscalationReason.ATTEMPTS_EXHAUSTED, text)
         case WhenExhausted.RETURN_HISTORY:
-            return ReturnHistory(phase, number, text)
+            return ReturnHistory(phase, number, f"{number} of {allowed} iterations had no success")
         case WhenExhausted.RETURN_PARTIAL:
             return ReturnPartial(phase, number, text)
 

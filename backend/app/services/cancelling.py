@@ -22,6 +22,11 @@ WORDS = {RunKind.SPRINT: "sprint", RunKind.DIRECTOR_LOOP: "loop", RunKind.ANSWER
 """What people call the kinds of runs."""
 
 
+def word_of(run: Run) -> str:
+    """What people call a run."""
+    return WORDS[RunKind(run.kind)]
+
+
 async def cancel_run(session: AsyncSession, run_id: UUID, reason: str, actor: str, outbox: Outbox) -> None:
     """End a run: its job is taken away, its agent stopped, its escalation withdrawn, its subtasks ended.
 
@@ -34,8 +39,7 @@ async def cancel_run(session: AsyncSession, run_id: UUID, reason: str, actor: st
         raise NotFoundError(f"there is no run {run_id}")
     if RunStatus(run.status).is_final:
         when = f" since {run.finished_at:%Y-%m-%d %H:%M:%S} UTC" if run.finished_at else ""
-        word = WORDS[RunKind(run.kind)]
-        raise ConflictError(f"the {word} is {run.status}{when}", run_status=run.status)
+        raise ConflictError(f"the {word_of(run)} is {run.status}{when}", run_status=run.status)
     run.status = RunStatus.CANCELLED
     run.status_reason = reason or f"cancelled by {actor}"
     run.finished_at = datetime.now(UTC)

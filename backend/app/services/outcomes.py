@@ -39,7 +39,15 @@ from app.runners.decision import (
     StartAttempt,
     Wait,
 )
-from app.schemas.runs import AttemptState, EscalationReason, RunPolicy, RunStatus
+from app.schemas.runs import (
+    AttemptClosing,
+    AttemptState,
+    EscalationDecision,
+    EscalationReason,
+    RunKind,
+    RunPolicy,
+    RunStatus,
+)
 from app.services.attempt_rows import lay_down
 from app.services.ledger import run_usage
 from app.services.metric_outcomes import keep_outcomes
@@ -70,7 +78,7 @@ async def _end(
 ) -> None:
     match decision:
         case CompleteRun():
-            await _complete_run(recording, "every phase passed")
+            await _complete_run(recording, await _why_complete(recording))
         case ReturnPartial(phase, number, text):
             await _complete_phase(recording, CompletePhase(phase, number), policy)
             await _complete_run(recording, text)
@@ -107,13 +115,37 @@ async def _complete_phase(recording: Recording, decision: CompletePhase, policy:
         recording.emit(PhaseStartedEvent(**dict(recording.envelope(following)), data=started))
 
 
+async def _why_complete(recording: Recording) -> str:
+    """What made a run complete, for people: only a sprint has phases, and humans may let things through."""
+    run = recording.run
+    accepted = await recording.session.scalars(
+        select(Escalation.decided_by)
+        .where(Escalation.run_id == run.id, Escalation.decision == EscalationDecision.ACCEPT)
+        .order_by(Escalation.decided_at)
+    )
+    by = ", ".join(dict.fromkeys(each or "" for each in accepted))
+    match run.kind:
+        case RunKind.SPRINT:
+            return f"every phase passed or was accepted by {by}" if by else "every phase passed"
+        case _ if by:
+            return f"{by} accepted it as it is"
+        case RunKind.ANSWER:
+            return "the answer is sufficient in all four dimensions"
+        case _:
+            last = select(Attempt.closing).where(Attempt.run_id == run.id).order_by(Attempt.number.desc())
+            met = await recording.session.scalar(last.limit(1)) == AttemptClosing.CONDITION
+            return "the condition to stop is met" if met else "the evaluator is content"
+
+
 async def _complete_run(recording: Recording, reason: str) -> None:
     run = recording.run
     _finish(run, RunStatus.COMPLETED, reason)
     attempts = await recording.session.scalar(
         select(func.count()).select_from(Attempt).where(Attempt.run_id == run.id)
     )
-    data = WorkflowCompletedData(commit=run.head_commit, attempts=attempts or 0, usage=run_usage(run))
+    data = WorkflowCompletedData(
+        commit=run.head_commit, attempts=attempts or 0, usage=run_usage(run), reason=reason
+    )
     recording.emit(WorkflowCompletedEvent(**dict(recording.envelope()), data=data))
 
 

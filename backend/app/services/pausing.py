@@ -12,10 +12,10 @@ from app.core.websocket_events import RunPausedEvent, RunResumedEvent
 from app.db.engine import Sessions
 from app.db.models import Run
 from app.jobs.queue import abort_advance, enqueue_advance
-from app.schemas.runs import RunKind, RunStatus
+from app.schemas.runs import RunStatus
 from app.schemas.sprints import SprintDetail
 from app.services.attempt_rows import release_attempts
-from app.services.cancelling import WORDS
+from app.services.cancelling import word_of
 from app.services.idempotency import UNKEYED, Once
 from app.services.queries import load_detail
 from app.services.recording import Bell, Recording
@@ -49,7 +49,7 @@ class PauseService:
             await once.claim(session)
             run = await _lock_unfinished(session, run_id)
             if run.paused_at is not None:
-                raise ConflictError(f"the {_word(run)} is {state_in_words(run)}", **_members(run))
+                raise ConflictError(f"the {word_of(run)} is {state_in_words(run)}", **_members(run))
             await _hold(session, run, reason, actor)
             sprint = await load_detail(session, run_id)
             await once.keep(session, sprint)
@@ -68,7 +68,7 @@ class PauseService:
             await once.claim(session)
             run = await _lock_unfinished(session, run_id)
             if run.paused_at is None:
-                raise ConflictError(f"the {_word(run)} is {run.status} and not paused", **_members(run))
+                raise ConflictError(f"the {word_of(run)} is {run.status} and not paused", **_members(run))
             await _let_go(session, run, actor)
             sprint = await load_detail(session, run_id)
             await once.keep(session, sprint)
@@ -83,7 +83,7 @@ async def _hold(session: AsyncSession, run: Run, reason: str, actor: str) -> Non
     run.fence_try += 1
     run.version += 1
     recording = Recording(session, run)
-    await release_attempts(recording, f"paused by {actor}; it goes on when the {_word(run)} is resumed")
+    await release_attempts(recording, f"paused by {actor}; it goes on when the {word_of(run)} is resumed")
     data = RunPausedData(by=actor, reason=reason)
     recording.emit(RunPausedEvent(**dict(recording.envelope(run.phase)), data=data))
     await recording.flush_events()
@@ -126,12 +126,8 @@ async def _lock_unfinished(session: AsyncSession, run_id: UUID) -> Run:
     if run is None:
         raise NotFoundError(f"there is no run {run_id}")
     if RunStatus(run.status).is_final:
-        raise ConflictError(f"the {_word(run)} is {state_in_words(run)}", **_members(run))
+        raise ConflictError(f"the {word_of(run)} is {state_in_words(run)}", **_members(run))
     return run
-
-
-def _word(run: Run) -> str:
-    return WORDS[RunKind(run.kind)]
 
 
 def _members(run: Run) -> dict[str, Any]:

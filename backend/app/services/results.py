@@ -11,6 +11,7 @@ from app.core.errors import ConflictError, NotFoundError
 from app.db.engine import Sessions
 from app.db.models import Attempt, Run
 from app.schemas.sprints import AttemptDiff
+from app.services.cancelling import word_of
 from app.services.queries import find_attempt
 from app.services.trees import RunTrees
 
@@ -83,7 +84,7 @@ class ResultService:
         async with self._sessions() as session:
             run = await session.get(Run, run_id)
             if run is None:
-                raise NotFoundError(f"there is no sprint {run_id}")
+                raise NotFoundError(f"there is no run {run_id}")
             statement = (
                 select(Attempt.head_commit)
                 .where(Attempt.run_id == run_id, Attempt.head_commit.is_not(None))
@@ -94,7 +95,7 @@ class ResultService:
         is_final = run.status == "completed"
         commit = run.head_commit if is_final else newest
         if commit is None:
-            raise ConflictError("the sprint has no output yet")
+            raise ConflictError(f"the {word_of(run)} has no output yet")
         return Result(f"phaserunner/{str(run_id)[:8]}", run.base_commit, commit, is_final)
 
     async def patch(self, run_id: UUID) -> bytes:

@@ -6051,6 +6051,11 @@ export interface components {
             attempts: number;
             /** Commit */
             commit: string | null;
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
             usage: components["schemas"]["Usage"];
         };
         /** WorkflowCompletedEvent */

@@ -43,23 +43,28 @@ export function linesOf(event: RunEvent): readonly LogLine[] {
   }
 }
 
+// Loops and answers have one phase, named like their kind.
+const isOfSprint = (phase: string | null | undefined) => phase !== "loop" && phase !== "answer";
+const placeOf = (phase: string | null | undefined) => (isOfSprint(phase) ? `Phase ${phase}` : `The ${phase}`);
+const tryOf = (phase: string | null | undefined) => (phase === "loop" ? "Iteration" : "Attempt");
+
 type Notes = { [E in RunEvent as E["event"]]?: (event: E) => string };
 
 const NOTES: Notes = {
   "run.created": ({ data }) => `Run created: ${data.name}`,
   "run.cancelled": ({ data }) => `Cancelled by ${data.by}${data.reason ? `: ${data.reason}` : ""}`,
-  "workflow.completed": () => "The run is completed",
+  "workflow.completed": ({ data }) => `The run is completed${data.reason ? `: ${data.reason}` : ""}`,
   "workflow.failed": ({ data }) => `The run failed: ${data.reason}`,
-  "phase.started": ({ phase }) => `Phase ${phase}`,
+  "phase.started": ({ phase }) => placeOf(phase),
   "phase.completed": ({ phase, data }) =>
-    `Phase ${phase} completed${data.accepted_by ? `, accepted by ${data.accepted_by}` : ""}`,
-  "phase.failed": ({ phase, data }) => `Phase ${phase} failed: ${data.reason}`,
-  "attempt.started": ({ phase, attempt, data }) => `Attempt ${attempt} of ${phase}${data.resumed ? ", taken up again" : ""}`,
+    `${placeOf(phase)} completed${data.accepted_by ? `, accepted by ${data.accepted_by}` : ""}`,
+  "phase.failed": ({ phase, data }) => `${placeOf(phase)} failed: ${data.reason}`,
+  "attempt.started": ({ phase, attempt, data }) => `${tryOf(phase)} ${attempt}${isOfSprint(phase) ? ` of ${phase}` : " begins"}${data.resumed ? ", taken up again" : ""}`,
   "attempt.interrupted": ({ data }) => `Interrupted: ${data.reason}`,
   "agent.failed": ({ data }) => `The agent failed: ${data.message}`,
   "evaluator.completed": ({ data }) => `${data.evaluator_name}: ${data.status ?? (data.passed ? "passed" : "failed")}`,
-  "evaluation.completed": ({ attempt, data }) =>
-    `Attempt ${attempt} ${data.overall_passed ? "passed" : "failed"}${data.reason ? `: ${data.reason}` : ""}`,
+  "evaluation.completed": ({ phase, attempt, data }) =>
+    `${tryOf(phase)} ${attempt} ${data.overall_passed ? "passed" : "failed"}${data.reason ? `: ${data.reason}` : ""}`,
   "evaluation.failed": ({ data }) => `No verdict: ${data.reason}`,
   "escalation.required": ({ data }) => `A human is asked: ${data.reason}`,
   "escalation.resolved": ({ data }) => `${data.decided_by} decided: ${data.decision}`,

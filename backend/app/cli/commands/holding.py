@@ -10,6 +10,7 @@ from app.cli.exits import ExitCode
 from app.cli.given import read_given
 from app.cli.identify import find_sprint
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
+from app.cli.view.words import KIND_WORDS
 from app.schemas.sprints import SprintDetail, SprintFork
 
 
@@ -28,7 +29,7 @@ async def pause(
         if session.terminal.as_json:
             session.terminal.json(answer)
         else:
-            session.terminal.line(f"Sprint {sprint_id} is paused")
+            session.terminal.line(f"{KIND_WORDS.get(answer.get('kind'), 'Sprint')} {sprint_id} is paused")
             session.terminal.say(f"Let it go on with: phaserunner resume {str(sprint_id)[:8]}")
     return ExitCode.PASSED
 
@@ -45,7 +46,7 @@ async def resume(sprint: str, /, *, options: Options = DEFAULT_OPTIONS, root: Ro
         if session.terminal.as_json:
             session.terminal.json(answer)
         else:
-            session.terminal.line(f"Sprint {sprint_id} goes on")
+            session.terminal.line(f"{KIND_WORDS.get(answer.get('kind'), 'Sprint')} {sprint_id} goes on")
     return ExitCode.PASSED
 
 

@@ -73,7 +73,7 @@ async def watch_and_report(
     try:
         code = await watch_sprint(session, sprint_id, stay=stay, timeout=timeout, after=after)
     except asyncio.CancelledError:
-        session.terminal.say(f"Interrupted; the sprint goes on. Watch it with: phaserunner watch {short}")
+        session.terminal.say(f"Interrupted; the run goes on. Watch it with: phaserunner watch {short}")
         raise
     if session.terminal.as_json:
         session.terminal.json(await session.api.whole(sprint_id))
@@ -114,7 +114,7 @@ async def logs(
         try:
             await _write_events(session, sprint_id, follow=follow)
         except asyncio.CancelledError:
-            session.terminal.say("Interrupted; the sprint goes on")
+            session.terminal.say("Interrupted; the run goes on")
             raise
     return ExitCode.PASSED
 

@@ -117,8 +117,13 @@ def _(event: RunResumedEvent, state: SprintState) -> Iterable[Notice]:
 @_say.register
 def _(event: WorkflowCompletedEvent, state: SprintState) -> Iterable[Notice]:
     attempts = event.data.attempts
-    text = f"{_kind(state)} passed after {attempts} attempt{'' if attempts == 1 else 's'}"
-    yield Notice("passed", f"{text}, commit {(event.data.commit or 'none')[:12]}", depth=0)
+    tries = f"{attempts} {_try(state)}{'' if attempts == 1 else 's'}"
+    if _is_sprint(state):
+        commit = (event.data.commit or "none")[:12]
+        yield Notice("passed", f"{_kind(state)} passed after {tries}, commit {commit}", depth=0)
+        return
+    text = f"{_kind(state)} is complete after {tries}{_because(event.data.reason)}"
+    yield Notice("completed", text, depth=0)
 
 
 @_say.register
@@ -129,23 +134,24 @@ def _(event: WorkflowFailedEvent, state: SprintState) -> Iterable[Notice]:
 
 @_say.register
 def _(event: PhaseStartedEvent, state: SprintState) -> Iterable[Notice]:
-    yield Notice("active", f"Phase {event.phase}", depth=1)
+    if _is_sprint(state):
+        yield Notice("active", f"Phase {event.phase}", depth=1)
 
 
 @_say.register
 def _(event: PhaseCompletedEvent, state: SprintState) -> Iterable[Notice]:
+    place = _place(event, state)
     if event.data.accepted_by:
-        yield Notice(
-            "accepted", f"Phase {event.phase} accepted by {one_line(event.data.accepted_by)}", depth=1
-        )
-        return
-    number = event.data.attempts
-    yield Notice("passed", f"Phase {event.phase} passed in attempt {number}", depth=1)
+        yield Notice("accepted", f"{place} accepted by {one_line(event.data.accepted_by)}", depth=1)
+    elif _is_sprint(state):
+        yield Notice("passed", f"{place} passed in attempt {event.data.attempts}", depth=1)
+    else:
+        yield Notice("completed", f"{place} ends with {_try(state)} {event.data.attempts}", depth=1)
 
 
 @_say.register
 def _(event: PhaseFailedEvent, state: SprintState) -> Iterable[Notice]:
-    yield Notice("failed", f"Phase {event.phase} failed{_because(event.data.reason)}", depth=1)
+    yield Notice("failed", f"{_place(event, state)} failed{_because(event.data.reason)}", depth=1)
 
 
 @_say.register
@@ -153,7 +159,8 @@ def _(event: AttemptStartedEvent, state: SprintState) -> Iterable[Notice]:
     phase = state.phase(event.phase)
     of = f" of {phase.max_attempts}" if phase and phase.max_attempts else ""
     again = ", taken over" if event.data.resumed else ""
-    yield Notice("started", f"Attempt {event.attempt}{of}{again}: the agent works")
+    who = "director" if state.kind == "director_loop" else "agent"
+    yield Notice("started", f"{_try(state).capitalize()} {event.attempt}{of}{again}: the {who} works")
 
 
 @_say.register
@@ -291,13 +298,13 @@ def _(event: SubtaskCompletedEvent, state: SprintState) -> Iterable[Notice]:
 
 @_say.register
 def _(event: EscalationRequiredEvent, state: SprintState) -> Iterable[Notice]:
-    yield Notice("waiting", f"Phase {event.phase} waits for a human{_because(event.data.reason)}", depth=1)
+    yield Notice("waiting", f"{_place(event, state)} waits for a human{_because(event.data.reason)}", depth=1)
 
 
 @_say.register
 def _(event: EscalationReminderEvent, state: SprintState) -> Iterable[Notice]:
     waited = duration(event.data.waiting_seconds)
-    text = f"Phase {event.phase} still waits for a human, for {waited}{_because(event.data.reason)}"
+    text = f"{_place(event, state)} still waits for a human, for {waited}{_because(event.data.reason)}"
     yield Notice("waiting", text, depth=1)
 
 
@@ -305,7 +312,7 @@ def _(event: EscalationReminderEvent, state: SprintState) -> Iterable[Notice]:
 def _(event: EscalationResolvedEvent, state: SprintState) -> Iterable[Notice]:
     data = event.data
     more = data.additional_attempts
-    extra = f", {more} more attempt{'' if more == 1 else 's'}" if more else ""
+    extra = f", {more} more {_try(state)}{'' if more == 1 else 's'}" if more else ""
     text = f"{one_line(data.decided_by)} decided: {data.decision}{extra}"
     yield Notice("resolved", text, first_lines(data.guidance, EVIDENCE_LINES), depth=1)
 
@@ -338,3 +345,16 @@ def _because(reason: str) -> str:
 
 def _again(seconds: float | None) -> str:
     return f"; tried again in {duration(seconds)}" if seconds is not None else ""
+
+
+def _is_sprint(state: SprintState) -> bool:
+    return state.kind == "sprint"
+
+
+def _try(state: SprintState) -> str:
+    return "iteration" if state.kind == "director_loop" else "attempt"
+
+
+def _place(event: Envelope, state: SprintState) -> str:
+    """Where a run stands: loops and answers have one phase, which is all of them."""
+    return f"Phase {event.phase}" if _is_sprint(state) else _kind(state)

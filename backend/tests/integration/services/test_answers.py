@@ -236,6 +236,7 @@ async def test_accepting_gives_what_the_reviewer_was_shown(
     await cases.escalations.resolve(escalation, EscalationResolve(decision=EscalationDecision.ACCEPT), "ada")
     over = await engine.until_over(shown.run_id)
     assert (over.status, over.result) == ("completed", shown.would_give)
+    assert over.status_reason == "ada accepted it as it is"
     decided = await ReviewQueries(cases.sessions).get(escalation)
     assert decided.would_give is None
 

@@ -35,6 +35,13 @@ async def cases(database_url: str, tmp_path: Path) -> AsyncGenerator[UseCases]:
         yield opened
 
 
+WHY = {
+    LoopEnd.SUCCESS: "the evaluator is content",
+    LoopEnd.MAXIMUM: "3 of 3 iterations had no success",
+    LoopEnd.CONDITION: "the condition to stop is met",
+}
+
+
 @pytest.mark.parametrize(
     ("evaluate", "condition", "status", "end", "iterations"),
     [
@@ -60,6 +67,7 @@ async def test_how_loops_end(
     assert loop.iterations[0].notes == {"step": 1}
     assert loop.usage.requests == 2 * iterations
     assert loop.usage.cost_usd == 0.5 * iterations
+    assert loop.status_reason == WHY[end]
 
 
 async def test_every_step_is_told(cases: UseCases) -> None:
@@ -268,6 +276,7 @@ async def test_a_human_may_take_what_a_director_has(cases: UseCases) -> None:
     assert loop.status == "completed"
     assert loop.result is not None
     assert (loop.result.final_output, loop.result.ended_by, loop.result.success) == ("half", None, False)
+    assert loop.status_reason == "ada accepted it as it is"
 
 
 async def test_a_loop_that_is_rejected_was_not_ended_by_its_maximum(cases: UseCases) -> None:

@@ -134,10 +134,10 @@ class Story:
         self.events.append(written)
         return written
 
-    def begin(self, *, scripted: bool = False, agent: str = "pydantic-ai") -> None:
+    def begin(self, *, scripted: bool = False, agent: str = "pydantic-ai", kind: str = "sprint") -> None:
         """The run is created and coding begins."""
         created = {
-            "kind": "sprint",
+            "kind": kind,
             "name": "Teatime",
             "goal": "Read hours",
             "phases": ["coding"],

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -87,6 +88,25 @@ def test_a_loop_that_failed_says_so_with_its_exit_code(tmp_path: Path) -> None:
     assert outcome.code == ExitCode.FAILED
     assert "3 of 3 attempts failed" in outcome.out
     assert "the text" not in outcome.out
+
+
+def test_what_happens_in_a_loop_is_told_without_phases(tmp_path: Path) -> None:
+    (tmp_path / "loop.xml").write_text(XML)
+    story, here = Story(), ("loop", 1)
+    story.begin(kind="director_loop")
+    story.tell("attempt.started", {"prompt_chars": 9, "base_commit": "b" * 40}, *here)
+    asked = {"escalation_id": uuid4(), "reason_kind": "human_asked", "reason": "Which?"}
+    story.tell("escalation.required", asked, *here)
+    story.tell("phase.completed", {"attempts": 1, "commit": None}, *here)
+    ended = {"commit": None, "attempts": 1, "usage": {}, "reason": "the condition to stop is met"}
+    story.tell("workflow.completed", ended)
+    out = invoke(started(story, []), "loop", "loop.xml", cwd=tmp_path).out
+    assert "Iteration 1" in out
+    assert "Loop waits for a human: Which?" in out
+    assert "Loop ends with iteration 1" in out
+    assert "Loop is complete after 1 iteration: the condition to stop is met" in out
+    assert "hase" not in out
+    assert "passed" not in out
 
 
 @pytest.mark.parametrize(

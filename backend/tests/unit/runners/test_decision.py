@@ -176,7 +176,7 @@ def test_next_step(given: History, expected: Decision) -> None:
 @pytest.mark.parametrize(
     ("when", "expected"),
     [
-        (WhenExhausted.RETURN_HISTORY, ReturnHistory("coding", 3, "3 of 3 attempts failed")),
+        (WhenExhausted.RETURN_HISTORY, ReturnHistory("coding", 3, "3 of 3 iterations had no success")),
         (WhenExhausted.RETURN_PARTIAL, ReturnPartial("coding", 3, "3 of 3 attempts failed")),
     ],
 )
