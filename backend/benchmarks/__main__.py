@@ -19,6 +19,7 @@ from benchmarks import (
     leftovers,
     loops,
     metric_report,
+    pages,
     panel,
     starts,
     throughput,
@@ -43,6 +44,7 @@ LOADS: dict[str, tuple[str, Measure]] = {
     "kills": (kills.TITLE, kills.measure),
     "growth": (growth.TITLE, growth.measure),
     "metrics": (metric_report.TITLE, metric_report.measure),
+    "pages": (pages.TITLE, pages.measure),
     "throughput": (throughput.TITLE, throughput.measure),
 }
 """The engine under load: these take minutes and are run when they are asked for by name."""
