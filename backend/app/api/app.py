@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fastapi import FastAPI
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.api import (
     answers,
@@ -16,7 +17,6 @@ from app.api import (
     metrics,
     problems,
     runs,
-    socket,
     sprints,
     system,
     webhooks,
@@ -25,6 +25,7 @@ from app.api.access import ApiServices
 from app.api.dashboard import Dashboard, with_dashboard
 from app.api.gate import Gate, Recognise, TokensNeeded
 from app.api.openapi import PROBLEMS, describe
+from app.api.socket import EventSockets
 from app.realtime.hub import Hub
 from app.realtime.reader import EventReader
 
@@ -39,7 +40,6 @@ _ROUTES = (
     event_routes,
     log_routes,
     webhooks,
-    socket,
     system,
 )
 
@@ -58,6 +58,16 @@ class Doors:
 
 
 class _Application(FastAPI):
+    """The routes of the framework, and beside them the sockets, which have no use for its layers."""
+
+    sockets: ASGIApp
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            await self.sockets(scope, receive, send)
+        else:
+            await super().__call__(scope, receive, send)
+
     def openapi(self) -> dict[str, Any]:
         return describe(self)
 
@@ -90,4 +100,5 @@ def create_app(
         app.include_router(module.router, responses=PROBLEMS)
     app.router.default = with_dashboard(dashboard or Dashboard.find(), app.router.default)
     app.add_middleware(Gate, hosts=doors.hosts, recognise=doors.recognise, needed=doors.tokens_needed)
+    app.sockets = Gate(EventSockets(hub), doors.hosts, doors.recognise, doors.tokens_needed)
     return app

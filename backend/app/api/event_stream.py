@@ -36,13 +36,14 @@ class EventStream(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
+        closing = asyncio.Event()
         try:
-            with self._hub.admitted():
-                await self._stream(scope, receive, send)
+            with self._hub.admitted(closing.set):
+                await self._stream(scope, receive, send, closing)
         except HubFullError as error:
             await Response(str(error), 503, {"retry-after": "5"})(scope, receive, send)
 
-    async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _stream(self, scope: Scope, receive: Receive, send: Send, closing: asyncio.Event) -> None:
         sink = StreamSink(send, self._run_id, stall_seconds=self._hub.limits.stall_seconds)
         subscription = self._hub.subscription(self._run_id, sink, replace(self._wish, until_final=True))
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
@@ -52,7 +53,7 @@ class EventStream(Response):
                     self._deliver(subscription),
                     _until_disconnect(receive),
                     self._beat(sink),
-                    self._until_closing(),
+                    _until_set(closing),
                     *((until_revoked(scope),) if is_watched(scope) else ()),
                 )
             await sink.write(b"", more=False)
@@ -72,8 +73,9 @@ class EventStream(Response):
             await asyncio.sleep(self._hub.limits.heartbeat_seconds)
             await sink.write(b": heartbeat\n\n")
 
-    async def _until_closing(self) -> None:
-        await self._hub.closing.wait()
+
+async def _until_set(closing: asyncio.Event) -> None:
+    await closing.wait()
 
 
 def format_position(sequence: int, epoch: str) -> bytes:

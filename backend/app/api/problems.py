@@ -108,8 +108,7 @@ def answer(error: Exception, what: str) -> JSONResponse:
 
 
 async def _handle(request: Request, error: Exception) -> JSONResponse:
-    # A WebSocket that failed comes here as well, and has no method.
-    return answer(error, f"{request.scope.get('method', 'WebSocket')} {request.url.path}")
+    return answer(error, f"{request.method} {request.url.path}")
 
 
 def _invalid(error: RequestValidationError) -> JSONResponse:

@@ -1,24 +1,34 @@
-"""The WebSocket routes: events of runs as they are committed. The protocol is told in docs/events.md."""
+"""The WebSocket routes: events of runs as they are committed. The protocol is told in docs/events.md.
+
+They stand beside the framework's routes, not among them: for as long as a client stays connected, its layers,
+exit stacks and spans would be kept in memory.
+"""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
-from typing import Annotated, Any
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from pydantic import BaseModel, Field, ValidationError
+from starlette.routing import Match, WebSocketRoute
+from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketClose, WebSocketDisconnect
 
-from app.api.event_access import HubDependency
+from app.api.problems import answer
 from app.api.socket_conversation import Conversation, read_message
+from app.api.socket_heartbeats import Heartbeats
+from app.api.socket_life import Life
 from app.api.socket_pipe import ClosingError, Pipe, PlainSink
-from app.api.standing import RevokedError, is_watched, until_revoked
-from app.api.until_first import until_first
+from app.api.standing import RevokedError, watched
+from app.api.until_first import cancel_and_wait
 from app.core.errors import NotFoundError
 from app.core.event_frames import MAX_EPOCH_CHARS, MAX_SEQUENCE, CloseCode, ErrorFrame, HeartbeatFrame
 from app.realtime.hub import Hub, HubFullError, HubLimits
 from app.realtime.subscription import ClientGoneError, SlowClientError, Wish
 
-router = APIRouter(prefix="/api/v1")
+Follow = Callable[[WebSocket, Pipe, Hub, Life], Awaitable[None]]
+"""What is done for a client that was let in."""
 
 
 class _PlainRequest(BaseModel):
@@ -27,80 +37,89 @@ class _PlainRequest(BaseModel):
     epoch: Annotated[str, Field(max_length=MAX_EPOCH_CHARS)] | None = None
 
 
-@router.websocket("/ws")
-async def follow_many(websocket: WebSocket, hub: HubDependency) -> None:
+async def follow_many(websocket: WebSocket, pipe: Pipe, hub: Hub, life: Life) -> None:
     """Follow runs and the list of runs, named by `subscribe` frames."""
-
-    async def converse(pipe: Pipe) -> None:
-        conversation = Conversation(websocket, pipe, hub)
-        await _until_end(websocket, conversation.run(), _tend(pipe, hub, conversation.heartbeats))
-
-    await _serve(websocket, hub, converse)
+    await Conversation(websocket, pipe, hub, life).run()
 
 
-@router.websocket("/ws/sprints/{run_id}")
-async def follow_one(
-    websocket: WebSocket, hub: HubDependency, run_id: str, after: str = "0", epoch: str | None = None
-) -> None:
+async def follow_one(websocket: WebSocket, pipe: Pipe, hub: Hub, life: Life) -> None:
     """Follow one run without sending anything, from the cursor `?after=&epoch=`."""
+    request = await _plain_request(pipe, {**websocket.query_params, **websocket.path_params})
+    sink = PlainSink(pipe, request.run_id)
+    subscription = hub.subscription(request.run_id, sink, Wish(request.after, request.epoch))
 
-    async def stream(pipe: Pipe) -> None:
-        request = await _plain_request(pipe, {"run_id": run_id, "after": after, "epoch": epoch})
-        sink = PlainSink(pipe, request.run_id)
-        subscription = hub.subscription(request.run_id, sink, Wish(request.after, request.epoch))
+    def frames() -> list[HeartbeatFrame]:
+        return [HeartbeatFrame(run=request.run_id, head=subscription.served)]
 
-        def heartbeats() -> list[HeartbeatFrame]:
-            return [HeartbeatFrame(run=request.run_id, head=subscription.served)]
+    heartbeats = Heartbeats(pipe, frames, life, hub.limits.heartbeat_seconds)
+    following = asyncio.create_task(subscription.run())
+    life.tie(following)
+    try:
+        with life:
+            await _ignore_messages(websocket, hub.limits)
+    finally:
+        heartbeats.stop()
+        await cancel_and_wait(following)
 
-        parts = (_ignore_messages(websocket, hub.limits), subscription.run(), _tend(pipe, hub, heartbeats))
-        await _until_end(websocket, *parts)
 
-    await _serve(websocket, hub, stream)
+class EventSockets:
+    """The ASGI application of the WebSocket routes."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._routes = (
+            WebSocketRoute("/api/v1/ws", follow_many),
+            WebSocketRoute("/api/v1/ws/sprints/{run_id}", follow_one),
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one client until it leaves or is closed."""
+        for route in self._routes:
+            match, found = route.matches(scope)
+            if match is Match.FULL:
+                scope.update(found)
+                await _serve(WebSocket(scope, receive, send), self._hub, route.endpoint)
+                return
+        await WebSocketClose()(scope, receive, send)
 
 
-async def _serve(websocket: WebSocket, hub: Hub, body: Callable[[Pipe], Awaitable[None]]) -> None:
+async def _serve(websocket: WebSocket, hub: Hub, follow: Follow) -> None:
     # Accepted before anything is checked: a browser is told the close code only of an open socket.
     try:
         await websocket.accept()
     except (WebSocketDisconnect, OSError):
         return  # the client left while it was let in
     pipe = Pipe(websocket, stall_seconds=hub.limits.stall_seconds)
+    life = Life()
+    restart = partial(life.end, ClosingError(CloseCode.RESTART, "the service restarts"))
+    revoke = partial(life.end, RevokedError("the token is not valid any more"))
     try:
-        with hub.admitted():
-            await body(pipe)
+        with hub.admitted(restart), watched(websocket.scope, revoke):
+            await follow(websocket, pipe, hub, life)
     except ClientGoneError:
         pass
-    except HubFullError as error:
-        await pipe.close(CloseCode.TOO_MANY, str(error))
-    except SlowClientError as error:
-        await pipe.close(CloseCode.SLOW, str(error))
-    except NotFoundError as error:
-        await pipe.close(CloseCode.NOT_FOUND, error.detail)
-    except RevokedError as error:
-        await pipe.close(CloseCode.UNAUTHORIZED, str(error))
-    except ClosingError as error:
-        await pipe.close(error.code, error.reason)
+    except Exception as error:  # noqa: BLE001 - an edge: nothing further out tells the client or the log
+        await pipe.close(*_closing(error, websocket.url.path))
 
 
-async def _until_end(websocket: WebSocket, *parts: Coroutine[Any, Any, None]) -> None:
-    watched = (until_revoked(websocket.scope),) if is_watched(websocket.scope) else ()
-    await until_first(*parts, *watched)
+def _closing(error: Exception, path: str) -> tuple[CloseCode, str]:
+    match error:
+        case ClosingError():
+            return error.code, error.reason
+        case HubFullError():
+            return CloseCode.TOO_MANY, str(error)
+        case SlowClientError():
+            return CloseCode.SLOW, str(error)
+        case NotFoundError():
+            return CloseCode.NOT_FOUND, error.detail
+        case RevokedError():
+            return CloseCode.UNAUTHORIZED, str(error)
+        case _:
+            answer(error, f"WebSocket {path}")  # for the log
+            return CloseCode.RESTART, "try again soon"
 
 
-async def _tend(pipe: Pipe, hub: Hub, heartbeats: Callable[[], Iterable[HeartbeatFrame]]) -> None:
-    """Send heartbeats until the process shuts down."""
-    while True:
-        try:
-            async with asyncio.timeout(hub.limits.heartbeat_seconds):
-                await hub.closing.wait()
-        except TimeoutError:
-            for frame in heartbeats():
-                await pipe.send_frame(frame)
-        else:
-            raise ClosingError(CloseCode.RESTART, "the service restarts")
-
-
-async def _plain_request(pipe: Pipe, given: dict[str, str | None]) -> _PlainRequest:
+async def _plain_request(pipe: Pipe, given: dict[str, str]) -> _PlainRequest:
     try:
         return _PlainRequest.model_validate(given)
     except ValidationError as error:

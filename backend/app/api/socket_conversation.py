@@ -2,14 +2,17 @@
 
 import asyncio
 from collections.abc import Coroutine
+from functools import partial
 from typing import Any, Literal
 from uuid import UUID
 
-from fastapi import WebSocket
 from pydantic import ValidationError
+from starlette.websockets import WebSocket
 
+from app.api.socket_heartbeats import Heartbeats
+from app.api.socket_life import Life
 from app.api.socket_pipe import ClosingError, Pipe, RunSink
-from app.api.until_first import cancel_and_wait, until_first
+from app.api.until_first import cancel_and_wait
 from app.core.errors import NotFoundError
 from app.core.event_frames import (
     CLIENT_FRAME_ADAPTER,
@@ -51,14 +54,13 @@ async def read_message(websocket: WebSocket, max_bytes: int) -> str:
 class Conversation:
     """One client's subscriptions: at most one for each run, and one for the list of runs."""
 
-    def __init__(self, websocket: WebSocket, pipe: Pipe, hub: Hub) -> None:
+    def __init__(self, websocket: WebSocket, pipe: Pipe, hub: Hub, life: Life) -> None:
         self._websocket = websocket
         self._pipe = pipe
         self._hub = hub
+        self._life = life
         self._tasks: dict[Topic, asyncio.Task[None]] = {}
         self._subscriptions: dict[UUID, Subscription] = {}
-        self._failure: BaseException | None = None
-        self._failed = asyncio.Event()
 
     async def run(self) -> None:
         """Read frames and deliver until the client leaves or has to be closed.
@@ -68,12 +70,15 @@ class Conversation:
             SlowClientError: the client does not keep up.
             ClosingError: the connection is to be closed for another reason.
         """
+        heartbeats = Heartbeats(self._pipe, self._heartbeats, self._life, self._hub.limits.heartbeat_seconds)
         try:
-            await until_first(self._read(), self._until_failure())
+            with self._life:
+                await self._read()
         finally:
+            heartbeats.stop()
             await cancel_and_wait(*self._tasks.values())
 
-    def heartbeats(self) -> list[HeartbeatFrame]:
+    def _heartbeats(self) -> list[HeartbeatFrame]:
         """One frame for each run that is live, or a bare one."""
         served = {run_id: each.served for run_id, each in self._subscriptions.items()}
         frames = [
@@ -91,11 +96,6 @@ class Conversation:
             else:
                 await self._obey(frame)
 
-    async def _until_failure(self) -> None:
-        await self._failed.wait()
-        if self._failure is not None:
-            raise self._failure
-
     async def _obey(self, frame: ClientFrame) -> None:
         former = self._tasks.pop(frame.run, None)
         if former is not None:
@@ -108,25 +108,21 @@ class Conversation:
         elif frame.run == RUNS:
             self._start(RUNS, self._follow_list())
         else:
-            self._start(frame.run, self._follow_run(frame.run, frame))
+            types = frozenset(frame.filters) if frame.filters else None
+            self._start(frame.run, self._follow_run(frame.run, Wish(frame.after, frame.epoch, types)))
 
     def _start(self, topic: Topic, body: Coroutine[Any, Any, None]) -> None:
         task = self._tasks[topic] = asyncio.create_task(body)
+        task.add_done_callback(partial(self._forget, topic))
+        self._life.tie(task)
 
-        def on_end(ended: asyncio.Task[None]) -> None:
-            if self._tasks.get(topic) is ended:
-                del self._tasks[topic]
-            if not ended.cancelled() and (error := ended.exception()):
-                self._failure = self._failure or error
-                self._failed.set()
+    def _forget(self, topic: Topic, ended: asyncio.Task[None]) -> None:
+        if self._tasks.get(topic) is ended:
+            del self._tasks[topic]
 
-        task.add_done_callback(on_end)
-
-    async def _follow_run(self, run_id: UUID, frame: SubscribeFrame) -> None:
-        types = frozenset(frame.filters) if frame.filters else None
-        subscription = self._subscriptions[run_id] = self._hub.subscription(
-            run_id, RunSink(self._pipe, run_id), Wish(frame.after, frame.epoch, types)
-        )
+    async def _follow_run(self, run_id: UUID, wish: Wish) -> None:
+        sink = RunSink(self._pipe, run_id)
+        subscription = self._subscriptions[run_id] = self._hub.subscription(run_id, sink, wish)
         try:
             await subscription.run()
         except NotFoundError as error:

@@ -4,8 +4,7 @@ import asyncio
 from contextlib import suppress
 from uuid import UUID
 
-from fastapi import WebSocket, WebSocketDisconnect
-from starlette.websockets import WebSocketState
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from app.core.event_frames import CloseCode, Frame, ResumeMode, Start, SubscribedFrame
 from app.realtime.message import text_message
@@ -34,6 +33,10 @@ class Pipe:
     def offer(self, message: bytes) -> bool:
         """Send one framed message now, or say that it cannot be sent now."""
         return self._direct is not None and self._direct.offer(message)
+
+    def offer_frame(self, frame: Frame) -> bool:
+        """Send one control frame now, or say that it cannot be sent now."""
+        return self.offer(text_message(frame.wire()))
 
     async def send(self, text: bytes) -> None:
         """Send one message, waiting until the client takes it.

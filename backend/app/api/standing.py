@@ -3,8 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import cast
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -19,15 +18,12 @@ _KEY = "phaserunner.standing"
 Check = Callable[[str], Awaitable[bool]]
 """Says whether a token, or none when it is empty, lets in now."""
 
+OnRevoked = Callable[[], None]
+"""Is told that a token is not valid any more."""
+
 
 class RevokedError(Exception):
     """What an open connection was let in with is not valid any more."""
-
-
-@dataclass(slots=True)
-class _Watched:
-    connections: int = 0
-    revoked: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class Standing:
@@ -35,29 +31,25 @@ class Standing:
 
     def __init__(self, check: Check) -> None:
         self._check = check
-        self._watched: dict[str, _Watched] = {}
+        self._watched: dict[str, set[OnRevoked]] = {}
         self._asking: asyncio.Task[None] | None = None
 
     def grant(self, scope: Scope, token: str) -> None:
         """Note in the scope of a connection with what it was let in."""
         scope[_KEY] = (self, token)
 
-    async def until_revoked(self, token: str) -> None:
-        """Wait until the token is not valid any more."""
-        with self._connected(token) as revoked:
-            await revoked.wait()
-
     @contextmanager
-    def _connected(self, token: str) -> Generator[asyncio.Event]:
-        watched = self._watched.setdefault(token, _Watched())
-        watched.connections += 1
+    def watched(self, token: str, on_revoked: OnRevoked) -> Generator[None]:
+        """Call `on_revoked`, perhaps more than once, when the token ceases to be valid within the block."""
+        watching = self._watched.setdefault(token, set())
+        watching.add(on_revoked)
         if self._asking is None:
             self._asking = asyncio.create_task(self._ask())
         try:
-            yield watched.revoked
+            yield
         finally:
-            watched.connections -= 1
-            if not watched.connections:
+            watching.discard(on_revoked)
+            if not watching:
                 del self._watched[token]
             if not self._watched:
                 self._stop_asking()
@@ -70,9 +62,10 @@ class Standing:
     async def _ask(self) -> None:
         while True:
             await asyncio.sleep(ASK_SECONDS)
-            for token, watched in list(self._watched.items()):
+            for token, watching in list(self._watched.items()):
                 if not await self._holds(token):
-                    watched.revoked.set()
+                    for on_revoked in list(watching):
+                        on_revoked()
 
     async def _holds(self, token: str) -> bool:
         try:
@@ -82,14 +75,23 @@ class Standing:
             return True
 
 
+def watched(scope: Scope, on_revoked: OnRevoked) -> AbstractContextManager[None]:
+    """Call `on_revoked` when the connection would not be let in any more; never if nothing can be revoked."""
+    if not is_watched(scope):
+        return nullcontext()
+    standing, token = cast("tuple[Standing, str]", scope[_KEY])
+    return standing.watched(token, on_revoked)
+
+
 async def until_revoked(scope: Scope) -> None:
     """Wait until the connection would not be let in any more.
 
     Raises:
         RevokedError: its token was revoked, or tokens are needed by now and it has none.
     """
-    standing, token = cast("tuple[Standing, str]", scope[_KEY])
-    await standing.until_revoked(token)
+    revoked = asyncio.Event()
+    with watched(scope, revoked.set):
+        await revoked.wait()
     raise RevokedError("the token is not valid any more")
 
 

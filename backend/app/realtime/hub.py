@@ -1,6 +1,5 @@
 """Who follows what in this process: feeds of watched runs, subscriptions, and the limits on both."""
 
-import asyncio
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -10,6 +9,9 @@ from app.realtime.feed import Feed, Ring
 from app.realtime.reader import EventLog, StoredEvent, Watched
 from app.realtime.run_list import RunList
 from app.realtime.subscription import Pace, Sink, Subscription, Wish
+
+OnClose = Callable[[], None]
+"""Asks one connection to end itself; another object for each."""
 
 
 class HubFullError(Exception):
@@ -40,7 +42,6 @@ class Hub:
     Attributes:
         run_list: changes of all runs.
         limits: the bounds.
-        closing: set when the process shuts down; connections then end themselves.
     """
 
     def __init__(
@@ -48,32 +49,33 @@ class Hub:
     ) -> None:
         self.run_list = run_list
         self.limits = limits
-        self.closing = asyncio.Event()
-        self._reader = reader
+        self._is_closing = False
         self._reader = reader
         self._on_watch = on_watch
         self._feeds: dict[UUID, Feed] = {}
-        self._connections = 0
+        self._connections: set[OnClose] = set()
 
     @property
     def connections(self) -> int:
         """How many connections are open."""
-        return self._connections
+        return len(self._connections)
 
     @contextmanager
-    def admitted(self) -> Generator[None]:
-        """Count a connection while the block runs.
+    def admitted(self, on_close: OnClose) -> Generator[None]:
+        """Count a connection while the block runs, and call its `on_close` when the process shuts down.
 
         Raises:
             HubFullError: there are too many.
         """
-        if self._connections >= self.limits.max_connections:
-            raise HubFullError(f"there are {self._connections} connections")
-        self._connections += 1
+        if self.connections >= self.limits.max_connections:
+            raise HubFullError(f"there are {self.connections} connections")
+        self._connections.add(on_close)
+        if self._is_closing:
+            on_close()
         try:
             yield
         finally:
-            self._connections -= 1
+            self._connections.discard(on_close)
 
     def subscription(self, run_id: UUID, sink: Sink, wish: Wish) -> Subscription:
         """A subscription to one run, which does nothing until its `run` is awaited."""
@@ -81,7 +83,9 @@ class Hub:
 
     def close(self) -> None:
         """Ask every connection to end; may be called more than once."""
-        self.closing.set()
+        self._is_closing = True
+        for on_close in list(self._connections):
+            on_close()
 
     def cursors(self, run_ids: Iterable[UUID] | None = None) -> dict[UUID, int]:
         """For each watched run, or those of `run_ids` that are watched, the last published sequence."""

@@ -104,7 +104,7 @@ class Subscription:
         self._must_look = True
         self._live = False
         self._was_live = False
-        self._behind = asyncio.Event()
+        self._behind: asyncio.Future[None] | None = None
 
     @property
     def served(self) -> int | None:
@@ -137,7 +137,7 @@ class Subscription:
                 continue
             if not self._takes(event):
                 self._live = False
-                self._behind.set()
+                self._wake()
                 return
             self._cursor = event.sequence
 
@@ -145,7 +145,11 @@ class Subscription:
         """Ask the database anew where the run stands, and begin again from there."""
         self._must_look = True
         self._live = False
-        self._behind.set()
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._behind is not None and not self._behind.done():
+            self._behind.set_result(None)
 
     def _takes(self, event: StoredEvent) -> bool:
         if self._until_final or event.sequence != self._cursor + 1:
@@ -160,9 +164,10 @@ class Subscription:
                 head = await self._look(feed)
                 self._end = head.last if RunStatus(head.status).is_final else None
                 continue  # there was an await: look for more before going live
-            self._behind.clear()
+            # A future, not an event: each connection has one of these for as long as it lives.
+            self._behind = asyncio.get_running_loop().create_future()
             self._live = self._was_live = True
-            await self._behind.wait()
+            await self._behind
 
     async def _catch_up(self, feed: Feed) -> None:
         while self._must_look or self._cursor < feed.head:

@@ -13,12 +13,13 @@ from uuid import UUID, uuid4
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import Close
 
 from app.api import event_routes
-from app.api import socket as socket_routes
+from app.api.socket import EventSockets
 from app.core.errors import PhaseRunnerError
 from app.core.event_data import AgentProgressData, ProgressLine, WorkflowCompletedData
 from app.core.event_data import Usage as EventUsage
@@ -167,7 +168,7 @@ async def _sessions(database_url: str) -> AsyncGenerator[Sessions]:
 
 @asynccontextmanager
 async def _serving(
-    application: FastAPI, listening: socket.socket, realtime: Realtime, protocol: type[asyncio.Protocol]
+    application: ASGIApp, listening: socket.socket, realtime: Realtime, protocol: type[asyncio.Protocol]
 ) -> AsyncGenerator[tuple[EventServer, asyncio.Task[None]]]:
     config = uvicorn.Config(
         application,
@@ -188,18 +189,21 @@ async def _serving(
         await task
 
 
-def _application(realtime: Realtime) -> FastAPI:
+def _application(realtime: Realtime) -> ASGIApp:
     application = FastAPI()
     application.state.hub = realtime.hub
     application.state.event_reader = realtime.reader
-    application.include_router(socket_routes.router)
+    sockets = EventSockets(realtime.hub)
     application.include_router(event_routes.router)
 
     @application.exception_handler(PhaseRunnerError)
     async def render(_request: Request, error: PhaseRunnerError) -> JSONResponse:
         return JSONResponse({"code": error.code, "detail": error.detail}, error.status)
 
-    return application
+    async def both(scope: Scope, receive: Receive, send: Send) -> None:
+        await (sockets if scope["type"] == "websocket" else application)(scope, receive, send)
+
+    return both
 
 
 async def until(condition: Callable[[], bool], seconds: float = 30.0) -> None:

@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.exceptions import InvalidStatus
 
 from app.realtime.hub import HubLimits
 from tests.integration.realtime.support import close_code, receive, receive_events, serving, subscribe, until
@@ -197,6 +198,28 @@ async def test_shutdown_closes_with_1012(database_url: str) -> None:
             service.shut_down()
             assert (await close_code(one))[0] == 1012
             assert (await close_code(other))[0] == 1012
+
+
+async def test_what_nobody_foresaw_closes_the_socket_and_is_in_the_log(
+    database_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def broken(_follower: object) -> None:
+        raise ArithmeticError("nobody foresaw this")
+
+    async with serving(database_url) as service, service.socket() as connection:
+        monkeypatch.setattr(service.realtime.hub.run_list, "join", broken)
+        await connection.send(json.dumps({"type": "subscribe", "run": "runs"}))
+        assert await close_code(connection) == (1012, "try again soon")
+    assert "WebSocket /api/v1/ws failed" in caplog.text
+    assert "nobody foresaw this" in caplog.text
+
+
+async def test_a_path_that_is_no_socket_is_refused(database_url: str) -> None:
+    async with serving(database_url) as service:
+        with pytest.raises(InvalidStatus) as refused:
+            async with service.socket("/wss"):
+                pass
+    assert refused.value.response.status_code == 403
 
 
 async def test_on_a_server_that_offers_nothing_beside_asgi(database_url: str) -> None:

@@ -1,0 +1,52 @@
+"""Ends what is done for a client from outside, without a task that waits for the reason."""
+
+import asyncio
+from types import TracebackType
+
+
+class Life:
+    """A block that whoever knows a reason can end; the block then raises it.
+
+    The first reason counts. One that is given before the block ends it when it is entered; one that is given
+    after it is of no interest any more.
+    """
+
+    __slots__ = ("_cancelling", "_is_over", "_reason", "_task")
+
+    def __init__(self) -> None:
+        self._reason: BaseException | None = None
+        self._task: asyncio.Task[object] | None = None
+        self._cancelling = 0
+        self._is_over = False
+
+    def end(self, reason: BaseException) -> None:
+        """End the block."""
+        if self._reason is not None or self._is_over:
+            return
+        self._reason = reason
+        if self._task is not None:
+            self._task.cancel()
+
+    def tie(self, task: asyncio.Task[None]) -> None:
+        """End the block when this task fails, for the reason for which it failed."""
+        task.add_done_callback(self._on_end)
+
+    def _on_end(self, ended: asyncio.Task[None]) -> None:
+        if not ended.cancelled() and (error := ended.exception()):
+            self.end(error)
+
+    def __enter__(self) -> None:
+        if self._reason is not None:
+            raise self._reason
+        self._task = asyncio.current_task()
+        self._cancelling = self._task.cancelling() if self._task else 0
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        task, self._task, self._is_over = self._task, None, True
+        if self._reason is None or task is None:
+            return
+        # As `asyncio.timeout` does: who was cancelled for another reason as well stays cancelled.
+        if task.uncancel() <= self._cancelling and isinstance(error, asyncio.CancelledError):
+            raise self._reason from None
