@@ -59,15 +59,22 @@ class Server(ABC):
 
     def memory_kb(self) -> int:
         """Memory of its own, in kilobytes; the kernel's buffers do not count."""
+        return self._memory_kb("Private_")
+
+    def pss_kb(self) -> int:
+        """Memory of its own, and its share of what it has in common with others, in kilobytes."""
+        return self._memory_kb("Pss:")
+
+    def _memory_kb(self, kind: str) -> int:
         rollup = Path(f"/proc/{self._process.pid}/smaps_rollup").read_text().splitlines()
-        return sum(int(line.split()[1]) for line in rollup if line.startswith("Private_"))
+        return sum(int(line.split()[1]) for line in rollup if line.startswith(kind))
 
 
 class PhaseRunner(Server):
-    """The service as `phaserunner serve` runs it, without a worker."""
+    """The service as `phaserunner serve` runs it, with a worker or without."""
 
-    def __init__(self, url: str, place: Path) -> None:
-        super().__init__(_phaserunner, url, place)
+    def __init__(self, url: str, place: Path, *, with_worker: bool = False) -> None:
+        super().__init__(_phaserunner, url, place, with_worker)
 
     @property
     def path(self) -> str:
@@ -75,11 +82,11 @@ class PhaseRunner(Server):
         return "/api/v1/ws"
 
 
-def _phaserunner(pipe: Connection, url: str, place: Path) -> None:
+def _phaserunner(pipe: Connection, url: str, place: Path, with_worker: bool) -> None:
     settings = Settings(DATABASE_URL=SecretStr(url), DATA_DIR=place, PORT=0, LOG_LEVEL="ERROR")
     asyncio.run(
         serve_phaserunner(
-            settings, ready=lambda url: pipe.send(int(url.rpartition(":")[2])), with_worker=False
+            settings, ready=lambda url: pipe.send(int(url.rpartition(":")[2])), with_worker=with_worker
         )
     )
 

@@ -1,8 +1,5 @@
-"""What a sprint costs beside many that are over, and what many cost that wait."""
+"""What a sprint costs beside many that are over."""
 
-import asyncio
-import time
-from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -11,17 +8,16 @@ from sqlalchemy import text
 from benchmarks.engine import Engine, open_engine, sprint
 from benchmarks.figures import Series
 
-TITLE = "growth: a sprint of 5 attempts beside 100 and beside 100,000 that are over; 10,000 that wait"
-FEW, MANY, WAITING = 100, 100_000, 10_000
+TITLE = "growth: a sprint of 5 attempts beside 100 and beside 100,000 that are over"
+FEW, MANY = 100, 100_000
 ROUNDS, ATTEMPTS = 12, 5
 RATIO_TARGET = 1.2
-IDLE_SECONDS = 20.0
 
 _RUNS = """
     INSERT INTO runs (id, kind, name, goal, phases, phase, policy, agent, source, status, base_commit,
                       head_commit, created_by, last_sequence, finished_at)
     SELECT gen_random_uuid(), 'sprint', 'old', 'old', '{coding}', 'coding', '{}', '{"backend": "scripted"}',
-           '{}', :status, repeat('0', 40), repeat('0', 40), 'benchmark', 3, now()
+           '{}', 'completed', repeat('0', 40), repeat('0', 40), 'benchmark', 3, now()
     FROM generate_series(1, :count)
 """
 _REST = (
@@ -42,45 +38,33 @@ _REST = (
     FROM runs, generate_series(1, 3) n WHERE created_by = 'benchmark' AND name = 'old'
     """,
 )
-_ESCALATIONS = """
-    INSERT INTO escalations (id, run_id, phase, attempt, reason_kind, reason)
-    SELECT gen_random_uuid(), id, 'coding', 1, 'attempts_exhausted', 'failed'
-    FROM runs WHERE status = 'waiting' AND name = 'old'
-"""
-_TRANSACTIONS = "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()"
 
 
 async def measure(place: Path) -> list[Series]:
-    """Let sprints take turns on two engines, each with a database of its own; then look at idle ones."""
+    """Let sprints take turns on two engines, each with a database of its own."""
     async with AsyncExitStack() as stack:
         few = await stack.enter_async_context(open_engine(place / "few"))
         many = await stack.enter_async_context(open_engine(place / "many"))
-        await _fill(few, FEW, "completed")
-        await _fill(many, MANY, "completed")
+        await _fill(few, FEW)
+        await _fill(many, MANY)
         for engine in (few, many):
             await _sprint_ms(engine)
         samples: dict[str, list[float]] = {"few": [], "many": []}
         for number in range(ROUNDS):
             for name, engine in (("few", few), ("many", many))[:: 1 if number % 2 else -1]:
                 samples[name].append(await _sprint_ms(engine))
-        before = await _idle(few)
-        await _fill(few, WAITING, "waiting")
-        after = await _idle(few)
     ratios = [many / few for few, many in zip(samples["few"], samples["many"], strict=True)]
     return [
         Series(f"sprint beside {FEW}", samples["few"]),
         Series(f"sprint beside {MANY:,}", samples["many"]),
         Series("ratio", ratios, unit="", target=RATIO_TARGET),
-        Series("idle, transactions/s, nothing waits", before, unit="/s"),
-        Series(f"idle, transactions/s, {WAITING:,} wait", after, unit="/s"),
     ]
 
 
-async def _fill(engine: Engine, count: int, status: str) -> None:
+async def _fill(engine: Engine, count: int) -> None:
     async with engine.sessions.begin() as session:
-        await session.execute(text(_RUNS), {"count": count, "status": status})
-        statements: Sequence[str] = (_ESCALATIONS,) if status == "waiting" else _REST
-        for each in statements:
+        await session.execute(text(_RUNS), {"count": count})
+        for each in _REST:
             await session.execute(text(each))
     async with engine.sessions() as session:
         await session.connection(execution_options={"isolation_level": "AUTOCOMMIT"})
@@ -92,18 +76,3 @@ async def _sprint_ms(engine: Engine) -> float:
     await engine.rest(run_id)
     events = await engine.events(run_id)
     return (events[-1].at - events[0].at) * 1000
-
-
-async def _idle(engine: Engine) -> list[float]:
-    """Transactions a second, in four equal parts of the time."""
-    rates: list[float] = []
-    for _ in range(4):
-        started, before = time.monotonic(), await _transactions(engine)
-        await asyncio.sleep(IDLE_SECONDS / 4)
-        rates.append((await _transactions(engine) - before) / (time.monotonic() - started))
-    return rates
-
-
-async def _transactions(engine: Engine) -> int:
-    async with engine.sessions() as session:
-        return await session.scalar(text(_TRANSACTIONS)) or 0
