@@ -33,13 +33,18 @@ _HEAVY = (Attempt.prompt, Attempt.optimization_context, Attempt.output, Attempt.
 
 @dataclass(frozen=True)
 class Recorded:
-    """A run as recorded: its row, the rows of its current phase, and the history made of them."""
+    """A run as recorded: its row, the rows of its current phase, and the history made of them.
+
+    Attributes:
+        accepted: whether a human accepted an attempt of any phase; only then are there acceptances to read.
+    """
 
     run: Run
     policy: RunPolicy
     attempts: Sequence[Attempt]
     escalations: Sequence[Escalation]
     history: History
+    accepted: bool
 
 
 async def load_run(session: AsyncSession, run_id: UUID) -> Recorded:
@@ -74,7 +79,8 @@ async def load_run(session: AsyncSession, run_id: UUID) -> Recorded:
         now=datetime.now(UTC),
         paused=run.paused_at is not None,
     )
-    return Recorded(run, RunPolicy.model_validate(run.policy), attempts, here, history)
+    accepted = any(each.decision == EscalationDecision.ACCEPT for each in escalations)
+    return Recorded(run, RunPolicy.model_validate(run.policy), attempts, here, history, accepted)
 
 
 async def load_memory(session: AsyncSession, recorded: Recorded) -> FeedbackMemory:
@@ -86,7 +92,7 @@ async def load_memory(session: AsyncSession, recorded: Recorded) -> FeedbackMemo
         original_goal=run.goal,
         max_attempts=attempts_allowed(recorded.history.escalations, recorded.policy),
     )
-    judged = [each for each in recorded.attempts if each.status in (AttemptState.PASSED, AttemptState.FAILED)]
+    judged = _judged(recorded)
     results = await _results_by_attempt(session, judged)
     for attempt in judged:
         memory.add_attempt(
@@ -106,8 +112,17 @@ async def load_memory(session: AsyncSession, recorded: Recorded) -> FeedbackMemo
     return memory
 
 
-async def load_acceptances(session: AsyncSession, run_id: UUID) -> list[Acceptance]:
+async def load_latest_feedback(session: AsyncSession, recorded: Recorded) -> list[str]:
+    """Read what the latest judged attempt of the current phase did not pass for."""
+    latest = _judged(recorded)[-1:]
+    results = await _results_by_attempt(session, latest)
+    return [each.feedback for said in results.values() for each in said if not each.passed]
+
+
+async def load_acceptances(session: AsyncSession, recorded: Recorded) -> list[Acceptance]:
     """Read which findings of gates humans accepted in a run, in the order of their decisions."""
+    if not recorded.accepted:
+        return []
     statement = (
         select(Escalation, Evaluation)
         .join(
@@ -121,7 +136,7 @@ async def load_acceptances(session: AsyncSession, run_id: UUID) -> list[Acceptan
         .join(Candidate, Candidate.attempt_id == Attempt.id)
         .join(Evaluation, Evaluation.candidate_id == Candidate.id)
         .where(
-            Escalation.run_id == run_id,
+            Escalation.run_id == recorded.run.id,
             Escalation.decision == EscalationDecision.ACCEPT,
             Candidate.index == func.coalesce(Attempt.chosen_candidate, 0),
             Evaluation.gate,
@@ -155,6 +170,10 @@ def guidance_lines(escalation: Escalation) -> list[str]:
     lines = [escalation.guidance] if escalation.guidance else []
     comments = [LineComment.model_validate(each) for each in escalation.line_comments]
     return lines + [f"{each.path}:{each.line}: {each.body}" for each in comments]
+
+
+def _judged(recorded: Recorded) -> list[Attempt]:
+    return [each for each in recorded.attempts if each.status in (AttemptState.PASSED, AttemptState.FAILED)]
 
 
 async def _results_by_attempt(

@@ -48,7 +48,7 @@ from app.schemas.project_file import PROJECT_FILE
 from app.schemas.runs import AttemptState, Usage
 from app.services.attempt_rows import judge_decided, total_usage
 from app.services.evaluation_rows import store_evaluations
-from app.services.history import Recorded, load_acceptances, load_memory
+from app.services.history import Recorded, load_acceptances, load_latest_feedback
 from app.services.ledger import spend
 from app.services.recording import Recorder, Recording
 from app.workspaces.store import JudgedPair
@@ -163,14 +163,13 @@ class Judging:
         async with self._sessions() as session:
             statement = select(Candidate).where(Candidate.attempt_id == attempt.id).order_by(Candidate.index)
             candidates = [each for each in await session.scalars(statement) if each.head_commit]
-            memory = await load_memory(session, recorded)
-            acceptances = await load_acceptances(session, recorded.run.id)
-        last = memory.latest_attempt
+            feedback = await load_latest_feedback(session, recorded)
+            acceptances = await load_acceptances(session, recorded)
         context: EvaluationContext = {
             "goal": recorded.run.goal,
             "attempt": attempt.number,
             "run_id": recorded.run.id,
-            "previous_feedback": last.get_failed_feedback() if last else [],
+            "previous_feedback": feedback,
             "open_paths": list(recorded.policy.open_paths),
         }
         work = _Work(recorded, attempt, context, acceptances)

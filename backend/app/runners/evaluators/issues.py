@@ -3,10 +3,13 @@
 import hashlib
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
 
 _FINGERPRINT_CHARS = 16
+_REMEMBERED_KEYS = 512
+"""Of complaints: a run's earlier ones are compared again before each of its attempts."""
 
 # What differs between two runs of the same tool over the same fault. Order matters: identifiers and paths
 # hold digits that the later rules would cut up. Plain numbers stay: `assert 3 == 4` is not `assert 5 == 4`.
@@ -22,6 +25,7 @@ _NOISE: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 
 
+@lru_cache(maxsize=_REMEMBERED_KEYS)
 def issue_key(text: str) -> str:
     """Give the part of a complaint that stays when only lines, addresses, times and directories change."""
     for pattern, replacement in _NOISE:
