@@ -27,7 +27,12 @@ PAGES = {
     "evaluator": ("/evaluators/plan_artifact", "Looked at"),
 }
 """Pages that ask the service for what they show, and a text that shows that they have it."""
-STILL = {"new": ("/new", "Goal"), "settings": ("/settings", "Attempts per phase")}
+STILL = {
+    "new": ("/new", "Goal"),
+    "new-loop": ("/new?kind=director_loop", "Definition"),
+    "new-answer": ("/new?kind=answer", "Question"),
+    "settings": ("/settings", "Attempts per phase"),
+}
 """Pages that show their forms without it."""
 
 SAID = [{"say": "3 francs"}]

@@ -14,6 +14,7 @@ SHOTS = Path(__file__).parent / "screenshots"
 THEMES = ("light", "dark")
 
 _AXE = FRONTEND / "node_modules" / "axe-core" / "axe.min.js"
+_PAINTED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 _RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
@@ -83,6 +84,8 @@ class Watched:
 
     def _theme(self, theme: str) -> None:
         self.page.emulate_media(color_scheme="light" if theme == "light" else "dark", reduced_motion="reduce")
+        # What is looked at next must be painted in these colours.
+        self.page.evaluate(_PAINTED)
 
     def _heard(self, message: ConsoleMessage) -> None:
         if message.type == "error" and not self._excused:

@@ -15,6 +15,7 @@ import {
   parseReviewSearch,
   parseRunSearch,
   parseRunsSearch,
+  parseStartSearch,
   parseVerdictsSearch,
 } from "@/lib/search";
 
@@ -36,6 +37,7 @@ const runs = createRoute({
 const start = createRoute({
   getParentRoute: () => root,
   path: "/new",
+  validateSearch: parseStartSearch,
   component: lazyRouteComponent(() => import("./routes/new"), "NewRoute"),
 });
 const sprint = createRoute({

@@ -41,6 +41,8 @@ const runs = z.object({
   metric_phase: text(100),
   metric_key: text(200),
 });
+/** What is to be started; a sprint without it. */
+const start = z.object({ kind: z.catch(z.optional(z.enum(KINDS)), undefined) });
 const run = z.object({
   phase: z.catch(z.optional(z.enum(["discovery", "coding", "verification"])), undefined),
   attempt: whole,
@@ -73,6 +75,7 @@ const verdicts = z.object({
 });
 
 export type RunsSearch = z.infer<typeof runs>;
+export type StartSearch = z.infer<typeof start>;
 export type RunSearch = z.infer<typeof run>;
 export type ReviewSearch = z.infer<typeof review>;
 export type DiffSearch = z.infer<typeof diff>;
@@ -81,6 +84,7 @@ export type MetricsSearch = z.infer<typeof metrics>;
 export type VerdictsSearch = z.infer<typeof verdicts>;
 
 export const parseRunsSearch = (given: unknown): RunsSearch => runs.parse(given);
+export const parseStartSearch = (given: unknown): StartSearch => start.parse(given);
 export const parseRunSearch = (given: unknown): RunSearch => run.parse(given);
 export const parseReviewSearch = (given: unknown): ReviewSearch => review.parse(given);
 export const parseDiffSearch = (given: unknown): DiffSearch => diff.parse(given);

@@ -1,4 +1,4 @@
-/** The query of one answer. */
+/** The query and the command of answers. */
 import { queryOptions } from "@tanstack/react-query";
 
 import { api, type Schemas, unwrap } from "@/lib/api/client";
@@ -14,3 +14,7 @@ export const answerQuery = (id: string) =>
     queryFn: ({ signal }) =>
       unwrap(api.GET("/api/v1/answers/{answer_id}", { params: { path: { answer_id: id } }, signal })),
   });
+
+/** `key` makes a repetition of the same request safe. */
+export const startAnswer = (body: Schemas["AnswerCreate"], key: string): Promise<AnswerDetail> =>
+  unwrap(api.POST("/api/v1/answers", { body, params: { header: { "idempotency-key": key } } }));

@@ -1,0 +1,32 @@
+/** Who plays the roles of a loop or an answer: a model, or a script. */
+import type { ApiError } from "@/lib/api/errors";
+
+import { type PlayerFields as Fields, saidOf } from "../other-forms";
+import { Field } from "./Field";
+
+interface Props {
+  fields: Fields;
+  change: (part: Partial<Fields>) => void;
+  refused: ApiError | null;
+  /** Names of the roles, such as `director and evaluator`. */
+  roles: string;
+}
+
+export function PlayerFields({ fields, change, refused, roles }: Props) {
+  const said = saidOf(refused, "agent");
+  return (
+    <section className="card p-4" aria-label="Agent">
+      <details open={said !== ""}>
+        <summary className="cursor-pointer font-medium">Agent</summary>
+        <div className="mt-3 grid gap-3 md:grid-cols-2">
+          <Field label="Model" hint="provider:model; empty for the default" error={fields.script.trim() ? "" : said}>
+            <input value={fields.model} placeholder="anthropic:claude-sonnet-4-20250514" onChange={(event) => change({ model: event.target.value })} />
+          </Field>
+          <Field label="Script (JSON)" hint={`Instead of a model: plays ${roles}; as in the API.`} error={fields.script.trim() ? said : ""}>
+            <textarea rows={3} value={fields.script} onChange={(event) => change({ script: event.target.value })} />
+          </Field>
+        </div>
+      </details>
+    </section>
+  );
+}

@@ -1,0 +1,92 @@
+/** What the forms of every kind of run have in common: choose the kind, send, wait, and show what is refused. */
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { type FormEvent, type ReactNode, useEffect, useRef } from "react";
+
+import { Button } from "@/components/Button";
+import { CopyMenu } from "@/components/CopyMenu";
+import { PageHeader } from "@/components/PageHeader";
+import { explain } from "@/components/states";
+import { ApiError } from "@/lib/api/errors";
+import { KINDS, type RunKind } from "@/lib/kinds";
+import { keys } from "@/lib/queries/keys";
+
+const ALL: readonly RunKind[] = ["sprint", "director_loop", "answer"];
+
+export interface Copy {
+  readonly label: string;
+  readonly text: () => string;
+}
+
+interface Props {
+  kind: RunKind;
+  /** What is said beside the button. */
+  note: string;
+  copies: readonly Copy[];
+  /** Starts it; the key makes a repetition safe. */
+  start: (key: string) => Promise<{ id: string }>;
+  /** The fields; `refused` is what the service says of them. */
+  children: (refused: ApiError | null) => ReactNode;
+}
+
+export function StartForm({ kind, note, copies, start, children }: Props) {
+  const form = useRef<HTMLFormElement>(null);
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const { word, page } = KINDS[kind];
+  const starting = useMutation({
+    mutationFn: start,
+    onSuccess({ id }) {
+      void client.invalidateQueries({ queryKey: keys.runs });
+      void navigate({ to: page, params: { id } });
+    },
+  });
+
+  useEffect(() => {
+    if (starting.error) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+  }, [starting.error]);
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    starting.mutate(crypto.randomUUID?.() ?? String(Math.random()));
+  }
+
+  return (
+    <div className="mx-auto max-w-3xl">
+      <PageHeader title={`New ${word}`} actions={<CopyMenu items={copies} label="Copy as" />} />
+      <nav aria-label="Kind of run" className="flex flex-wrap gap-1 pb-4">
+        {ALL.map((each) => (
+          <Link
+            key={each}
+            to="/new"
+            search={{ kind: each === "sprint" ? undefined : each }}
+            activeOptions={{ exact: true, explicitUndefined: true }}
+            className="inline-flex min-h-8 items-center rounded-md border border-line px-3 capitalize no-underline aria-[current=page]:border-accent aria-[current=page]:bg-accent aria-[current=page]:text-on-accent"
+          >
+            {KINDS[each].word}
+          </Link>
+        ))}
+      </nav>
+      <form ref={form} onSubmit={submit} className="flex flex-col gap-4" noValidate>
+        {children(starting.error instanceof ApiError ? starting.error : null)}
+        {starting.isError && <Refusal error={starting.error} word={word} />}
+        <div className="flex items-center gap-3">
+          <Button type="submit" weight="primary" disabled={starting.isPending}>
+            {starting.isPending ? "Starting …" : `Start the ${word}`}
+          </Button>
+          <span className="text-muted">{note}</span>
+        </div>
+      </form>
+    </div>
+  );
+}
+
+function Refusal({ error, word }: { error: unknown; word: string }) {
+  const { title, text } = explain(error, `start the ${word}`);
+  return (
+    <div role="alert" className="card border-failed p-3" data-state="error">
+      <p className="font-medium text-failed">{title}</p>
+      <p className="theirs">{text}</p>
+    </div>
+  );
+}
