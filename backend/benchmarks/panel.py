@@ -6,6 +6,7 @@ import shutil
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
@@ -15,12 +16,14 @@ from app.runners.evaluators import panel
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationStatus
 from app.runners.evaluators.registry import CODING, EvaluatorConfig, create_default_registry
 from benchmarks.figures import Series
-from benchmarks.project import change_project, write_project
+from benchmarks.project import MODULES, change_project, write_project
 
 TITLE = "panel: the coding phase's tools under the panel, against the same tools run by hand in parallel"
 ROUNDS = 7
 TARGET_RATIO = 1.15
 TARGET_RATIO_LATER = 0.6
+TARGET_SECONDS = 4.0
+TARGET_SECONDS_SMALL = 1.5
 
 # Without the one that runs no tool.
 _REGISTRY = create_default_registry(EvaluatorConfig(model=None, lint_timeout=120.0)).without(
@@ -32,34 +35,64 @@ Arm = Callable[[Path, Path], Awaitable[None]]
 
 
 async def measure(place: Path) -> list[Series]:
-    """Check copies of one project, by hand and by the panel in turns; a first round is not counted.
+    """Check copies of two projects, by hand and by the panel in turns; a first round is not counted.
 
     Raises:
         AssertionError: one of the tools did not pass; its time would be of no use.
     """
     logfire.configure(send_to_logfire=False, console=False, metrics=False, inspect_arguments=False)
-    base, candidate = place / "base", place / "candidate"
-    await asyncio.to_thread(write_project, base)
-    await asyncio.to_thread(write_project, candidate)
-    await asyncio.to_thread(change_project, candidate)
-    arms: list[Arm] = [_by_hand, _panel, _panel_with_base, _LaterAttempts()]
+    large, small = [_Project(place / name, modules) for name, modules in (("large", MODULES), ("small", 2))]
+    await asyncio.to_thread(large.write)
+    await asyncio.to_thread(small.write)
+    arms: list[tuple[Arm, _Project]] = [
+        (_by_hand, large),
+        (_panel, large),
+        (_panel_with_base, large),
+        (_LaterAttempts(), large),
+        (_by_hand, small),
+        (_panel_with_base, small),
+    ]
     seconds: list[list[float]] = [[] for _ in arms]
     for turn in range(ROUNDS + 1):
         for each in range(len(arms)):
             index = (turn + each) % len(arms)
-            spent = await _timed(arms[index], candidate, base, place / "copies")
+            arm, project = arms[index]
+            spent = await _timed(arm, project.candidate, project.base, place / "copies")
             if turn:
                 seconds[index].append(spent)
-    hand, alone, with_base, later = seconds
+    hand, alone, with_base, later, hand_small, small_with_base = seconds
     return [
         Series("by hand", hand, "s"),
         Series("panel, without a base", alone, "s"),
-        Series("panel, against a base (as in a sprint)", with_base, "s"),
+        Series("panel, against a base (as in a sprint)", with_base, "s", TARGET_SECONDS),
         Series("panel, second and later attempts of a run", later, "s"),
         Series("ratio without a base", _ratios(alone, hand), "x", TARGET_RATIO),
         Series("ratio against a base", _ratios(with_base, hand), "x", TARGET_RATIO),
         Series("ratio of later attempts", _ratios(later, hand), "x", TARGET_RATIO_LATER),
+        Series("five files, by hand", hand_small, "s"),
+        Series("five files, panel, against a base", small_with_base, "s", TARGET_SECONDS_SMALL),
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Project:
+    """A project at its base and with an attempt's change."""
+
+    place: Path
+    modules: int
+
+    @property
+    def base(self) -> Path:
+        return self.place / "base"
+
+    @property
+    def candidate(self) -> Path:
+        return self.place / "candidate"
+
+    def write(self) -> None:
+        write_project(self.base, self.modules)
+        write_project(self.candidate, self.modules)
+        change_project(self.candidate)
 
 
 def _ratios(subject: list[float], reference: list[float]) -> list[float]:

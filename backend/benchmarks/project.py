@@ -53,14 +53,17 @@ def test_total() -> None:
 """
 
 
-def write_project(path: Path) -> None:
-    """Write the project to a directory that does not exist: it is correct for every tool."""
+def write_project(path: Path, modules: int = MODULES) -> None:
+    """Write the project to a directory that does not exist: it is correct for every tool.
+
+    It has a file of code and one of tests for each module, and one more.
+    """
     package, tests = path / "ledger", path / "tests"
     package.mkdir(parents=True)
     tests.mkdir()
     (package / "__init__.py").write_text("")
     (path / "pyproject.toml").write_text('[project]\nname = "ledger"\nversion = "1.0"\n')
-    for number in range(MODULES):
+    for number in range(modules):
         before = f"amounts_{number - 1:02}"
         imports = f"\n\nfrom ledger.{before} import total as total_before" if number else ""
         uses = "" if not number else "\n\ndef zero_before() -> Decimal:\n    return total_before([])\n"
