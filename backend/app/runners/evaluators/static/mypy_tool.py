@@ -4,7 +4,7 @@ import asyncio
 import json
 import shutil
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -43,6 +43,7 @@ class Mypy:
         python: interpreter whose installed packages count; None is the one this program runs on.
         seconds: for one call.
         cache: directory in which mypy may remember what it has checked; None to start afresh.
+        patient: whether others on this machine go first.
     """
 
     scraps: Scratch
@@ -50,6 +51,7 @@ class Mypy:
     python: Path | None
     seconds: float
     cache: Path | None = None
+    patient: bool = False
     name: str = "mypy"
 
     @property
@@ -75,6 +77,19 @@ class Mypy:
             _why_unfinished(done, [name for name in left if name in changed]),
             tuple(left),
         )
+
+    @property
+    def libraries(self) -> Hashable:
+        """Under the same value, the same is known of libraries."""
+        return self.python, self.settings.arguments, self.settings.config_text
+
+    async def learn(self, place: Scratch, cache: Path) -> None:
+        """Read the file `seed.py` in a directory of its own, and remember what it imports.
+
+        Raises:
+            ToolTroubleError: see `run_tool`.
+        """
+        await replace(self, scraps=place, cache=cache, patient=True)._run(place.path, {"seed": "seed.py"})
 
     async def _past_blockers(self, tree: Path, batch: Mapping[str, str]) -> _Part:
         """Check the files; where syntax errors stop mypy, check the others once more without them."""
@@ -143,6 +158,7 @@ class Mypy:
             path.write_text(self.settings.config_text.replace("$MYPY_CONFIG_FILE_DIR", "."))
             config = str(path)
         return [
+            *(("nice", "-n", "19") if self.patient else ()),
             *(sys.executable, "-I", "-m", "mypy", "--output=json", f"--config-file={config}"),
             "--show-traceback",
             *("--num-workers=0", "--explicit-package-bases"),

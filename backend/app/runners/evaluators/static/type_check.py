@@ -26,6 +26,8 @@ from app.runners.evaluators.protocol import (
 from app.runners.evaluators.static.analysed_copy import AnalysedCopy
 from app.runners.evaluators.static.baseline import Finding, Wording, result_of
 from app.runners.evaluators.static.checker_memory import CheckerMemory, pack, unpack
+from app.runners.evaluators.static.library_memory import LibraryMemory
+from app.runners.evaluators.static.mypy_tool import Mypy
 from app.runners.evaluators.static.silencers import Tool
 from app.runners.evaluators.static.trees import StaticTrees, open_trees
 from app.runners.evaluators.static.type_checkers import CheckerPlace, open_checker, remembers
@@ -48,7 +50,7 @@ class TypeCheckEvaluator:
     score for each new error.
 
     What mypy remembers of one attempt is used in the next of the same run, so that only what changed is
-    checked; a fraction of the time.
+    checked; a fraction of the time. A run's first check begins with what is known of libraries.
 
     Attributes:
         timeout: seconds for one run of the checker.
@@ -57,6 +59,7 @@ class TypeCheckEvaluator:
         checker: which tool checks.
         allow_silencers: whether new comments and decorators that silence the checker count, too.
         memory: what is remembered of runs.
+        libraries: what is known of libraries before a run's first check.
     """
 
     timeout: float = 30.0
@@ -65,6 +68,9 @@ class TypeCheckEvaluator:
     checker: CheckerName = "mypy"
     allow_silencers: bool = False
     memory: CheckerMemory = field(default_factory=CheckerMemory, repr=False, compare=False)
+    libraries: LibraryMemory = field(
+        default_factory=lambda: LibraryMemory(CheckerMemory()), repr=False, compare=False
+    )
     name: str = "type_check"
     category: EvaluationCategory = EvaluationCategory.COMPLIANCE
     version: str = "2"
@@ -92,7 +98,6 @@ class TypeCheckEvaluator:
         with scratch(Path(sys.executable)) as scraps:
             cache = scraps.path / "cache" if remembers(self.checker) else None
             place = CheckerPlace(scraps, base, self.python, seconds, cache)
-            await self._recall(run_id, place.cache)
             reason = ""
             while True:
                 tree = await open_trees(
@@ -101,6 +106,7 @@ class TypeCheckEvaluator:
                 if tree is None:
                     return skipped(self, "No Python files to type check", version=self.version)
                 checker = await asyncio.to_thread(open_checker, self.checker, place, reason)
+                await self._recall(run_id, place.cache, checker)
                 try:
                     return await self._compare(checker, tree, lambda: self._remember(run_id, place.cache))
                 except SettingsUnusableError as unusable:
@@ -117,6 +123,8 @@ class TypeCheckEvaluator:
             return skipped(self, reason, version=self.version)
         checked = await checker.check(trees.copy.path, wanted, trees.changed)
         await remember()
+        if isinstance(checker, Mypy):
+            self.libraries.begin(checker.libraries, checker.learn)
 
         async def check_base(base: AnalysedCopy, files: list[str]) -> Sequence[Finding]:
             return (await checker.check(base.path, files, files)).found
@@ -135,9 +143,13 @@ class TypeCheckEvaluator:
             tool=checker.name,
         )
 
-    async def _recall(self, run_id: UUID | None, cache: Path | None) -> None:
-        kept = self.memory.recall(run_id) if cache and run_id else None
-        if cache and kept:
+    async def _recall(self, run_id: UUID | None, cache: Path | None, checker: TypeChecker) -> None:
+        if cache is None or await asyncio.to_thread(cache.exists):
+            return
+        kept = self.memory.recall(run_id) if run_id else None
+        if kept is None and isinstance(checker, Mypy):
+            kept = self.libraries.recall(checker.libraries)
+        if kept:
             # Without what was remembered it only takes longer.
             with suppress(zipfile.BadZipFile, OSError, EOFError):
                 await asyncio.to_thread(unpack, kept, cache)

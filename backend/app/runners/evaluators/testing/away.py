@@ -16,8 +16,7 @@ class Away:
     """One run away from the candidate's code, begun early: before it is known which tests pass beside it.
 
     Most attempts that reach their tests' end pass, and then the time is saved; what others do away from the
-    code is not looked at. On two cores it pays only when nothing else is long: in the first attempt of a run
-    the type checker starts from nothing, and takes a third longer when it has to share its core.
+    code is not looked at.
     """
 
     def __init__(self, harness: Harness, tree: RunTree | None) -> None:
@@ -28,20 +27,17 @@ class Away:
 
     @classmethod
     @asynccontextmanager
-    async def beside(
-        cls, harness: Harness, layout: Layout, *, wanted: bool, early: bool
-    ) -> "AsyncGenerator[Away]":
+    async def beside(cls, harness: Harness, layout: Layout, *, wanted: bool) -> "AsyncGenerator[Away]":
         """Begin, and end what is still running when the block is left.
 
         Args:
             harness: how the tests run beside the candidate's code.
             layout: what is run there.
             wanted: False to run nothing.
-            early: whether it may begin before the other run has ended.
         """
         away = cls(harness, layout.base_run if wanted else None)
         # Unconfined runs would get in each other's way: they share ports and temporary files.
-        if early and away._tree is not None and (await harness.sandbox.state()).confined:
+        if away._tree is not None and (await harness.sandbox.state()).confined:
             away._begin(away._tree, layout.base_tests)
         try:
             yield away

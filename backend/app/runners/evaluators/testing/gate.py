@@ -1,7 +1,6 @@
 """The test gate: the base's tests in the base's test setting, beside them those that the candidate wrote."""
 
 import asyncio
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -35,9 +34,6 @@ from app.workspaces.environments.interpreters import Interpreters
 from app.workspaces.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.sandbox import Sandbox, SandboxUnavailableError
 from app.workspaces.together import together
-
-# The tests beside the code and the type checker have one each.
-_CORES_OF_OTHERS = 2
 
 # Files that say a project is written in another language, whose tests are another evaluator's business.
 _OTHER_LANGUAGES = (
@@ -99,8 +95,7 @@ class PytestEvaluator:
                     sandbox=self.sandbox,
                     limits=self.limits,
                 )
-                early = context.get("attempt", 1) > 1 or (os.cpu_count() or 1) > _CORES_OF_OTHERS
-                result = await self._judge(harness, workspace, context.get("open_paths", ()), early=early)
+                result = await self._judge(harness, workspace, context.get("open_paths", ()))
                 result = with_interpreter(result, found)
         except EnvironmentTroubleError as error:
             return environment_trouble(self, error)
@@ -110,9 +105,7 @@ class PytestEvaluator:
             return errored(self, str(trouble), reason="environment")
         return await self._stamped(result)
 
-    async def _judge(
-        self, harness: Harness, workspace: Path, open_paths: Sequence[str], *, early: bool
-    ) -> EvaluationResult:
+    async def _judge(self, harness: Harness, workspace: Path, open_paths: Sequence[str]) -> EvaluationResult:
         if harness.base is None:
             tree = await asyncio.to_thread(whole_tree, workspace, self.limits)
             report = await harness.run(tree)
@@ -126,14 +119,12 @@ class PytestEvaluator:
         base = BaseTests(harness, harness.base, layout, settings)
         try:
             await base.prepare()
-            return await self._judge_runs(harness, layout, base, early=early)
+            return await self._judge_runs(harness, layout, base)
         finally:
             await base.close()
 
-    async def _judge_runs(
-        self, harness: Harness, layout: Layout, base: BaseTests, *, early: bool
-    ) -> EvaluationResult:
-        async with Away.beside(harness, layout, wanted=self.outside, early=early) as away:
+    async def _judge_runs(self, harness: Harness, layout: Layout, base: BaseTests) -> EvaluationResult:
+        async with Away.beside(harness, layout, wanted=self.outside) as away:
             of_base, own = await together(
                 _run(harness, layout, of_base=True), _run(harness, layout, of_base=False)
             )

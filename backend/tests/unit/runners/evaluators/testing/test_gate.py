@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from app.runners.evaluators.deterministic import PytestEvaluator
+from app.schemas.sandbox import SandboxMode
+from app.workspaces.sandbox import Sandbox, SandboxSettings
 
 pytestmark = pytest.mark.anyio
 
@@ -400,14 +402,18 @@ async def test_what_the_base_does_not_pass_away_from_its_code_is_held_against_no
     assert outside["reasons"] == {"it does not pass there with the base's code either": 1}
 
 
+BEGUN = [
+    pytest.param(SandboxMode.REQUIRED, id="beside the other"),
+    pytest.param(SandboxMode.OFF, id="after the other"),
+]
 EQUALS_ALL = "class Any:\n    def __eq__(self, other):\n        return True\n\n"
 
 
-@pytest.mark.parametrize("attempt", [pytest.param(1, id="first"), pytest.param(2, id="begun early")])
-async def test_a_base_that_passes_away_from_its_code_shows_a_forger(context, attempt: int) -> None:
+@pytest.mark.parametrize("mode", BEGUN)
+async def test_a_base_that_passes_away_from_its_code_shows_a_forger(context, mode: SandboxMode) -> None:
     forged = {**GOOD, "calc.py": f"{EQUALS_ALL}def add(a, b):\n    return Any()\n"}
-    given = {**context(forged, GOOD), "attempt": attempt}
-    result = await PytestEvaluator().evaluate("coding", "", given)
+    evaluator = PytestEvaluator(sandbox=Sandbox(SandboxSettings(mode=mode)))
+    result = await evaluator.evaluate("coding", "", context(forged, GOOD))
     assert result.status == "failed"
     assert "passed only beside the code" in result.feedback
 
@@ -419,10 +425,10 @@ DOCTESTED = {
 }
 
 
-@pytest.mark.parametrize("attempt", [pytest.param(1, id="first"), pytest.param(2, id="begun early")])
-async def test_a_doctest_of_the_base_is_run_away_from_the_code_too(context, attempt: int) -> None:
-    given = {**context({**DOCTESTED, "more.py": ""}, DOCTESTED), "attempt": attempt}
-    result = await PytestEvaluator().evaluate("coding", "", given)
+@pytest.mark.parametrize("mode", BEGUN)
+async def test_a_doctest_of_the_base_is_run_away_from_the_code_too(context, mode: SandboxMode) -> None:
+    evaluator = PytestEvaluator(sandbox=Sandbox(SandboxSettings(mode=mode)))
+    result = await evaluator.evaluate("coding", "", context({**DOCTESTED, "more.py": ""}, DOCTESTED))
     assert (result.status, result.metadata["outside"]["agrees"]) == ("passed", 1)
 
 

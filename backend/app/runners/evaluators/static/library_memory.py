@@ -1,0 +1,70 @@
+"""What a type checker knows of libraries before it has seen a run: learnt once from a file of our own.
+
+Most of the time of a first check goes into libraries that every project imports, the types of pytest above
+all. What is learnt comes from the interpreter's packages and from that file alone, never from a workspace;
+whatever has changed since, the checker reads anew by itself.
+"""
+
+import asyncio
+import logging
+import sys
+from collections.abc import Awaitable, Callable, Hashable
+from pathlib import Path
+
+from app.runners.evaluators.static.checker_memory import CheckerMemory, pack
+from app.runners.evaluators.tooling import Scratch, ToolTroubleError, scratch
+
+logger = logging.getLogger(__name__)
+
+SEED = (
+    "import abc, argparse, asyncio, collections, contextlib, copy, csv, dataclasses, datetime, decimal\n"
+    "import enum, functools, hashlib, io, itertools, json, logging, math, operator, os, pathlib, random\n"
+    "import re, shutil, statistics, string, subprocess, sys, tempfile, textwrap, threading, time, tomllib\n"
+    "import types, typing, unittest, unittest.mock, urllib.parse, urllib.request, uuid\n"
+    "import pytest\n"
+)
+
+Learn = Callable[[Scratch, Path], Awaitable[None]]
+"""Has the checker read the file `seed.py` in the scratch directory; it remembers into the other directory."""
+
+
+class LibraryMemory:
+    """Learns in the background, once for each interpreter and settings.
+
+    Args:
+        memory: where it is kept.
+    """
+
+    def __init__(self, memory: CheckerMemory) -> None:
+        self._memory = memory
+        self._learning: dict[Hashable, asyncio.Task[None]] = {}
+
+    def recall(self, key: Hashable) -> bytes | None:
+        """Give what is known under these settings, packed."""
+        return self._memory.recall(("libraries", key))
+
+    def begin(self, key: Hashable, learn: Learn) -> None:
+        """Begin to learn, unless it is known or being learnt; nobody has to wait for it."""
+        if key in self._learning or self.recall(key) is not None:
+            return
+        task = asyncio.create_task(self._learn(key, learn))
+        self._learning[key] = task
+        task.add_done_callback(lambda _: self._learning.pop(key, None))
+
+    async def learnt(self) -> None:
+        """Wait until all that was begun has ended."""
+        if self._learning:
+            await asyncio.wait(list(self._learning.values()))
+
+    async def _learn(self, key: Hashable, learn: Learn) -> None:
+        with scratch(Path(sys.executable)) as place:
+            cache = place.path / "cache"
+            (place.path / "seed.py").write_text(SEED)
+            try:
+                await learn(place, cache)
+                packed = await asyncio.to_thread(pack, cache)
+            except (ToolTroubleError, OSError) as trouble:
+                # Without it first checks only take longer; this is not tried again for a while.
+                logger.warning("nothing was learnt about libraries: %s", trouble)
+                packed = b""
+        self._memory.keep(("libraries", key), packed)
