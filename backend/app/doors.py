@@ -10,10 +10,11 @@ from app.schemas.agents import AgentSpec
 from app.schemas.runs import RunKind
 from app.services.advance import Door
 from app.services.answer_running import AnswerRunning
-from app.services.answer_workshop import AnswerModels, AnswerWorkshop
+from app.services.answer_workshop import AnswerWorkshop
 from app.services.loop_running import LoopRunning
-from app.services.loop_workshop import LoopModels, LoopWorkshop
+from app.services.loop_workshop import LoopWorkshop
 from app.services.recording import Recorder
+from app.services.role_models import RoleModels
 from app.services.trees import RunTrees
 from app.toolbox import Tools
 
@@ -22,9 +23,10 @@ def build_doors(
     settings: Settings, tools: Tools, sessions: Sessions, recorder: Recorder, trees: RunTrees, sprint: Door
 ) -> Mapping[RunKind, Door]:
     """Give who works on a run of each kind; `sprint` is who works on sprints."""
-    workshop = LoopWorkshop(_loop_models(settings, tools), tools.sandbox, trees, tools.registry, tools.rules)
+    models = _models(settings, tools)
+    workshop = LoopWorkshop(models, tools.sandbox, trees, tools.registry, tools.rules)
     loops = LoopRunning(sessions, recorder, workshop)
-    answers = AnswerRunning(sessions, recorder, AnswerWorkshop(_answer_models(settings, tools), trees))
+    answers = AnswerRunning(sessions, recorder, AnswerWorkshop(models, trees))
     return {
         RunKind.SPRINT: sprint,
         RunKind.DIRECTOR_LOOP: Door(loops.direct, loops.evaluate),
@@ -32,20 +34,9 @@ def build_doors(
     }
 
 
-def _loop_models(settings: Settings, tools: Tools) -> LoopModels:
-    return LoopModels(
-        director=tools.agents.model_for(AgentSpec()),
-        evaluator=settings.EVALUATOR_MODEL,
-        fallback=settings.EVALUATOR_FALLBACK_MODEL,
-        build=partial(build_model, keys=tools.keys),
-        timeout=settings.AGENT_TIMEOUT,
-        output_mode=settings.EVALUATOR_OUTPUT_MODE,
-    )
-
-
-def _answer_models(settings: Settings, tools: Tools) -> AnswerModels:
-    return AnswerModels(
-        synthesizer=tools.agents.model_for(AgentSpec()),
+def _models(settings: Settings, tools: Tools) -> RoleModels:
+    return RoleModels(
+        author=tools.agents.model_for(AgentSpec()),
         evaluator=settings.EVALUATOR_MODEL,
         fallback=settings.EVALUATOR_FALLBACK_MODEL,
         build=partial(build_model, keys=tools.keys),

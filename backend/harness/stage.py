@@ -95,7 +95,7 @@ class Stage:
         wrong: list[str] = []
         for run_id in self.runs:
             async with asyncio.timeout(REST_SECONDS):
-                # The job ends a moment after its run does.
+                # The job ends a moment after its run does, and tells nobody.
                 while any("jobs are left" in each for each in await self._violations(run_id)):  # noqa: ASYNC110
                     await asyncio.sleep(POLL_SECONDS)
             wrong += await self._violations(run_id)

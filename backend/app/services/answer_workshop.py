@@ -1,11 +1,9 @@
 """Gives an answer those who do its work: models or a script, and passages of its workspace as evidence."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
-
-from pydantic_ai.models import Model
 
 from app.db.models import Run
 from app.runners.answer_scripted import ScriptedResponseEvaluator, ScriptedSynthesizer
@@ -13,31 +11,9 @@ from app.runners.answer_steps import ResponseEvaluator, Synthesizer
 from app.runners.evaluators.response_evaluator import EvaluatorAgent
 from app.runners.evidence import WorkspaceEvidence
 from app.runners.synthesizer import SynthesizerAgent
-from app.schemas.agents import AgentSpec, OutputMode
+from app.schemas.agents import AgentSpec
 from app.services.candidates import AttemptTrees
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerModels:
-    """Which models work when an answer names none, and how they are asked.
-
-    Attributes:
-        synthesizer: name of the model that writes.
-        evaluator: name of the model that judges.
-        fallback: asked when either is out.
-        build: makes a model from its name; says what to set when it cannot.
-        timeout: seconds for one answer.
-        judge_timeout: seconds for one judgement.
-        output_mode: how their answers get their structure.
-    """
-
-    synthesizer: str
-    evaluator: str
-    fallback: str | None
-    build: Callable[[str], Model]
-    timeout: float
-    judge_timeout: float
-    output_mode: OutputMode = "auto"
+from app.services.role_models import RoleModels
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +42,7 @@ class AnswerWorkshop:
         trees: gives the files of an answer's workspace.
     """
 
-    models: AnswerModels
+    models: RoleModels
     trees: AttemptTrees
 
     @asynccontextmanager
@@ -94,7 +70,7 @@ class AnswerWorkshop:
             return AnswerParts(ScriptedSynthesizer(spec.script), judge, evidence)
         models = self.models
         synthesizer = SynthesizerAgent(
-            model=spec.model or models.synthesizer,
+            model=spec.model or models.author,
             fallback_model=models.fallback,
             timeout=models.timeout,
             output_mode=models.output_mode,

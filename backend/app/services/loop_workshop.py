@@ -1,13 +1,11 @@
 """Gives a loop those who do its work: agents with a model or a script, the sandbox, and its workspace."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 from uuid import UUID
-
-from pydantic_ai.models import Model
 
 from app.db.models import Run
 from app.runners.evaluators.project.project_file import MAX_BYTES
@@ -19,31 +17,11 @@ from app.runners.loop_roles import LoopParts, Role, Script
 from app.runners.loop_script import SandboxedScript
 from app.runners.loop_scripted import ScriptedRoleAgent
 from app.runners.project import ProjectRules, panel_for
-from app.schemas.agents import AgentSpec, OutputMode, ScriptedRole
+from app.schemas.agents import AgentSpec, ScriptedRole
 from app.schemas.project_file import PROJECT_FILE
 from app.services.candidates import AttemptTrees
+from app.services.role_models import RoleModels
 from app.workspaces.sandbox import Sandbox
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoopModels:
-    """Which models work when a definition names none, and how they are asked.
-
-    Attributes:
-        director: name of the model that directs.
-        evaluator: name of the model that judges.
-        fallback: asked when either is out.
-        build: makes a model from its name; says what to set when it cannot.
-        timeout: seconds for one task.
-        output_mode: how their answers get their structure.
-    """
-
-    director: str
-    evaluator: str
-    fallback: str | None
-    build: Callable[[str], Model]
-    timeout: float = 300.0
-    output_mode: OutputMode = "auto"
 
 
 class LoopTrees(AttemptTrees, Protocol):
@@ -74,7 +52,7 @@ class LoopWorkshop:
         rules: by which that file is read.
     """
 
-    models: LoopModels
+    models: RoleModels
     sandbox: Sandbox
     trees: LoopTrees
     registry: EvaluatorRegistry
@@ -112,7 +90,7 @@ class LoopWorkshop:
             )
         models = self.models
         director = ModelDirector(
-            model=spec.model or models.director,
+            model=spec.model or models.author,
             fallback_model=models.fallback,
             timeout=models.timeout,
             output_mode=models.output_mode,

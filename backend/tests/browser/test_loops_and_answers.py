@@ -118,6 +118,41 @@ def test_loops_and_answers_have_pages(service: Service, watched: Watched) -> Non
     assert page.locator("[data-attempt='2']").count() == 0, "the address names what is open"
 
 
+SUBTASK_SCRIPT = {
+    "director": [
+        {
+            "say": "first the load",
+            "status": "CONTINUATION",
+            "notes": {"subtask_request": {"type": "atomic", "description": f"Find the load {HOSTILE}"}},
+        },
+        {"say": "45 kN", "expects": ["Find the load", "Hints:"]},
+        {"say": "two beams", "expects": ['"content":"45 kN"']},
+    ],
+    "evaluator": [{"say": "right", "notes": {"success": True}}],
+}
+
+
+def test_subtasks_are_a_tree_with_ways_down_and_up(service: Service, watched: Watched) -> None:
+    page = watched.page
+    request = SUBTASK_SCRIPT["director"][0]["notes"]["subtask_request"]
+    request["template_hints"] = ["5 kN for each square metre"]
+    definition = {**LOOP, "script_execution": None, "max_iterations": 2}
+    with service.client() as client:
+        inputs = {"topic": "bridges"}
+        loop = play(client, "/loops", SUBTASK_SCRIPT, definition=definition, inputs=inputs, name="Bridge")
+    watched.open(f"/loops/{loop}", heading="Bridge")
+    tree = page.get_by_role("region", name="Subtasks")
+    expect(tree.get_by_role("listitem")).to_contain_text("completed")
+    page.get_by_text("What the director asked for first: 1").click()
+    expect(page.locator("[data-iteration='1']")).to_contain_text("45 kN")
+    stays_text(page)
+    looks(watched, "loop-subtasks")
+    tree.get_by_role("link").click()
+    page.wait_for_url(lambda url: "/loops/" in url and loop not in url)
+    page.get_by_role("link", name="the loop").click()
+    page.get_by_role("heading", level=1, name="Bridge").wait_for()
+
+
 def test_a_loop_is_paused_and_cancelled_from_its_page(service: Service, watched: Watched) -> None:
     page = watched.page
     definition = {**LOOP, "script_execution": {"command": "sleep 300"}, "max_iterations": 1}

@@ -9,7 +9,8 @@ from app.schemas.answers import AnswerCreate, AnswerDetail
 from app.schemas.runs import RunKind
 from app.services.advance import Advance, Door
 from app.services.answer_running import AnswerRunning
-from app.services.answer_workshop import AnswerModels, AnswerWorkshop
+from app.services.answer_workshop import AnswerWorkshop
+from app.services.role_models import RoleModels
 from tests.integration.services.loop_support import MortalRecorder
 from tests.integration.services.support import UseCases
 
@@ -47,8 +48,8 @@ class AnswerEngine:
     def __init__(self, cases: UseCases) -> None:
         self.cases = cases
         self.recorder = MortalRecorder(cases)
-        models = AnswerModels(
-            synthesizer="test:none",
+        models = RoleModels(
+            author="test:none",
             evaluator="test:none",
             fallback=None,
             build=no_model,

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic_ai import models
 from pydantic_ai.exceptions import ModelHTTPError
-from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
+from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart, ToolReturnPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from app.runners.director_evaluator import DirectorEvaluator
@@ -27,6 +27,13 @@ def no_requests(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(models, "ALLOW_MODEL_REQUESTS", False)
 
 
+def last_text(message: ModelMessage) -> str:
+    """What the last part of a request says: a prompt, or what a tool gave."""
+    part = message.parts[-1]
+    assert isinstance(part, UserPromptPart | ToolReturnPart)
+    return str(part.content)
+
+
 class Script:
     """A model that answers by a list and remembers what it was told."""
 
@@ -35,7 +42,7 @@ class Script:
         self.told = ""
 
     def __call__(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        self.told = f"{info.instructions}\n{messages[0].parts[-1].content}"  # type: ignore[union-attr]
+        self.told = f"{info.instructions}\n{last_text(messages[0])}"
         answer = self.answers.pop(0)
         if isinstance(answer, Exception):
             raise answer
@@ -177,7 +184,7 @@ class Looking:
 
     def __call__(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         self.tools = [each.name for each in info.function_tools]
-        self.told = str(messages[-1].parts[-1].content)  # type: ignore[union-attr]
+        self.told = last_text(messages[-1])
         self.left -= 1
         if self.left >= 0:
             return ModelResponse(parts=[ToolCallPart("read_file", {"path": "a.txt"})])
