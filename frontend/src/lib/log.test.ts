@@ -41,6 +41,17 @@ describe("Log", () => {
     expect(log.update([progress(5, "z")]).map((line) => line.text)).toEqual(["z"]);
   });
 
+  it.each([
+    ["subtask.started", { iteration: 1, description: "the load" }, "The director asks for a subtask: the load"],
+    ["subtask.completed", { iteration: 1, success: true, output: "45 kN" }, "The subtask is done: 45 kN"],
+    ["subtask.completed", { iteration: 1, success: false, output: "?" }, "The subtask ended without success: ?"],
+    ["subtask.completed", { iteration: 1, success: null, output: "it failed" }, "The subtask gave no result: it failed"],
+    ["iteration.directed", { iteration: 1, status: "WAITING" }, "The director asks for a human"],
+    ["iteration.scripted", { iteration: 1, exit_code: 3 }, "The script ended with 3"],
+  ])("says what %s of %j means", (event, data, text) => {
+    expect(linesOf({ ...progress(1), event, data } as unknown as RunEvent).map((line) => line.text)).toEqual([text]);
+  });
+
   it("shows nothing for events that new servers may send", () => {
     expect(linesOf({ ...progress(1), event: "new.type" } as unknown as RunEvent)).toEqual([]);
   });

@@ -48,6 +48,9 @@ const isOfSprint = (phase: string | null | undefined) => phase !== "loop" && pha
 const placeOf = (phase: string | null | undefined) => (isOfSprint(phase) ? `Phase ${phase}` : `The ${phase}`);
 const tryOf = (phase: string | null | undefined) => (phase === "loop" ? "Iteration" : "Attempt");
 
+const subtaskEnd = (success: boolean | null) =>
+  success === null ? "gave no result" : success ? "is done" : "ended without success";
+
 type Notes = { [E in RunEvent as E["event"]]?: (event: E) => string };
 
 const NOTES: Notes = {
@@ -66,6 +69,11 @@ const NOTES: Notes = {
   "evaluation.completed": ({ phase, attempt, data }) =>
     `${tryOf(phase)} ${attempt} ${data.overall_passed ? "passed" : "failed"}${data.reason ? `: ${data.reason}` : ""}`,
   "evaluation.failed": ({ data }) => `No verdict: ${data.reason}`,
+  "iteration.directed": ({ data }) => `The director ${data.status === "WAITING" ? "asks for a human" : "proposes"}`,
+  "iteration.scripted": ({ data }) => `The script ended with ${data.exit_code}`,
+  "iteration.failed": ({ data }) => `Iteration ${data.iteration} could not be carried out: ${data.message}`,
+  "subtask.started": ({ data }) => `The director asks for a subtask: ${data.description}`,
+  "subtask.completed": ({ data }) => `The subtask ${subtaskEnd(data.success)}: ${data.output}`,
   "escalation.required": ({ data }) => `A human is asked: ${data.reason}`,
   "escalation.resolved": ({ data }) => `${data.decided_by} decided: ${data.decision}`,
 };
