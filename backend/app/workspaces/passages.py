@@ -1,5 +1,6 @@
 """Finds the passages of a tree that fit some words, by BM25 over the words of code and prose."""
 
+import logging
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,9 @@ MAX_WORD_CHARS = 100
 
 _WORD = re.compile(r"[^\W_]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+# It tells at its lowest level that it works, whatever the level of others.
+logging.getLogger("bm25s").setLevel(logging.WARNING)
+
 _COMMON = frozenset(cast("Iterable[str]", cast("Any", bm25s).stopwords.STOPWORDS_EN))
 
 

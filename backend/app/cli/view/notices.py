@@ -165,6 +165,8 @@ def _(event: AttemptStartedEvent, state: SprintState) -> Iterable[Notice]:
 
 @_say.register
 def _(event: AttemptProducedEvent, state: SprintState) -> Iterable[Notice]:
+    if not _is_sprint(state):
+        return  # What a director or a synthesizer leaves is a text.
     files = event.data.changed_files
     changed = f"{len(files)} file{'' if len(files) == 1 else 's'} changed" if files else "nothing changed"
     details = [one_line(", ".join(files[:8]) + (f" and {len(files) - 8} more" if len(files) > 8 else ""))]
@@ -176,7 +178,9 @@ def _(event: AttemptProducedEvent, state: SprintState) -> Iterable[Notice]:
 
 @_say.register
 def _(event: AttemptInterruptedEvent, state: SprintState) -> Iterable[Notice]:
-    yield Notice("errored", f"Attempt {event.attempt} was interrupted{_because(event.data.reason)}")
+    yield Notice(
+        "errored", f"{_try(state).capitalize()} {event.attempt} was interrupted{_because(event.data.reason)}"
+    )
 
 
 @_say.register
@@ -232,12 +236,12 @@ def _(event: EvaluationCompletedEvent, state: SprintState) -> Iterable[Notice]:
     data = event.data
     word = "passed" if data.overall_passed else "failed"
     score = f", score {data.score:.2f}" if data.score is not None else ""
-    yield Notice(word, f"Attempt {event.attempt} {word}{score}{_because(data.reason)}")
+    yield Notice(word, f"{_try(state).capitalize()} {event.attempt} {word}{score}{_because(data.reason)}")
 
 
 @_say.register
 def _(event: EvaluationFailedEvent, state: SprintState) -> Iterable[Notice]:
-    text = f"Attempt {event.attempt} is not judged{_again(event.data.retry_in_seconds)}"
+    text = f"{_try(state).capitalize()} {event.attempt} is not judged{_again(event.data.retry_in_seconds)}"
     yield Notice("errored", text, first_lines(event.data.reason, EVIDENCE_LINES))
 
 
