@@ -24,6 +24,25 @@ from app.schemas.sprints import SprintDetail
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 URL = "http://127.0.0.1:8000"
 
+EVALUATION = {
+    "id": UUID(int=7),
+    "evaluator": "pytest",
+    "version": "1",
+    "category": "functionality",
+    "gate": True,
+    "status": "failed",
+    "passed": False,
+    "score": 0.5,
+    "feedback": "1 of 2 tests failed\n\x1b[31massert half(8) == 4\x1b[0m\nassert 2 == 4",
+    "criteria": [],
+    "suggestions": ["test_half: assert 2 == 4"],
+    "metadata": {},
+    "duration_ms": 1200,
+    "trace_id": None,
+    "evaluated_at": "2026-11-21T12:00:00Z",
+}
+PHASE = {"phase": "coding", "status": "waiting", "attempts": 1, "max_attempts": 3, "score": 0.5}
+
 
 def sprint_detail(sprint_id: UUID | None = None, **changes: Any) -> SprintDetail:
     """A sprint as the service describes it."""
@@ -309,3 +328,21 @@ def invoke(
 
     code = run(arguments, root, err)
     return Outcome(code, out.getvalue(), err.getvalue())
+
+
+def sent(request: httpx.Request) -> dict[str, Any]:
+    """The JSON body of a request."""
+    return json.loads(request.content)
+
+
+def accepting(service: FakeService, story: Story | None = None) -> None:
+    """Let the service accept sprints, and play `story` for the one that is started."""
+
+    def start(request: httpx.Request) -> httpx.Response:
+        body = sent(request)
+        changes = {"goal": body["goal"], "name": body.get("name", "unnamed")}
+        sprint = service.add(story or Story(), **changes)
+        notes = ["2 uncommitted changes are not part of the sprint; they are not touched"]
+        return httpx.Response(201, json={**sprint.model_dump(mode="json"), "source": {"notes": notes}})
+
+    service.routes["POST", "/sprints"] = start

@@ -1,0 +1,219 @@
+"""Starting and watching sprints, as a user types it, against a service in memory."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.unit.cli.fakes import (
+    FakeService,
+    Story,
+    accepting,
+    invoke,
+    problem,
+    sent,
+)
+
+
+class TestRun:
+    def test_starts_watches_and_passes(self) -> None:
+        service, story = FakeService(), Story()
+        story.begin()
+        story.attempt(1, passed=False, feedback="1 of 2 tests failed")
+        story.tell("optimization.started", {"next_attempt": 2, "issues": ["mend half()"]}, "coding", 1)
+        story.attempt(2, passed=True)
+        story.complete()
+        accepting(service, story)
+        outcome = invoke(service, "run", "Make it work")
+        assert outcome.code == 0
+        assert "1 of 2 tests failed" in outcome.out
+        assert "- mend half()" in outcome.out
+        assert outcome.out.count("Attempt 1 of 3") == 1, "events that came twice are shown once"
+        assert "\x1b" not in outcome.out
+
+    def test_asks_with_a_key_and_the_given_values_only(self) -> None:
+        service = FakeService()
+        accepting(service)
+        arguments = ("--max-attempts", "2", "--phases", "coding,verification", "--candidates", "2")
+        assert invoke(service, "run", "Make it work", "--detach", *arguments).code == 0
+        request = service.requests[0]
+        assert len(request.headers["Idempotency-Key"]) >= 32
+        assert sent(request) == {
+            "goal": "Make it work",
+            "source": {"kind": "empty"},
+            "phases": ["coding", "verification"],
+            "agent": {"candidates": 2},
+            "policy": {"max_attempts": 2},
+        }
+
+    def test_detached_it_prints_the_id(self) -> None:
+        service = FakeService()
+        accepting(service)
+        outcome = invoke(service, "run", "Make it work", "--no-watch")
+        assert outcome.out == f"{service.sprints[0].id}\n"
+
+    def test_a_relative_path_is_meant_from_here(self, tmp_path: Path) -> None:
+        service = FakeService()
+        accepting(service)
+        outcome = invoke(
+            service, "run", "x", "--repo", "my project", "--ref", "dev", "--detach", cwd=tmp_path
+        )
+        source = sent(service.requests[0])["source"]
+        assert source == {"kind": "local", "path": str(tmp_path / "my project"), "ref": "dev"}
+        assert "uncommitted changes are not part of the sprint; they are not touched" in outcome.err
+
+    @pytest.mark.parametrize(
+        "url", ["https://example.org/a.git", "ssh://git@host/a", "git@example.org:me/a.git"]
+    )
+    def test_a_url_is_a_url(self, url: str) -> None:
+        service = FakeService()
+        accepting(service)
+        invoke(service, "run", "x", "--repo", url, "--detach")
+        assert sent(service.requests[0])["source"] == {"kind": "git", "url": url}
+
+    def test_the_goal_comes_from_standard_input_or_a_file(self, tmp_path: Path) -> None:
+        service = FakeService()
+        accepting(service)
+        (tmp_path / "goal.md").write_text("from a file")
+        invoke(service, "run", "-", "--detach", stdin="from a pipe\n")
+        invoke(service, "run", "@goal.md", "--detach", cwd=tmp_path)
+        goals = [sent(each)["goal"] for each in service.requests if each.method == "POST"]
+        assert goals == ["from a pipe", "from a file"]
+
+    @pytest.mark.parametrize(
+        ("arguments", "named"),
+        [
+            pytest.param([], "GOAL", id="no goal"),
+            pytest.param(["  "], "goal", id="blank goal"),
+            pytest.param(["@missing.md"], "GOAL", id="no such file"),
+            pytest.param(["x\x00y"], "goal", id="control character"),
+            pytest.param(["x", "--ref", "main"], "--ref", id="ref without repo"),
+            pytest.param(["x", "--phases", "coding,testing"], "--phases", id="unknown phase"),
+            pytest.param(["x", "--phases", "verification,coding"], "phases", id="phases out of order"),
+            pytest.param(["x", "--max-attempts", "0"], "max-attempts", id="no attempts"),
+            pytest.param(["x", "--model", "gpt"], "agent.model", id="model without provider"),
+            pytest.param(["x", "--agent", "scripted"], "--agent", id="scripted without script"),
+            pytest.param(["x", "--script", "missing.toml"], "script", id="no such script"),
+            pytest.param(["x", "--example", "nonsense"], "example", id="unknown example"),
+            pytest.param(["x", "--example", "teatime", "--repo", "."], "--example", id="example and repo"),
+            pytest.param(["x", "--timeout", "-1"], "timeout", id="negative timeout"),
+        ],
+    )
+    def test_bad_input_is_named_and_nothing_is_sent(
+        self, arguments: list[str], named: str, tmp_path: Path
+    ) -> None:
+        service = FakeService()
+        outcome = invoke(service, "run", *arguments, cwd=tmp_path)
+        assert outcome.code == 2
+        assert named in outcome.err
+        assert outcome.err.count("\n") == 1
+        assert service.requests == []
+
+    def test_a_field_that_the_service_refuses_is_named(self) -> None:
+        service = FakeService()
+        refusal = problem(422, "there is no repository", field="source.path")
+        service.routes["POST", "/sprints"] = lambda request: refusal
+        outcome = invoke(service, "run", "x", "--repo", "/nowhere")
+        assert (outcome.code, outcome.err) == (2, "phaserunner: source.path: there is no repository\n")
+
+    def test_a_lost_answer_is_asked_for_again_with_the_same_key(self) -> None:
+        service = FakeService()
+        accepting(service)
+        start = service.routes["POST", "/sprints"]
+        lost: list[str] = []
+
+        def lose_the_first(request: httpx.Request) -> httpx.Response:
+            lost.append(request.headers["Idempotency-Key"])
+            if len(lost) == 1:
+                raise httpx.ReadError("connection reset")
+            return start(request)
+
+        service.routes["POST", "/sprints"] = lose_the_first
+        assert invoke(service, "run", "x", "--detach").code == 0
+        assert len(lost) == 2
+        assert lost[0] == lost[1]
+
+    def test_an_example_brings_everything(self, tmp_path: Path) -> None:
+        service = FakeService()
+        accepting(service)
+        for _ in range(2):
+            outcome = invoke(service, "run", "--example", "teatime", "--detach", cwd=tmp_path)
+            assert outcome.code == 0, outcome.err
+        first, second = [sent(each) for each in service.requests if each.method == "POST"]
+        assert first["agent"]["backend"] == "scripted"
+        assert first["agent"]["script"]["phases"]
+        assert (Path(first["source"]["path"]) / ".git").is_dir()
+        assert first["source"] == second["source"], "the project is made once"
+
+
+class TestWatch:
+    def test_a_question_ends_it_with_three_and_the_exact_commands(self) -> None:
+        service, story = FakeService(), Story()
+        story.begin()
+        story.attempt(1, passed=False)
+        escalation = story.escalate()
+        sprint = service.add(story)
+        outcome = invoke(service, "watch", str(sprint.id))
+        assert outcome.code == 3
+        assert f"phaserunner escalations resolve {str(escalation)[:8]} --retry" in outcome.out
+        assert f"http://127.0.0.1:8000/api/v1/escalations/{escalation}/resolve" in outcome.out
+
+    def test_a_question_that_was_answered_does_not_end_it(self) -> None:
+        service, story = FakeService(), Story()
+        story.begin()
+        escalation = story.escalate()
+        answer = {"escalation_id": escalation, "decision": "retry", "decided_by": "ada"}
+        story.tell("escalation.resolved", answer, "coding", 3)
+        story.attempt(4, passed=True)
+        story.complete()
+        outcome = invoke(service, "watch", str(service.add(story).id))
+        assert outcome.code == 0
+        assert "escalations resolve" not in outcome.out
+        assert "ada decided: retry" in outcome.out
+
+    def test_a_missing_key_is_explained(self) -> None:
+        service, story = FakeService(), Story()
+        story.begin()
+        story.escalate("ANTHROPIC_API_KEY is not set", "agent_unavailable")
+        out = invoke(service, "watch", str(service.add(story).id)).out
+        assert "set ANTHROPIC_API_KEY or OPENAI_API_KEY" in out
+
+    @pytest.mark.parametrize(
+        ("event", "data"),
+        [
+            ("workflow.failed", {"reason": "coding was rejected", "by": "ada"}),
+            ("run.cancelled", {"by": "ada", "reason": "enough"}),
+        ],
+    )
+    def test_failing_and_cancelling_give_one(self, event: str, data: dict[str, Any]) -> None:
+        service, story = FakeService(), Story()
+        story.begin()
+        story.tell(event, data)
+        assert invoke(service, "watch", str(service.add(story).id)).code == 1
+
+    def test_with_json_the_view_goes_to_standard_error(self) -> None:
+        service, story = FakeService(), Story()
+        story.begin(scripted=True, agent="script: mends")
+        story.attempt(1, passed=True)
+        story.complete()
+        sprint = service.add(story)
+        outcome = invoke(service, "watch", str(sprint.id), "--json")
+        assert outcome.document["id"] == str(sprint.id)
+        assert "A script, not a model, does the edits" in outcome.err
+
+    def test_a_stream_that_ends_early_is_a_transport_error(self) -> None:
+        service, story = FakeService(), Story()
+        story.begin()
+        assert invoke(service, "watch", str(service.add(story).id)).code == 5
+
+    def test_logs_are_complete(self) -> None:
+        service, story = FakeService(page_size=3), Story()
+        story.begin()
+        story.attempt(1, passed=True)
+        story.complete()
+        sprint = service.add(story)
+        lines = invoke(service, "logs", str(sprint.id), "--json").out.splitlines()
+        assert [json.loads(line)["sequence"] for line in lines] == list(range(1, len(story.events) + 1))
+        assert "write_file tea/duration.py" in invoke(service, "logs", str(sprint.id), "--follow").out
