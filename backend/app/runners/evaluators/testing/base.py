@@ -42,7 +42,7 @@ class BaseTests:
     async def prepare(self) -> None:
         """Read the base's tests, and begin to list them where their text does not tell all of them."""
         self._written = await asyncio.to_thread(self._read)
-        if not self._written.certain and self._layout.base_tests:
+        if not self._written.tells_all and self._layout.base_tests:
             self._start_listing()
 
     async def close(self) -> None:

@@ -46,10 +46,15 @@ class WrittenTests:
     tests: tuple[WrittenTest, ...]
     certain: bool
 
+    @property
+    def tells_all(self) -> bool:
+        """Whether the text tells every test with all its parameters; otherwise only running does."""
+        return self.certain and all(each.certain for each in self.tests)
+
     def are_all_in(self, ids: Iterable[str]) -> bool:
         """Tell whether it is certain that the given ids hold every test, with all its parameters."""
         found = Counter(function_of(each) for each in ids)
-        return self.certain and all(each.certain and found[each.id] >= each.cases for each in self.tests)
+        return self.tells_all and all(found[each.id] >= each.cases for each in self.tests)
 
 
 def read_tests(tree: Path, files: Iterable[str], conftests: Iterable[str] = ()) -> WrittenTests:
@@ -150,11 +155,23 @@ def _cases(decorator: ast.expr) -> int | None:
     if not isinstance(decorator, ast.Call) or _name_of(decorator) != "parametrize":
         return 1
     values = decorator.args[1] if len(decorator.args) > 1 else None
+    if isinstance(values, ast.Call):
+        return _numbers_in(values)
     if not isinstance(values, ast.List | ast.Tuple) or any(
         isinstance(each, ast.Starred) for each in values.elts
     ):
         return None
     return len(values.elts)
+
+
+def _numbers_in(call: ast.Call) -> int | None:
+    """Count what a `range` of plain numbers holds."""
+    if _name_of(call, whole=True) != "range" or call.keywords:
+        return None
+    try:
+        return len(range(*(ast.literal_eval(each) for each in call.args)))
+    except (ValueError, TypeError, OverflowError):
+        return None
 
 
 def _is_harmless(node: ast.stmt) -> bool:

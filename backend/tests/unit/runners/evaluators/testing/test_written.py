@@ -28,6 +28,12 @@ def read(tree, text: str, conftest: str = ""):
             id="literal parameters",
         ),
         pytest.param(
+            "@pytest.mark.parametrize('x', range(3))\n@pytest.mark.parametrize('y', range(4, -1, -2))\n"
+            "def test_a(x, y): ...\n",
+            {"t.py::test_a": 9},
+            id="numbers",
+        ),
+        pytest.param(
             "@pytest.mark.parametrize('x', [1, 2])\nclass TestB:\n    def test_c(self, x): ...\n",
             {"t.py::TestB::test_c": 2},
             id="parameters of a class",
@@ -68,6 +74,13 @@ def test_plain_files_are_certain(tree, text: str, cases: dict[str, int]) -> None
         ),
         pytest.param(
             "@pytest.mark.parametrize('x', [*X])\ndef test_a(x): ...\n", "", id="unpacked parameters"
+        ),
+        pytest.param("@pytest.mark.parametrize('x', range(N))\ndef test_a(x): ...\n", "", id="numbers to N"),
+        pytest.param(
+            "@pytest.mark.parametrize('x', range(1, 9, 0))\ndef test_a(x): ...\n", "", id="no numbers"
+        ),
+        pytest.param(
+            "@pytest.mark.parametrize('x', range(1e3))\ndef test_a(x): ...\n", "", id="not of numbers"
         ),
     ],
 )
