@@ -18,7 +18,7 @@ Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 # which an identity column would not.
 _APPEND = """
     WITH counter AS (
-        UPDATE runs SET last_sequence = last_sequence + cardinality(CAST(:types AS text[]))
+        UPDATE runs SET last_sequence = last_sequence + {count}
         WHERE id = CAST(:run_id AS uuid) AND (
             CAST(:fenced AS boolean) IS FALSE
             OR (
@@ -29,18 +29,39 @@ _APPEND = """
         RETURNING last_sequence AS last
     ), added AS (
         INSERT INTO events (run_id, sequence, type, phase, attempt, data, at, trace_id)
-        SELECT CAST(:run_id AS uuid), counter.last - cardinality(CAST(:types AS text[])) + new.position,
+        SELECT CAST(:run_id AS uuid), counter.last - {count} + new.position,
                new.type, new.phase, new.attempt, CAST(new.data AS jsonb), new.at, new.trace_id
-        FROM counter, unnest(
-            CAST(:types AS text[]), CAST(:phases AS text[]), CAST(:attempts AS int[]),
-            CAST(:payloads AS text[]), CAST(:times AS timestamptz[]), CAST(:traces AS text[])
-        ) WITH ORDINALITY AS new (type, phase, attempt, data, at, trace_id, position)
+        FROM counter, {rows} AS new (type, phase, attempt, data, at, trace_id, position)
     )
     SELECT last FROM counter
 """
-_NAMES = ("run_id", "fenced", "job", "try", "types", "phases", "attempts", "payloads", "times", "traces")
-_FOR_SESSIONS = text(_APPEND)
-_FOR_THE_DRIVER = re.sub(r":(\w+)", lambda found: f"${_NAMES.index(found[1]) + 1}", _APPEND)
+_MANY = _APPEND.format(
+    count="cardinality(CAST(:type AS text[]))",
+    rows="""
+        unnest(
+            CAST(:type AS text[]), CAST(:phase AS text[]), CAST(:attempt AS int[]),
+            CAST(:payload AS text[]), CAST(:time AS timestamptz[]), CAST(:trace AS text[])
+        ) WITH ORDINALITY
+    """,
+)
+# Most batches of progress are one event, and arrays cost the server as much as half of the rest.
+_ONE = _APPEND.format(
+    count="1",
+    rows="""(VALUES (
+        CAST(:type AS text), CAST(:phase AS text), CAST(:attempt AS int),
+        CAST(:payload AS text), CAST(:time AS timestamptz), CAST(:trace AS text), 1
+    ))""",
+)
+_NAMES = ("run_id", "fenced", "job", "try", "type", "phase", "attempt", "payload", "time", "trace")
+_MANY_FOR_SESSIONS = text(_MANY)
+
+
+def _numbered(statement: str) -> str:
+    """Name the parameters as the driver does, in the order of `_NAMES`."""
+    return re.sub(r":(\w+)", lambda found: f"${_NAMES.index(found[1]) + 1}", statement)
+
+
+_ONE_FOR_THE_DRIVER, _MANY_FOR_THE_DRIVER = _numbered(_ONE), _numbered(_MANY)
 
 _LOCK = "SELECT FROM runs WHERE id = $1 FOR UPDATE"
 # A batch is stored as a whole or not at all, so its first event speaks for it.
@@ -71,8 +92,9 @@ async def append_events(
     """
     if not events:
         return None
-    values: dict[str, Any] = dict(zip(_NAMES, _values(run_id, fence, events), strict=True))
-    last: int | None = (await session.execute(_FOR_SESSIONS, values)).scalar_one_or_none()
+    values = (*_fenced(run_id, fence), *_columns(events))
+    named: dict[str, Any] = dict(zip(_NAMES, values, strict=True))
+    last: int | None = (await session.execute(_MANY_FOR_SESSIONS, named)).scalar_one_or_none()
     return last
 
 
@@ -88,7 +110,11 @@ async def append_at_once(
         asyncpg.PostgresError: or another of the driver's errors; the events may be stored nevertheless when
             it was the connection that failed.
     """
-    last: int | None = await connection.fetchval(_FOR_THE_DRIVER, *_values(run_id, fence, events))
+    if len(events) == 1:
+        statement, values = _ONE_FOR_THE_DRIVER, _row(events[0])
+    else:
+        statement, values = _MANY_FOR_THE_DRIVER, _columns(events)
+    last: int | None = await connection.fetchval(statement, *_fenced(run_id, fence), *values)
     return last
 
 
@@ -113,20 +139,16 @@ async def append_again(
         return stored or await append_at_once(connection, run_id, fence, events)
 
 
-def _values(run_id: UUID, fence: Fence | None, events: Sequence[Event]) -> tuple[Any, ...]:
-    """The statement's values in the order of `_NAMES`."""
-    return (
-        run_id,
-        fence is not None,
-        fence.job_id if fence else 0,
-        fence.attempt if fence else 0,
-        [event.event.value for event in events],
-        [event.phase for event in events],
-        [event.attempt for event in events],
-        [_payload(event) for event in events],
-        [event.timestamp for event in events],
-        [event.trace_id for event in events],
-    )
+def _fenced(run_id: UUID, fence: Fence | None) -> tuple[UUID, bool, int, int]:
+    return run_id, fence is not None, fence.job_id if fence else 0, fence.attempt if fence else 0
+
+
+def _columns(events: Sequence[Event]) -> tuple[list[Any], ...]:
+    return tuple(map(list, zip(*map(_row, events), strict=True)))
+
+
+def _row(event: Event) -> tuple[Any, ...]:
+    return event.event.value, event.phase, event.attempt, _payload(event), event.timestamp, event.trace_id
 
 
 def _payload(event: Event) -> str:

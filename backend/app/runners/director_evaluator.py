@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from app.runners.decision import (
+    AttemptFacts,
     CompletePhase,
     Decision,
     Escalate,
@@ -73,6 +74,7 @@ class _LoopInMemory:
         self._steps = LoopSteps(door, definition, inputs)
         self._policy = loop_policy(RunPolicy(), definition)
         self._recorded: dict[int, Step] = {}
+        self._facts: dict[int, AttemptFacts] = {}
         self._phase: str | None = PHASE
         self._end = LoopEnd.MAXIMUM
 
@@ -81,7 +83,7 @@ class _LoopInMemory:
             status=RunStatus.ACTIVE,
             phases=(PHASE,),
             phase=self._phase,
-            attempts=tuple(each.facts for each in self._recorded.values()),
+            attempts=tuple(self._facts.values()),
             escalations=(),
             spent=Spent(),
             now=datetime.now(UTC),
@@ -91,7 +93,7 @@ class _LoopInMemory:
     async def carry_out(self, decision: Decision) -> None:
         match decision:
             case StartAttempt(_, number):
-                self._recorded[number] = await self._direct(number)
+                self._record(number, await self._direct(number))
             case Evaluate(_, number):
                 await self._evaluate(number)
             case CompletePhase(_, number):
@@ -135,7 +137,10 @@ class _LoopInMemory:
     async def _evaluate(self, number: int) -> None:
         earlier, now = self._before(number), self._recorded[number].iteration
         step = self._steps.run_script if self._steps.wants_script(now) else self._steps.judge
-        self._recorded[number] = await step(earlier, now)
+        self._record(number, await step(earlier, now))
+
+    def _record(self, number: int, step: Step) -> None:
+        self._recorded[number], self._facts[number] = step, step.facts
 
     def _before(self, number: int) -> list[LoopIteration]:
         return [self._recorded[each].iteration for each in range(1, number)]

@@ -71,6 +71,20 @@ def fill(text: str, values: Mapping[str, str]) -> str:
     return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)
 
 
+class Retold:
+    """Iterations that are over, as later ones are told of them: each is put into words once."""
+
+    def __init__(self) -> None:
+        self._texts: dict[tuple[int, str], str] = {}
+
+    def text(self, iteration: LoopIteration, form: str) -> str:
+        """Give what is told of an iteration of this loop in a format."""
+        key = iteration.iteration, form
+        if key not in self._texts:
+            self._texts[key] = _iteration_text(iteration, form)
+        return self._texts[key]
+
+
 @dataclass(frozen=True, slots=True)
 class Moment:
     """Where a loop stands when one of its parts is asked; `now` lacks what is not there yet."""
@@ -78,6 +92,7 @@ class Moment:
     inputs: LoopInputs
     earlier: Sequence[LoopIteration]
     now: LoopIteration
+    retold: Retold = field(default_factory=Retold)
 
     def source(self, name: str) -> str:
         """Give the value of an input's source; the loop's own sources go before inputs of that name."""
@@ -94,7 +109,7 @@ class Moment:
             case "evaluation_feedback":
                 return last.evaluation.feedback if last and last.evaluation else ""
             case "previous_results":
-                return accumulated(self.earlier, "full_output")
+                return accumulated(self, "full_output")
             case _:
                 return self.inputs.values[name]
 
@@ -142,25 +157,25 @@ def context_for(
     around = moment.inputs.inherited
     parts = [around if loop.inherit_context == "full" else around[:SUBSET_CHARS] * _some(loop)]
     parts += [f"File {each.path}:\n{each.text}" for each in files]
-    own = accumulated(moment.earlier, role.accumulation_format) if role.accumulate_data else ""
+    own = accumulated(moment, role.accumulation_format) if role.accumulate_data else ""
     if loop.accumulate_data and not own:
-        parts.append(accumulated(moment.earlier, loop.accumulation_format))
+        parts.append(accumulated(moment, loop.accumulation_format))
     shared = "\n\n".join(each for each in parts if each)
     seen = shared if role.inherit_context == "full" else shared[:SUBSET_CHARS] * _some(role)
     return "\n\n".join(each for each in (seen, own) if each)
 
 
-def accumulated(earlier: Sequence[LoopIteration], form: str) -> str:
+def accumulated(moment: Moment, form: str) -> str:
     """Give earlier iterations as text: the latest that fit, in order, and how many are left out."""
     told: list[str] = []
     room = ACCUMULATED_CHARS
-    for each in reversed(earlier):
-        text = _iteration_text(each, form)
+    for each in reversed(moment.earlier):
+        text = moment.retold.text(each, form)
         room -= len(text)
         if room < 0:
             break
         told.append(text)
-    left_out = len(earlier) - len(told)
+    left_out = len(moment.earlier) - len(told)
     head = [f"[{left_out} earlier iterations are left out here]"] if left_out else []
     return "\n\n".join([*head, *reversed(told)])
 

@@ -11,6 +11,7 @@ from app.runners.decision import AttemptFacts
 from app.runners.loop_context import (
     LoopInputs,
     Moment,
+    Retold,
     condition_values,
     context_for,
     output_files,
@@ -99,6 +100,7 @@ class LoopSteps:
         self.inputs = inputs
         self.guidance = guidance
         self.files: Sequence[ContextFile] | None = None
+        self.retold = Retold()
 
     async def direct(self, earlier: Sequence[LoopIteration], number: int) -> Step:
         """Begin iteration `number`, after all the earlier ones: have the director propose."""
@@ -275,7 +277,7 @@ class _Work:
 
     @property
     def _moment(self) -> Moment:
-        return Moment(self._steps.inputs, self._earlier, self._now)
+        return Moment(self._steps.inputs, self._earlier, self._now, self._steps.retold)
 
     def _keep(self, **what: object) -> None:
         self._now = self._now.model_copy(update=what)

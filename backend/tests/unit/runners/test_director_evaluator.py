@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.runners.director_evaluator import DirectorEvaluator, LoopLimits
-from app.runners.loop_context import ACCUMULATED_CHARS, accumulated, bind, fill
+from app.runners.loop_context import ACCUMULATED_CHARS, LoopInputs, Moment, accumulated, bind, fill
 from app.runners.loop_roles import ContextFile, RoleTask, Trouble
 from app.schemas.loop_results import (
     FailureReason,
@@ -164,8 +164,9 @@ def test_accumulated_context_is_bounded_and_keeps_the_latest() -> None:
         )
         for number in range(1, 101)
     ]
+    moment = Moment(LoopInputs(""), earlier, LoopIteration(iteration=101))
     for form in ("notes_only", "full_output"):
-        text = accumulated(earlier, form)
+        text = accumulated(moment, form)
         assert len(text) < ACCUMULATED_CHARS + 1000
         assert "Iteration 100\n" in text
         assert "earlier iterations are left out" in text
