@@ -5,8 +5,8 @@ A session costs five times what one statement of the driver costs, and the drive
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
+from types import TracebackType
 from typing import TypeAlias
 
 import asyncpg
@@ -30,26 +30,33 @@ class DirectConnections:
         self._idle: list[tuple[Connection, float]] = []
         self._closed = False
 
-    @asynccontextmanager
-    async def borrowed(self) -> AsyncGenerator[Connection]:
-        """Lend a connection while the block runs. After any error it is dropped: it may be in any state.
+    def borrowed(self) -> "Loan":
+        """Lend a connection while a block runs. After any error it is dropped: it may be in any state.
 
         Raises:
             ConnectionResetError: it was lost before the driver knew.
             OSError: there is no database; also errors of the driver.
         """
-        async with self._free:
-            connection = self._take() or await self._connect()
-            try:
-                yield connection
-            except asyncpg.InternalClientError as error:
-                # What the driver says when the server's farewell was read, but not yet the end of the line.
-                connection.terminate()
-                raise ConnectionResetError("the connection to the database was lost") from error
-            except BaseException:
-                connection.terminate()
-                raise
-            self._give_back(connection)
+        return Loan(self)
+
+    async def take(self) -> Connection:
+        """Give a connection, once there is one to lend; `give_back` or `drop` must follow."""
+        await self._free.acquire()
+        try:
+            return self._take() or await self._connect()
+        except BaseException:
+            self._free.release()
+            raise
+
+    def give_back(self, connection: Connection) -> None:
+        """Take back a connection that is as it was."""
+        self._free.release()
+        self._give_back(connection)
+
+    def drop(self, connection: Connection) -> None:
+        """Take back a connection that may be in any state."""
+        self._free.release()
+        connection.terminate()
 
     def close(self) -> None:
         """Drop idle connections now, and borrowed ones when they are given back."""
@@ -73,3 +80,30 @@ class DirectConnections:
         self._idle.append((connection, now))
         while self._idle[0][1] < now - IDLE_SECONDS:
             self._idle.pop(0)[0].terminate()
+
+
+class Loan:
+    """One borrowing. A class, not a generator: that would cost as much as all the rest of it."""
+
+    __slots__ = ("_connection", "_lender")
+
+    def __init__(self, lender: DirectConnections) -> None:
+        self._lender = lender
+        self._connection: Connection | None = None
+
+    async def __aenter__(self) -> Connection:
+        self._connection = connection = await self._lender.take()
+        return connection
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        connection, self._connection = self._connection, None
+        assert connection is not None  # noqa: S101 - the block was entered
+        if error is None:
+            self._lender.give_back(connection)
+            return
+        self._lender.drop(connection)
+        if isinstance(error, asyncpg.InternalClientError):
+            # What the driver says when the server's farewell was read, but not yet the end of the line.
+            raise ConnectionResetError("the connection to the database was lost") from error
