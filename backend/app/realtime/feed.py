@@ -76,16 +76,24 @@ class Feed:
         self._on_start = on_start
         self._followers: dict[Follower, None] = {}
 
-    def start(self, head: RunHead) -> None:
+    def start(self, head: RunHead) -> bool:
         """Begin behind `head`, read from the database after the feed was registered; the first one counts.
 
         With a later caller the feed's head may be before or behind what that one read. Both are right: he
         replays what he lacks, and is not told again what he has.
+
+        Returns:
+            False when `head` is of another history than the feed. One of the two is no more, nobody can say
+            which, and all followers look again.
         """
         if self.epoch is None:
             self.epoch = head.epoch
             self.head = head.last
             self._on_start(self.run_id)
+        elif self.epoch != head.epoch:
+            self.void()
+            return False
+        return True
 
     def void(self) -> None:
         """Forget everything: the run was deleted, restored or trimmed. All followers look again."""

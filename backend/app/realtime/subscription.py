@@ -182,7 +182,8 @@ class Subscription:
         """Find where to begin and say it; events before `kept_from` are known to be gone."""
         head = await self._look_until_valid(feed)
         # No await since the look: the feed does not begin with what was overtaken by a void.
-        feed.start(head)
+        if not feed.start(head):
+            return  # and look again
         if kept_from and head.epoch == self._epoch and head.last >= self._cursor:
             head = replace(head, first=min(max(head.first, kept_from), head.last + 1))
         start = head.start(self._cursor, self._epoch)

@@ -72,8 +72,8 @@ def test_feed_publishes_nothing_before_its_start_and_nothing_twice() -> None:
     follower = Recorder()
     feed.join(follower)
     feed.publish(events(1))
-    feed.start(head(1))
-    feed.start(head(0))
+    assert feed.start(head(1))
+    assert feed.start(head(0))
     feed.publish(events(1, 2))
     feed.publish(events(2))
     feed.publish(events(2, 3, 4))
@@ -82,6 +82,17 @@ def test_feed_publishes_nothing_before_its_start_and_nothing_twice() -> None:
     assert follower.got == [2, 3, 4]
     assert feed.head == 5
     assert started == [run_id]
+
+
+def test_one_who_looked_at_another_history_makes_all_look_again() -> None:
+    feed = Feed(uuid4(), Ring(max_events=10, max_bytes=100), lambda _run_id: None)
+    follower = Recorder()
+    feed.join(follower)
+    assert feed.start(head(1))
+    feed.publish(events(2))
+    assert not feed.start(head(2, "there"))
+    assert (feed.epoch, feed.ring.after(1), follower.looks) == (None, [], 1)
+    assert feed.start(head(2, "there"))
 
 
 def test_a_follower_may_leave_while_it_is_told() -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID, uuid4
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.core.event_frames import ResumeMode, Start
@@ -198,6 +198,15 @@ def test_while_runs_go_on_and_clients_come(play: Sequence[tuple[Any, ...]], pati
     asyncio.run(_played(play, patience))
 
 
+# A client that comes while the feed still holds the history before a restore must not be given any of it.
+JOINED_AFTER_A_RESTORE = [
+    *(("commit", 3, True), ("commit", 3, True), ("turns", 3), ("join", 0, 0), ("turns", 6)),
+    *(("commit", 3, True), ("turns", 6), ("trim", 12), ("restore", 7), ("join", 5, 1), ("turns", 6)),
+    *(("commit", 2, False), ("turns", 8), ("poll",)),
+]
+
+
+@example(JOINED_AFTER_A_RESTORE, [1])
 @given(STORMY, PATIENCE)
 @settings(max_examples=200, deadline=None)
 def test_while_events_are_trimmed_and_restored(
