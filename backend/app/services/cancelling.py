@@ -40,24 +40,28 @@ async def cancel_run(session: AsyncSession, run_id: UUID, reason: str, actor: st
     if RunStatus(run.status).is_final:
         when = f" since {run.finished_at:%Y-%m-%d %H:%M:%S} UTC" if run.finished_at else ""
         raise ConflictError(f"the {word_of(run)} is {run.status}{when}", run_status=run.status)
+    await _end(session, run, reason, actor, outbox)
+    await wake_parent(session, run)
+
+
+async def _end(session: AsyncSession, run: Run, reason: str, actor: str, outbox: Outbox) -> None:
     run.status = RunStatus.CANCELLED
     run.status_reason = reason or f"cancelled by {actor}"
     run.finished_at = datetime.now(UTC)
     run.paused_at, run.paused_by, run.pause_reason = None, None, ""
     run.version += 1
-    withdraw = update(Escalation).where(Escalation.run_id == run_id, Escalation.status == "open")
+    withdraw = update(Escalation).where(Escalation.run_id == run.id, Escalation.status == "open")
     await session.execute(withdraw.values(status="withdrawn", version=Escalation.version + 1))
-    await keep_outcomes(session, run_id)
+    await keep_outcomes(session, run.id)
     event = RunCancelledEvent(
-        run_id=run_id,
-        sprint_id=run_id,
+        run_id=run.id,
+        sprint_id=run.id,
         phase=run.phase,
         trace_id=current_trace_id(),
         data=RunCancelledData(by=actor, reason=reason),
     )
-    last = await append_events(session, run_id, [event])
-    await outbox.put(session, run_id, [event], last)
-    await abort_advance(session, run_id)
-    for subtask in await unfinished_subtasks(session, run_id):
-        await cancel_run(session, subtask, "the loop that asked for it was cancelled", actor, outbox)
-    await wake_parent(session, run)
+    last = await append_events(session, run.id, [event])
+    await outbox.put(session, run.id, [event], last)
+    await abort_advance(session, run.id)
+    for subtask in await unfinished_subtasks(session, run.id):
+        await _end(session, subtask, "the loop that asked for it was cancelled", actor, outbox)

@@ -88,7 +88,7 @@ async def _hold(session: AsyncSession, run: Run, reason: str, actor: str) -> Non
     recording.emit(RunPausedEvent(**dict(recording.envelope(run.phase)), data=data))
     await recording.flush_events()
     await abort_advance(session, run.id)
-    for subtask in await _subtasks(session, run):
+    for subtask in await unfinished_subtasks(session, run.id):
         if subtask.paused_at is None:
             await _hold(session, subtask, reason or "the loop that asked for it is paused", actor)
 
@@ -103,14 +103,9 @@ async def _let_go(session: AsyncSession, run: Run, actor: str) -> None:
     await recording.flush_events()
     if run.status != RunStatus.WAITING:
         await enqueue_advance(session, run.id)
-    for subtask in await _subtasks(session, run):
+    for subtask in await unfinished_subtasks(session, run.id):
         if subtask.paused_at is not None:
             await _let_go(session, subtask, actor)
-
-
-async def _subtasks(session: AsyncSession, run: Run) -> list[Run]:
-    numbers = await unfinished_subtasks(session, run.id)
-    return [await session.get_one(Run, each, with_for_update=True) for each in numbers]
 
 
 def state_in_words(run: Run) -> str:

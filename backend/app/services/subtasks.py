@@ -151,10 +151,14 @@ async def wake_parent(session: AsyncSession, run: Run) -> None:
         await enqueue_advance(session, parent.id, first=True)
 
 
-async def unfinished_subtasks(session: AsyncSession, run_id: UUID) -> list[UUID]:
-    """Give the subtasks of a run that are not over, without those below them."""
-    wanted = select(Run.id).where(Run.parent_run_id == run_id, Run.finished_at.is_(None))
-    return list((await session.scalars(wanted)).all())
+async def unfinished_subtasks(session: AsyncSession, run_id: UUID) -> list[Run]:
+    """Lock the subtasks of a run that are not over, and give them without those below them.
+
+    One that ends while its lock is waited for is not among them.
+    """
+    wanted = select(Run).where(Run.parent_run_id == run_id, Run.finished_at.is_(None)).order_by(Run.id)
+    locked = wanted.with_for_update().execution_options(populate_existing=True)
+    return list((await session.scalars(locked)).all())
 
 
 async def descendants(session: AsyncSession, run_id: UUID) -> list[Run]:
