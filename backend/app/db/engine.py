@@ -42,6 +42,7 @@ class Sessions(async_sessionmaker[AsyncSession]):
         self.direct = DirectConnections(lambda: _connect(url), limit=DIRECT_CONNECTIONS)
         event.listen(engine.sync_engine, "engine_disposed", self._close_direct)
 
+    # SQLAlchemy promises a class of its own that nobody else can make; it is used as a context manager alone.
     @override
     def begin(self) -> AbstractAsyncContextManager[AsyncSession]:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Open a transaction that commits at the end of the block."""

@@ -209,7 +209,7 @@ def _application(realtime: Realtime) -> ASGIApp:
 async def until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
     """Wait for something that nobody announces."""
     async with asyncio.timeout(seconds):
-        while not condition():  # noqa: ASYNC110
+        while not condition():  # noqa: ASYNC110 - nobody announces it
             await asyncio.sleep(0.005)
 
 

@@ -19,6 +19,7 @@ from app.services.reconcile import Reconcile
 from tests.integration.services.loop_support import (
     NEVER,
     USAGE,
+    Came,
     KilledError,
     LoopEngine,
     Parts,
@@ -183,8 +184,8 @@ async def test_metrics_count_what_a_subtask_used_once(cases: UseCases) -> None:
 
 
 async def test_a_subtask_without_success_is_an_answer(cases: UseCases) -> None:
-    def judges(task: RoleTask) -> TaskResult:
-        return (NEVER if MEASURE in str(task.inputs) else succeeds_at(1))(task)  # type: ignore[return-value]
+    def judges(task: RoleTask) -> Came:
+        return (NEVER if MEASURE in str(task.inputs) else succeeds_at(1))(task)
 
     engine = LoopEngine(cases, Parts(director=asks_once, evaluator=judges))
     loop = await engine.until_all_rest(await engine.start())

@@ -56,7 +56,7 @@ class Client:
 
 async def until(condition: Any) -> None:
     async with asyncio.timeout(30):
-        while not condition():  # noqa: ASYNC110
+        while not condition():  # noqa: ASYNC110 - nobody announces it
             await asyncio.sleep(0.001)
 
 
