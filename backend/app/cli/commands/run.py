@@ -81,9 +81,9 @@ class Watching:
     """What happens after the start.
 
     Attributes:
-        watch: Watch until the sprint is over or a human is asked; --no-watch prints the sprint's id and ends.
+        watch: Watch until the run is over or a human is asked; --no-watch prints its id and ends.
         stay: Keep watching while a human is asked.
-        timeout: Stop watching after so many seconds, with exit code 124; the sprint goes on.
+        timeout: Stop watching after so many seconds, with exit code 124; the run goes on.
     """
 
     watch: Annotated[bool, Parameter(name="--watch", negative=("--no-watch", "--detach"))] = True
