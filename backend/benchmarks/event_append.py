@@ -22,8 +22,8 @@ from app.db.migrate import upgrade_to_head
 from app.opening import open_sessions
 from app.realtime.store import Fence
 from app.services.recording import Recorder
-from benchmarks.event_runs import add_run
 from benchmarks.figures import Series
+from harness.rows import add_run
 
 TITLE = "append: events stored per second by ten runs at once, one event each time"
 RUNS = 10

@@ -28,9 +28,9 @@ from app.realtime.service import open_doorbell
 from app.realtime.store import Fence
 from app.services.recording import Bell, Recorder
 from benchmarks.event_clients import Crowd
-from benchmarks.event_runs import add_run
 from benchmarks.event_servers import Broadcast, PhaseRunner, Server
 from benchmarks.figures import Series
+from harness.rows import add_run
 
 TITLE = "delivery: from the insert of an event to its arrival at many clients"
 MANY, MOST, FEW = 1_000, 3_000, 100

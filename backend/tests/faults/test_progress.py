@@ -14,10 +14,10 @@ import pytest
 from app.core.event_data import AgentProgressData, ProgressLine
 from app.core.websocket_events import AgentProgressEvent, Event
 from app.db.engine import Sessions, create_engine, create_sessions, plain_url
-from app.db.models import Run
 from app.db.outages import patiently
 from app.realtime.store import Fence
 from app.services.recording import Recorder
+from harness.rows import add_run
 from tests.faults.proxy import road_to
 
 pytestmark = pytest.mark.anyio
@@ -67,29 +67,6 @@ async def watching(url: str) -> AsyncGenerator["asyncpg.Connection[asyncpg.Recor
         await connection.close()
 
 
-async def add_run(sessions: Sessions) -> UUID:
-    run = Run(
-        id=uuid4(),
-        kind="sprint",
-        name="a run",
-        goal="work",
-        phases=["coding"],
-        phase="coding",
-        policy={},
-        agent={"backend": "auto"},
-        source={},
-        status="active",
-        base_commit="0" * 40,
-        head_commit="0" * 40,
-        created_by="test",
-        fence_job=FENCE.job_id,
-        fence_try=FENCE.attempt,
-    )
-    async with sessions.begin() as session:
-        session.add(run)
-    return run.id
-
-
 async def until_held(watcher: "asyncpg.Connection[asyncpg.Record]", count: int) -> None:
     """Wait until so many statements wait for a lock."""
     async with asyncio.timeout(30):
@@ -136,7 +113,7 @@ class Storm:
 async def test_progress_survives_the_death_of_its_connections(database_url: str) -> None:
     async with opened(database_url) as sessions, watching(database_url) as watcher:
         storm = Storm(Recorder(sessions, Rings()))
-        run_ids = [await add_run(sessions) for _ in range(RUNS)]
+        run_ids = [await add_run(sessions, uuid4(), FENCE) for _ in range(RUNS)]
         async with asyncio.timeout(120), asyncio.TaskGroup() as group:
             for run_id in run_ids:
                 group.create_task(storm.write(run_id))
@@ -161,7 +138,7 @@ async def test_what_was_stored_without_an_answer_is_not_stored_again(
         opened(url) as sessions,
         watching(database_url) as watcher,
     ):
-        run_id = await add_run(sessions)
+        run_id = await add_run(sessions, uuid4(), FENCE)
         bell = Rings()
         recorder = Recorder(sessions, bell)
         batch = [line(run_id, "first"), line(run_id, "second")]
@@ -198,7 +175,7 @@ async def test_what_was_stored_without_an_answer_is_not_stored_again(
 @pytest.mark.parametrize("status", ["completed", "active"])
 async def test_who_lost_the_run_is_told_so_and_stores_nothing(status: str, database_url: str) -> None:
     async with opened(database_url) as sessions, watching(database_url) as watcher:
-        run_id = await add_run(sessions)
+        run_id = await add_run(sessions, uuid4(), FENCE)
         late = Fence(FENCE.job_id, FENCE.attempt - 1) if status == "active" else FENCE
         await watcher.execute("UPDATE runs SET status = $2 WHERE id = $1", run_id, status)
         bell = Rings()

@@ -1,17 +1,21 @@
-"""Runs for benchmarks of events: rows that no worker takes up."""
+"""Runs that no worker takes up, for whoever stores events of them."""
 
 from uuid import UUID
 
 from app.db.engine import Sessions
 from app.db.models import Run
+from app.realtime.store import Fence
+
+NO_FENCE = Fence(0, 0)
+"""That of a run whose job was never taken."""
 
 
-async def add_run(sessions: Sessions, run_id: UUID) -> UUID:
-    """Add an active run without a job; gives its id."""
+async def add_run(sessions: Sessions, run_id: UUID, fence: Fence = NO_FENCE) -> UUID:
+    """Add an active run without a job, held by `fence`; gives its id."""
     run = Run(
         id=run_id,
         kind="sprint",
-        name="benchmark",
+        name="ticking",
         goal="Tick.",
         phases=["coding"],
         phase="coding",
@@ -21,7 +25,9 @@ async def add_run(sessions: Sessions, run_id: UUID) -> UUID:
         status="active",
         base_commit="0" * 40,
         head_commit="0" * 40,
-        created_by="benchmark",
+        created_by="harness",
+        fence_job=fence.job_id,
+        fence_try=fence.attempt,
     )
     async with sessions.begin() as session:
         session.add(run)
