@@ -12,21 +12,21 @@ from importlib.metadata import version
 import uvicorn
 
 from app.api.app import Doors, create_app
-from app.container import Container, build_container, build_worker
+from app.composition.chores import open_upkeep
+from app.composition.database import open_database, open_scratch, open_sessions
+from app.composition.services import Container, build_container, build_worker
 from app.core.config import Settings
 from app.core.errors import InvalidInputError
 from app.core.security import require_safe_binding
 from app.core.telemetry import configure_logging, configure_telemetry
 from app.db.engine import Sessions
 from app.jobs.worker import running
-from app.opening import open_database, open_scratch, open_sessions
 from app.realtime.hub import HubLimits
 from app.realtime.protocol import EventHttpProtocol, EventServer, EventWebSocketProtocol
 from app.realtime.service import Realtime, RealtimeTimings, open_realtime
 from app.realtime.subscription import Pace
-from app.services.queries import RunQueries
-from app.services.tokens import TokenNeed
-from app.upkeep import open_upkeep
+from app.services.access.tokens import TokenNeed
+from app.services.read.runs import RunQueries
 
 _FILES_OF_OUR_OWN = 512
 """Connections to the database and to models, pipes to agents and tools: more than a worker has by default."""

@@ -3,13 +3,13 @@
 import asyncio
 import signal
 
-from app.container import build_container, build_worker
+from app.composition.chores import open_upkeep
+from app.composition.database import open_database, open_scratch, open_sessions
+from app.composition.services import build_container, build_worker
 from app.core.config import Settings
 from app.core.telemetry import configure_logging, configure_telemetry
 from app.jobs.worker import running
-from app.opening import open_database, open_scratch, open_sessions
 from app.realtime.service import open_doorbell
-from app.upkeep import open_upkeep
 
 
 async def work(settings: Settings) -> None:

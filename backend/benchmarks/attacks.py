@@ -8,13 +8,13 @@ from pathlib import Path
 
 import logfire
 
-from app.container import build_calibration
+from app.composition.services import build_calibration
+from app.composition.tools import build_tools
 from app.core.config import Settings
 from app.corpora.attacks import ATTACKS
 from app.corpora.format import CorpusCase
 from app.schemas.calibration import CaseOutcome, Label
-from app.services.calibration import Panel
-from app.toolbox import build_tools
+from app.services.local.calibration import Panel
 
 HEAD = """# Attempts to pass without the work
 

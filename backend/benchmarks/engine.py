@@ -11,32 +11,32 @@ from uuid import UUID
 import logfire
 from sqlalchemy import text
 
-from app.agents.judge import FirstContender
+from app.agents.models.judge import FirstContender
 from app.agents.port import AgentLimits
+from app.composition.database import open_sessions
+from app.composition.tools import build_tools
 from app.core.config import Settings
 from app.db.embedded.server import acquire
 from app.db.engine import Sessions
 from app.db.migrate import upgrade_to_head
 from app.jobs.silence import SilenceRules
 from app.jobs.worker import JobWorker, WorkerTimings, running
-from app.opening import open_sessions
 from app.realtime.service import open_realtime
 from app.runners.phase_runner import PhaseRunner
 from app.schemas.agents import AgentSpec
+from app.schemas.api.sprints import SprintCreate
 from app.schemas.runs import RunKind
-from app.schemas.sprints import SprintCreate
-from app.services.advance import Advance, Door
-from app.services.candidates import CandidateRuns
-from app.services.escalations import EscalationService
-from app.services.judging import Judging
-from app.services.producing import Producing
-from app.services.queries import RunQueries
-from app.services.reconcile import Reconcile
-from app.services.recording import Bell, Recorder
-from app.services.sprints import SprintService
-from app.services.takeover import Takeover
-from app.services.trees import RunTrees
-from app.toolbox import build_tools
+from app.services.chores.reconcile import Reconcile
+from app.services.chores.takeover import Takeover
+from app.services.control.sprints import SprintService
+from app.services.execute.advance import Advance, Door
+from app.services.execute.candidates import CandidateRuns
+from app.services.execute.judging import Judging
+from app.services.execute.producing import Producing
+from app.services.execute.trees import RunTrees
+from app.services.read.runs import RunQueries
+from app.services.record.transactions import Bell, Recorder
+from app.services.review.escalations import EscalationService
 from app.workspaces.store import WorkspaceStore
 from benchmarks.git_clock import TimedGit
 from benchmarks.trivial_gate import trivial_registry

@@ -14,14 +14,14 @@ import asyncpg
 import logfire
 from asyncpg.prepared_stmt import PreparedStatement
 
+from app.composition.database import open_sessions
 from app.core.config import Settings
 from app.core.event_data import AgentProgressData, ProgressLine
 from app.core.websocket_events import AgentProgressEvent
 from app.db.embedded.server import acquire
 from app.db.migrate import upgrade_to_head
-from app.opening import open_sessions
 from app.realtime.store import Fence
-from app.services.recording import Recorder
+from app.services.record.transactions import Recorder
 from benchmarks.figures import Series
 from harness.rows import add_run
 

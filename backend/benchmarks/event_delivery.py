@@ -16,6 +16,7 @@ from uuid import UUID, uuid4
 
 import logfire
 
+from app.composition.database import open_sessions
 from app.core.config import Settings
 from app.core.event_data import AgentProgressData, ProgressLine
 from app.core.event_frames import SubscribeFrame
@@ -23,10 +24,9 @@ from app.core.websocket_events import AgentProgressEvent, Event
 from app.db.embedded.server import acquire
 from app.db.engine import Sessions
 from app.db.migrate import upgrade_to_head
-from app.opening import open_sessions
 from app.realtime.service import open_doorbell
 from app.realtime.store import Fence
-from app.services.recording import Bell, Recorder
+from app.services.record.transactions import Bell, Recorder
 from benchmarks.event_clients import Crowd
 from benchmarks.event_servers import Broadcast, PhaseRunner, Server
 from benchmarks.figures import Series

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.workspaces.git import Git, GitTarget
+from app.workspaces.history.git import Git, GitTarget
 from app.workspaces.process import BytesOutcome
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import logfire
 from sqlalchemy import text
 
+from app.composition.database import open_sessions
 from app.core.config import Settings
 from app.db.embedded.server import acquire
 from app.db.engine import Sessions
 from app.db.migrate import upgrade_to_head
-from app.opening import open_sessions
 from benchmarks.event_servers import PhaseRunner
 from benchmarks.figures import Series
 

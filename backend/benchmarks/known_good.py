@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 
+from app.composition.tools import Tools, build_tools
 from app.core.config import Settings
 from app.corpora.format import CorpusCase, Files, read_files, write_files
-from app.runners.scorecard import rate
 from app.schemas.calibration import CalibrationReport, CaseOutcome, Label, Rate
-from app.toolbox import Tools, build_tools
+from app.services.measure.scorecard import rate
 from benchmarks.trust import Row, judged, print_findings, print_rows
 
 TITLE = "known-good: releases from PyPI whose own tests pass by hand, judged as they are and honestly touched"

@@ -4,9 +4,9 @@ import sys
 import time
 from pathlib import Path
 
+from app.workspaces.confine.python_places import interpreter_paths
+from app.workspaces.confine.sandbox import Confinement, Sandbox
 from app.workspaces.process import run_process
-from app.workspaces.python_places import interpreter_paths
-from app.workspaces.sandbox import Confinement, Sandbox
 from benchmarks.figures import Series
 
 TITLE = "sandbox: a program that does nothing, confined and plain"

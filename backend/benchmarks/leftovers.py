@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
-from app.container import build_calibration
+from app.composition.services import build_calibration
+from app.composition.tools import build_tools
 from app.core.config import Settings
 from app.corpora.format import CorpusCase, Files
 from app.schemas.calibration import CalibrationReport, Label
-from app.services.calibration import Panel
-from app.toolbox import build_tools
+from app.services.local.calibration import Panel
 from benchmarks.machine import machine
 
 TITLE = "leftovers: what is left when 100 workspaces were judged, 8 at a time, whose tests try to stay"

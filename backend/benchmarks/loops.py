@@ -8,9 +8,9 @@ from pathlib import Path
 from statistics import median
 
 from app.runners.director_evaluator import DirectorEvaluator
-from app.runners.loop_roles import RoleTask
+from app.runners.loop.roles import RoleTask
 from app.schemas.director_evaluator import DirectorEvaluatorLoop
-from app.schemas.loop_results import LoopResult, TaskResult
+from app.schemas.loop.results import LoopResult, TaskResult
 from benchmarks.figures import Series
 
 TITLE = "Director-evaluator loop, without its agents (CPU time)"

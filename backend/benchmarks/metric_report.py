@@ -13,13 +13,13 @@ from pathlib import Path
 from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
+from app.composition.database import open_sessions
 from app.core.config import Settings
 from app.db.embedded.server import acquire
 from app.db.engine import Sessions
 from app.db.migrate import alembic_config, upgrade_to_head
-from app.opening import open_sessions
-from app.schemas.metrics import MetricQuery
-from app.services.metrics import MetricsService
+from app.schemas.api.metrics import MetricQuery
+from app.services.measure.metrics import MetricsService
 from benchmarks.figures import Series
 
 TITLE = "metrics: the report of 1,000 and of 100,000 runs, as /api/v1/metrics gives it"

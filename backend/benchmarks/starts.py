@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.schemas.escalations import EscalationResolve
+from app.schemas.api.escalations import EscalationResolve
 from benchmarks.engine import Committed, Engine, open_engine, sprint
 from benchmarks.figures import Series
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from app.runners.evaluators.protocol import EvaluationCategory, EvaluationContext, EvaluationResult
-from app.runners.evaluators.registry import EvaluatorRegistry
+from app.runners.evaluators.registrations import EvaluatorRegistry
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import logfire
 
-from app.container import build_calibration
+from app.composition.services import build_calibration
+from app.composition.tools import Tools, build_tools
 from app.core.config import Settings
 from app.corpora.builtin import Build, built_in
 from app.corpora.format import CorpusCase
-from app.runners.scorecard import by_area, rate
 from app.schemas.calibration import CalibrationReport, CaseOutcome, Finding, Label, Rate
-from app.services.calibration import Panel
-from app.toolbox import Tools, build_tools
+from app.services.local.calibration import Panel
+from app.services.measure.scorecard import by_area, rate
 from benchmarks.machine import machine
 
 HUMANEVAL = (

@@ -15,7 +15,7 @@ from uuid import UUID
 
 import logfire
 
-from app.agents.judge import FirstContender
+from app.agents.models.judge import FirstContender
 from app.agents.port import (
     Agent,
     AgentFailure,
@@ -33,20 +33,20 @@ from app.jobs.worker import JobWorker, Stopping, WorkerTimings, running
 from app.realtime.service import open_doorbell
 from app.realtime.store import Fence
 from app.runners.evaluators.protocol import EvaluationCategory, EvaluationContext, EvaluationResult
-from app.runners.evaluators.registry import EvaluatorRegistry
+from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.phase_runner import PhaseRunner
 from app.schemas.agents import AgentSpec
 from app.schemas.runs import RunKind
-from app.services.advance import Advance, Door
-from app.services.candidates import CandidateRuns
-from app.services.judging import Judging
-from app.services.producing import Producing
-from app.services.reconcile import Reconcile
-from app.services.recording import Bell, Recorder, Recording
-from app.services.takeover import Takeover
-from app.services.trees import RunTrees
-from app.workspaces.git import Git
-from app.workspaces.ownership import Places, owning, remove_leftovers
+from app.services.chores.reconcile import Reconcile
+from app.services.chores.takeover import Takeover
+from app.services.execute.advance import Advance, Door
+from app.services.execute.candidates import CandidateRuns
+from app.services.execute.judging import Judging
+from app.services.execute.producing import Producing
+from app.services.execute.trees import RunTrees
+from app.services.record.transactions import Bell, Recorder, Recording
+from app.workspaces.confine.ownership import Places, owning, remove_leftovers
+from app.workspaces.history.git import Git
 from app.workspaces.process import run_process
 from app.workspaces.store import WorkspaceStore
 from harness.boundaries import Faults

@@ -14,11 +14,11 @@ from app.db.engine import Sessions, create_engine, create_sessions
 from app.db.models import Attempt, Run
 from app.db.outages import patiently
 from app.schemas.agents import AgentSpec
+from app.schemas.api.sprints import SprintCreate
 from app.schemas.runs import RunPolicy
-from app.schemas.sprints import SprintCreate
-from app.services.sprints import SprintService
-from app.workspaces.git import Git
-from app.workspaces.sources import SourcePolicy
+from app.services.control.sprints import SprintService
+from app.workspaces.history.git import Git
+from app.workspaces.sources.inspection import SourcePolicy
 from app.workspaces.store import WorkspaceStore
 from harness.boundaries import Action, Faults
 from harness.crew import Crew

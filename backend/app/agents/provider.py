@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from app.agents.model_factory import (
+from app.agents.built_in.agent import PydanticAiAgent
+from app.agents.models.factory import (
     DEFAULT_ANTHROPIC_MODEL,
     DEFAULT_OPENAI_MODEL,
     ModelConfigurationError,
@@ -14,8 +15,7 @@ from app.agents.model_factory import (
 )
 from app.agents.port import Agent, AgentFailure, FailureKind
 from app.agents.programs import RunProgram
-from app.agents.pydantic_agent import PydanticAiAgent
-from app.agents.scripted import ScriptedAgent
+from app.agents.scripted.agent import ScriptedAgent
 from app.schemas.agents import AgentBackend, AgentSpec
 
 _KEY_VARIABLES = {

@@ -7,25 +7,25 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.api import (
+from app.api.edge import problems
+from app.api.edge.access import ApiServices
+from app.api.edge.dashboard import Dashboard, with_dashboard
+from app.api.edge.openapi import PROBLEMS, describe
+from app.api.edge.request_checks import Gate, Recognise, TokensNeeded
+from app.api.routes import (
     answers,
     escalations,
     evaluators,
-    event_routes,
-    log_routes,
+    events,
+    log,
     loops,
     metrics,
-    problems,
     runs,
     sprints,
     system,
     webhooks,
 )
-from app.api.access import ApiServices
-from app.api.dashboard import Dashboard, with_dashboard
-from app.api.gate import Gate, Recognise, TokensNeeded
-from app.api.openapi import PROBLEMS, describe
-from app.api.socket import EventSockets
+from app.api.streams.endpoint import EventSockets
 from app.realtime.hub import Hub
 from app.realtime.reader import EventReader
 
@@ -37,8 +37,8 @@ _ROUTES = (
     escalations,
     evaluators,
     metrics,
-    event_routes,
-    log_routes,
+    events,
+    log,
     webhooks,
     system,
 )
@@ -75,7 +75,7 @@ class _Application(FastAPI):
 def create_app(
     services: ApiServices,
     hub: Hub,
-    events: EventReader,
+    reader: EventReader,
     doors: Doors,
     *,
     version: str,
@@ -94,7 +94,7 @@ def create_app(
     )
     app.state.services = services
     app.state.hub = hub
-    app.state.event_reader = events
+    app.state.event_reader = reader
     problems.install(app)
     for module in _ROUTES:
         app.include_router(module.router, responses=PROBLEMS)

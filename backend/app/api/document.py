@@ -4,8 +4,8 @@ import json
 import sys
 from typing import Any, cast
 
-from app.api.access import ApiServices
 from app.api.app import Doors, create_app
+from app.api.edge.access import ApiServices
 from app.realtime.hub import Hub
 from app.realtime.reader import EventReader
 

@@ -15,11 +15,11 @@ from app.cli.exits import CliError, ExitCode
 from app.cli.follow import parse_event, strange
 from app.cli.view.text import one_line
 from app.core.websocket_events import Event
-from app.schemas.answers import AnswerCreate, AnswerDetail
-from app.schemas.escalations import EscalationPage, EscalationResolve, EscalationView
-from app.schemas.loops import LoopCreate, LoopDetail
+from app.schemas.api.answers import AnswerCreate, AnswerDetail
+from app.schemas.api.escalations import EscalationPage, EscalationResolve, EscalationView
+from app.schemas.api.loops import LoopCreate, LoopDetail
+from app.schemas.api.sprints import SprintCreate, SprintDetail, SprintPage, SprintView
 from app.schemas.runs import RunKind
-from app.schemas.sprints import SprintCreate, SprintDetail, SprintPage, SprintView
 
 PREFIX = "/api/v1"
 PAGE = 100

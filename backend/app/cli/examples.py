@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import anyio
 
-from app.agents.examples import Example, find_example, materialise_example
+from app.agents.scripted.examples import Example, find_example, materialise_example
 from app.workspaces.process import run_process
 
 

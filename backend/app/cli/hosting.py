@@ -13,7 +13,7 @@ from app.cli.terminal import write_line
 from app.cli.watching import watch_sprint
 from app.core.config import Settings
 from app.schemas.agents import AgentBackend
-from app.schemas.sprints import SprintCreate
+from app.schemas.api.sprints import SprintCreate
 
 _PORTS_TRIED = 100
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from app.cli.api_client import ApiClient
 from app.cli.exits import CliError
 from app.cli.view.text import one_line
-from app.schemas.escalations import EscalationView
+from app.schemas.api.escalations import EscalationView
 
 SHORTEST = 6
 _HEX = frozenset("0123456789abcdef-")

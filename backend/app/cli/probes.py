@@ -15,12 +15,12 @@ import asyncpg
 from uv import find_uv_bin
 
 from app.cli.api_client import ApiClient
+from app.composition.tools import build_sandbox, provider_keys
 from app.core.config import Settings
 from app.core.errors import PhaseRunnerError
 from app.db.embedded import server_status
 from app.db.engine import plain_url
-from app.schemas.environments import EnvironmentMode
-from app.toolbox import build_sandbox, provider_keys
+from app.schemas.modes import EnvironmentMode
 from app.workspaces.environments.shelf import Shelf, size_of
 from app.workspaces.process import run_process
 

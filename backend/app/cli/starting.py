@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from app.agents.script_file import load_script
+from app.agents.scripted.script_file import load_script
 from app.cli.exits import CliError
 from app.cli.root import Session
 from app.schemas.agents import AgentBackend, AgentScript
+from app.schemas.api.sprints import SprintCreate, SprintView
 from app.schemas.runs import Phase
-from app.schemas.sprints import SprintCreate, SprintView
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://|[\w.-]+@[\w.-]+:", re.IGNORECASE)
 

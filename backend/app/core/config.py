@@ -7,10 +7,9 @@ from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from app.schemas.agents import AgentBackend, OutputMode
-from app.schemas.environments import EnvironmentMode
 from app.schemas.evaluation import CheckerName
+from app.schemas.modes import EnvironmentMode, SandboxMode
 from app.schemas.project_file import ProjectFileMode
-from app.schemas.sandbox import SandboxMode
 
 PositiveSeconds = Annotated[float, Field(gt=0, le=86_400)]
 Days = Annotated[float, Field(gt=0, le=36_500)]

@@ -8,8 +8,8 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from app.core.websocket_events import SprintEventType
+from app.schemas.api.sprints import ListedRun
 from app.schemas.runs import RunKind
-from app.schemas.sprints import ListedRun
 
 RUNS: Literal["runs"] = "runs"
 """Names the list of all runs where a frame otherwise names one run."""

@@ -2,6 +2,8 @@
 
 from math import sqrt
 
+from app.schemas.shares import Share
+
 Z_95 = 1.959963984540054
 """The two-sided 95 % quantile of the normal distribution."""
 
@@ -34,3 +36,11 @@ def wilson(count: int, of: int, z: float = Z_95) -> tuple[float, float]:
     low = 0.0 if count == 0 else (middle - reach) / scale
     high = 1.0 if count == of else (middle + reach) / scale
     return low, high
+
+
+def share(count: int, of: int) -> Share:
+    """Give `count` of `of` with its 95 % interval; all is null when there are no cases."""
+    if of == 0:
+        return Share(count=0, of=0, value=None, low=None, high=None)
+    low, high = wilson(count, of)
+    return Share(count=count, of=of, value=count / of, low=low, high=high)

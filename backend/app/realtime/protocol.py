@@ -15,6 +15,7 @@ from typing import Any, Protocol, cast
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame, Opcode
 from websockets.protocol import OPEN
 
 DIRECT_EXTENSION = "phaserunner.direct"
@@ -149,3 +150,17 @@ class EventServer(uvicorn.Server):
         self._before_shutdown()
         await asyncio.sleep(0)
         await super().shutdown(sockets)
+
+
+_MEDIUM, _LARGE = 126, 127
+"""Lengths that say that the length follows, in two or in eight bytes (RFC 6455, 5.2)."""
+
+
+def text_message(text: bytes) -> bytes:
+    """UTF-8 text as one unfragmented, uncompressed message of a server."""
+    return Frame(Opcode.TEXT, text).serialize(mask=False)
+
+
+def text_of(message: bytes) -> bytes:
+    """The text in such a message."""
+    return message[{_MEDIUM: 4, _LARGE: 10}.get(message[1], 2) :]

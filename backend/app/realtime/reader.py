@@ -13,7 +13,7 @@ import asyncpg
 
 from app.core.event_frames import ResumeMode, Start
 from app.realtime.identity import epoch_expression
-from app.realtime.message import text_message, text_of
+from app.realtime.protocol import text_message, text_of
 from app.schemas.runs import RunKind
 
 logger = logging.getLogger(__name__)

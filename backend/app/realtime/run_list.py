@@ -9,8 +9,8 @@ from uuid import UUID
 from app.core.event_frames import RUNS, ResumeMode, RunFrame, RunGoneFrame, SubscribedFrame
 from app.realtime.inbox import Bell, Inbox
 from app.realtime.reader import DATABASE_ERRORS, Mark, patiently
+from app.schemas.api.sprints import ListedRun
 from app.schemas.runs import RunStatus
-from app.schemas.sprints import ListedRun
 
 logger = logging.getLogger(__name__)
 

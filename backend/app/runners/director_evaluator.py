@@ -15,16 +15,16 @@ from app.runners.decision import (
     Spent,
     StartAttempt,
 )
-from app.runners.loop_context import LoopInputs, bind, fill, turns_used
-from app.runners.loop_errors import loop_result, refused
-from app.runners.loop_requests import answered, charged, result_of
-from app.runners.loop_roles import Exhausted, LoopLimits, LoopParts, Trouble
-from app.runners.loop_steps import PHASE, LoopSteps, Step, loop_policy
-from app.runners.loop_subtasks import Ledger, Lineage, outermost, plan_subtask
+from app.runners.loop.context import LoopInputs, bind, fill, turns_used
+from app.runners.loop.errors import loop_result, refused
+from app.runners.loop.requests import answered, charged, result_of
+from app.runners.loop.roles import Exhausted, LoopLimits, LoopParts, Trouble
+from app.runners.loop.steps import PHASE, LoopSteps, Step, loop_policy
+from app.runners.loop.subtasks import Ledger, Lineage, outermost, plan_subtask
 from app.runners.refinement import refine
 from app.schemas.director_evaluator import DirectorEvaluatorLoop
-from app.schemas.loop_results import LoopEnd, LoopIteration, LoopResult, TaskStatus
-from app.schemas.loop_subtasks import SubtaskRequest
+from app.schemas.loop.results import LoopEnd, LoopIteration, LoopResult, TaskStatus
+from app.schemas.loop.subtasks import SubtaskRequest
 from app.schemas.runs import AttemptClosing, AttemptState, RunPolicy, RunStatus
 
 __all__ = ["PHASE", "DirectorEvaluator", "LoopLimits"]

@@ -24,7 +24,7 @@ from app.runners.evaluators.feedback_memory import FeedbackMemory
 from app.runners.evaluators.issues import failure_fingerprint
 from app.runners.evaluators.project.project_file import ProjectFileError
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, EvaluationStatus
-from app.runners.evaluators.registry import EvaluatorRegistry
+from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.evaluators.verdict import Verdict, VerdictPolicy, VerdictStatus, judge
 from app.runners.project import ProjectPanel, ProjectRules, panel_for, read_from_tree, remark_on_change
 from app.runners.prompts.sprint import base_prompt, optimized_prompt

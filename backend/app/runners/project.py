@@ -22,10 +22,10 @@ from app.runners.evaluators.protocol import (
     EvaluationResult,
     errored,
 )
-from app.runners.evaluators.registry import EvaluatorRegistry
+from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.schemas.project_file import PROJECT_FILE, CommandTable, ProjectFile
+from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.interpreters import Interpreters
-from app.workspaces.sandbox import Sandbox
 
 
 @dataclass(frozen=True, slots=True)

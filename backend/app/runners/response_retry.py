@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from app.runners.answer_steps import (
+from app.runners.answer.steps import (
     NO_EVIDENCE,
     PHASE,
     AnswerAttempt,

@@ -205,3 +205,11 @@ class AgentSpec(_Frozen):
         if self.script is not None and self.model is not None:
             raise ValueError("model: a script is played without a model")
         return self
+
+
+def agent_label(spec: AgentSpec) -> str:
+    """Who does the work, in words; a script says that it is one."""
+    if spec.script is not None:
+        return f"scripted (no model): {spec.script.title}"
+    name = AgentBackend.PYDANTIC_AI if spec.backend is AgentBackend.AUTO else spec.backend
+    return f"{name} {spec.model}" if spec.model else str(name)

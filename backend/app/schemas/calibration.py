@@ -5,8 +5,7 @@ from enum import StrEnum
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.schemas.runs import Phase
-from app.schemas.sprints import MAX_GOAL_CHARS
-from app.schemas.text import CleanLine, CleanText
+from app.schemas.text import MAX_GOAL_CHARS, CleanLine, CleanText
 
 MAX_OUTPUT_CHARS = 100_000
 """Length of an agent's final message in a case."""

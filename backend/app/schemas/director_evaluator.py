@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from app.schemas.loop_condition import check_condition
-from app.schemas.loop_contexts import ContextManagement, RoleContext, SubtaskContext
-from app.schemas.loop_results import (
+from app.schemas.loop.condition import check_condition
+from app.schemas.loop.contexts import ContextManagement, RoleContext, SubtaskContext
+from app.schemas.loop.results import (
     LoopError,
     LoopEvaluation,
     LoopIteration,
@@ -19,7 +19,7 @@ from app.schemas.loop_results import (
     TaskResult,
     TaskStatus,
 )
-from app.schemas.loop_xml import (
+from app.schemas.loop.xml import (
     MAX_BYTES,
     MAX_TEXT_CHARS,
     Location,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from enum import StrEnum
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -125,6 +126,15 @@ class RetryFrom(StrEnum):
 
     PREVIOUS = "previous"
     BASE = "base"
+
+
+Number = TypeVar("Number", int, float)
+
+
+def min_of(one: Number | None, other: Number | None) -> Number | None:
+    """Return the stricter of two limits; None is no limit."""
+    given = [each for each in (one, other) if each is not None]
+    return min(given) if given else None
 
 
 class Budget(BaseModel):

@@ -6,6 +6,8 @@ from typing import Annotated, Any, cast
 
 from pydantic import AfterValidator, Field
 
+MAX_GOAL_CHARS = 100_000
+
 _ALLOWED_CONTROLS = frozenset("\n\t")
 
 

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from opentelemetry import trace
 
-from app.agents.judge import Choice, Judge
+from app.agents.models.judge import Choice, Judge
 from app.agents.port import AgentLimits, AgentTask
 from app.core.errors import InvalidInputError, PhaseRunnerError
 from app.core.event_data import JudgeStartedData
@@ -24,8 +24,7 @@ from app.schemas.agent_tdd import (
     AgentTddRunResult,
     SubagentSpec,
 )
-from app.services.attempt_rows import judge_decided
-from app.services.side_by_side import (
+from app.services.execute.side_by_side import (
     AgentProvider,
     CandidateOutcome,
     OnEvent,
@@ -36,6 +35,7 @@ from app.services.side_by_side import (
     no_reporter,
     tell_nobody,
 )
+from app.services.record.attempts import judge_decided
 
 _tracer = trace.get_tracer(__name__)
 

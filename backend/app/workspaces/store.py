@@ -11,13 +11,13 @@ import anyio
 import anyio.to_thread
 
 from app.schemas.workspaces import WorkspaceSource
-from app.workspaces.git import Git
-from app.workspaces.importing import import_source
-from app.workspaces.limits import DEFAULT_LIMITS, WorkspaceLimits
-from app.workspaces.removal import remove_tree
-from app.workspaces.repository import RunRepository
-from app.workspaces.sources import SourcePolicy
-from app.workspaces.sweep import Dropped
+from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
+from app.workspaces.files.removal import remove_tree
+from app.workspaces.files.sweep import Dropped
+from app.workspaces.history.git import Git
+from app.workspaces.history.repository import RunRepository
+from app.workspaces.sources.importing import import_source
+from app.workspaces.sources.inspection import SourcePolicy
 from app.workspaces.together import together
 
 

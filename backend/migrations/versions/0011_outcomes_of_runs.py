@@ -9,7 +9,7 @@ down_revision = "0010"
 branch_labels = None
 depends_on = None
 
-# As services/metric_facts.py counts: [phase, judged attempts, the first that passed before a human helped,
+# As services/record/cases.py counts: [phase, judged attempts, the first that passed before a human helped,
 # whether the machine gave up, whether a human was asked] for each phase that was judged or escalated.
 FILL = """
 WITH tried AS (

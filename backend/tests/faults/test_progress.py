@@ -16,7 +16,7 @@ from app.core.websocket_events import AgentProgressEvent, Event
 from app.db.engine import Sessions, create_engine, create_sessions, plain_url
 from app.db.outages import patiently
 from app.realtime.store import Fence
-from app.services.recording import Recorder
+from app.services.record.transactions import Recorder
 from harness.rows import add_run
 from tests.faults.proxy import road_to
 

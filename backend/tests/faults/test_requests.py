@@ -9,7 +9,7 @@ from sqlalchemy import select, text
 
 from app.core.errors import ConflictError
 from app.db.models import Attempt, Candidate, Escalation, Evaluation
-from app.schemas.escalations import EscalationResolve
+from app.schemas.api.escalations import EscalationResolve
 from app.schemas.runs import EscalationDecision
 from harness.boundaries import Action
 from harness.invariants import run_violations

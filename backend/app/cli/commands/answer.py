@@ -15,7 +15,7 @@ from app.cli.given import read_given
 from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument, Session
 from app.cli.starting import agent_of, source_of
 from app.schemas.agents import AgentBackend
-from app.schemas.answers import AnswerCreate, AnswerDetail
+from app.schemas.api.answers import AnswerCreate, AnswerDetail
 
 DEFAULT_WATCHING = Watching()
 

@@ -12,13 +12,13 @@ from app.cli.exits import ExitCode
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.terminal import Terminal
 from app.cli.view.calibration import outcome_line, report_lines
-from app.container import build_calibration
+from app.composition.services import build_calibration
+from app.composition.tools import build_tools
 from app.corpora.builtin import BUILT_IN, Build, built_in, choose, load_corpus
 from app.corpora.format import CorpusCase, write_corpus
 from app.schemas.calibration import CalibrationReport, CaseOutcome
 from app.schemas.runs import Phase
-from app.services.calibration import Panel
-from app.toolbox import build_tools
+from app.services.local.calibration import Panel
 
 _Flag = Parameter(negative="")
 _Positive = Parameter(validator=Number(gte=1))

@@ -10,7 +10,7 @@ from app.cli.identify import find_sprint
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.terminal import Terminal
 from app.cli.view.text import harmless
-from app.schemas.sprints import SprintDetail
+from app.schemas.api.sprints import SprintDetail
 from app.schemas.workspaces import Diff
 
 _STYLES = {"+": "blue", "-": "red", "@": "cyan", "d": "bold"}

@@ -23,7 +23,7 @@ from app.cli.view.tables import (
     print_table,
 )
 from app.cli.view.words import KIND_WORDS
-from app.schemas.escalations import EscalationResolve, EscalationView
+from app.schemas.api.escalations import EscalationResolve, EscalationView
 from app.schemas.runs import EscalationDecision, RunKind
 
 app = App(name="escalations")

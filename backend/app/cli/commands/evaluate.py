@@ -12,10 +12,10 @@ from app.cli.terminal import Terminal
 from app.cli.view.tables import verdict_lines
 from app.cli.view.text import one_line
 from app.cli.view.words import look
-from app.container import evaluation_service
+from app.composition.services import evaluation_service
 from app.runners.evaluators.protocol import EvaluationResult
+from app.schemas.api.sprints import EvaluateRequest, EvaluationReport
 from app.schemas.runs import Phase
-from app.schemas.sprints import EvaluateRequest, EvaluationReport
 
 _CODES = {"passed": ExitCode.PASSED, "failed": ExitCode.FAILED}
 

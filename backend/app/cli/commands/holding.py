@@ -11,7 +11,7 @@ from app.cli.given import read_given
 from app.cli.identify import find_sprint
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.view.words import KIND_WORDS
-from app.schemas.sprints import SprintDetail, SprintFork
+from app.schemas.api.sprints import SprintDetail, SprintFork
 
 
 async def pause(

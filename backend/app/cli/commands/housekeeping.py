@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from app.cli.exits import ExitCode
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
-from app.upkeep import housekeeping as open_housekeeping
+from app.composition.chores import housekeeping as open_housekeeping
 
 _WORDS = {
     "progress": "runs whose progress is emptied",

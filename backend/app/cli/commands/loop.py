@@ -16,9 +16,9 @@ from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument
 from app.cli.starting import agent_of, source_of
 from app.cli.view.text import one_line
 from app.schemas.agents import AgentBackend
+from app.schemas.api.loops import LoopCreate
 from app.schemas.director_evaluator import DirectorEvaluatorLoop
-from app.schemas.loop_xml import MAX_BYTES, LoopDefinitionError
-from app.schemas.loops import LoopCreate
+from app.schemas.loop.xml import MAX_BYTES, LoopDefinitionError
 
 DEFAULT_WATCHING = Watching()
 

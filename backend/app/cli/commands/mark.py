@@ -11,8 +11,8 @@ from app.cli.exits import CliError, ExitCode
 from app.cli.identify import find_sprint
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument, Session
 from app.cli.view.text import one_line
-from app.schemas.marks import MarkView
-from app.schemas.sprints import EvaluationView, SprintDetail
+from app.schemas.api.marks import MarkView
+from app.schemas.api.sprints import EvaluationView, SprintDetail
 
 _Flag = Annotated[bool, Parameter(negative="")]
 

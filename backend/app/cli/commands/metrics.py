@@ -9,9 +9,9 @@ from cyclopts.validators import Number
 
 from app.cli.exits import ExitCode
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
-from app.cli.view.shares import NO_DATA, latency_words, share_words
 from app.cli.view.text import one_line
-from app.schemas.metrics import EvaluatorMetrics, MetricsReport, PassRates
+from app.cli.view.words import NO_DATA, latency_words, share_words
+from app.schemas.api.metrics import EvaluatorMetrics, MetricsReport, PassRates
 
 
 async def metrics(

@@ -9,11 +9,10 @@ from cyclopts.validators import Number
 
 from app.cli.exits import ExitCode
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
-from app.cli.view.shares import latency_words, share_words
 from app.cli.view.text import one_line
-from app.cli.view.words import look
-from app.schemas.evaluators import EvaluatorDetail, VerdictPage, VerdictView
-from app.schemas.sprints import EvaluationStatusName
+from app.cli.view.words import latency_words, look, share_words
+from app.schemas.api.evaluators import EvaluatorDetail, VerdictPage, VerdictView
+from app.schemas.api.sprints import EvaluationStatusName
 
 
 async def show(name: str, /, *, options: Options = DEFAULT_OPTIONS, root: RootArgument) -> int:

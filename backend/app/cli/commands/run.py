@@ -14,7 +14,7 @@ from app.cli.given import read_given
 from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument
 from app.cli.starting import agent_of, phases_of, source_of, start_sprint
 from app.schemas.agents import AgentBackend
-from app.schemas.sprints import SprintCreate
+from app.schemas.api.sprints import SprintCreate
 
 
 @Parameter(name="*")

@@ -12,9 +12,9 @@ from app.cli.identify import find_sprint
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.view.tables import print_table, sprint_lines, sprints_table, subtask_lines
 from app.cli.view.words import KIND_WORDS
-from app.schemas.run_lists import RunSort
+from app.schemas.api.run_lists import RunSort
+from app.schemas.api.sprints import SprintView
 from app.schemas.runs import RunKind, RunStatus
-from app.schemas.sprints import SprintView
 
 
 @Parameter(name="*")

@@ -5,7 +5,7 @@ from cyclopts import App
 from app.cli.exits import ExitCode
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.view.text import one_line
-from app.container import token_service
+from app.composition.services import token_service
 from app.core.security import Role
 
 app = App(name="tokens")

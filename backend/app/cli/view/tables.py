@@ -11,10 +11,10 @@ from rich.text import Text
 from app.cli.view.notices import SCRIPT_WARNING
 from app.cli.view.text import first_lines, one_line
 from app.cli.view.words import KIND_WORDS, duration, look
-from app.schemas.escalations import EscalationView
-from app.schemas.loops import SubtaskNode
+from app.schemas.api.escalations import EscalationView
+from app.schemas.api.loops import SubtaskNode
+from app.schemas.api.sprints import AttemptView, EvaluationView, SprintDetail, SprintView
 from app.schemas.runs import Usage
-from app.schemas.sprints import AttemptView, EvaluationView, SprintDetail, SprintView
 
 Line = tuple[str, str]
 """Text and its style."""

@@ -3,11 +3,12 @@
 import asyncio
 import time
 import warnings
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
 import logfire
+from pydantic import ValidationError
 
 from app.core.telemetry import current_trace_id
 from app.runners.evaluators.acceptance import Acceptance, is_signed, signed
@@ -18,7 +19,8 @@ from app.runners.evaluators.protocol import (
     errored,
     skipped,
 )
-from app.runners.evaluators.registry import EvaluatorRegistry
+from app.runners.evaluators.registrations import EvaluatorRegistry
+from app.schemas.runs import Usage
 
 DEFAULT_DEADLINE_SECONDS = 900.0
 """A backstop for evaluators that do not bound themselves; the built-in ones all do."""
@@ -166,3 +168,17 @@ def _span(evaluator: Evaluator, phase: str, context: EvaluationContext) -> logfi
             attempt=context.get("attempt"),
             run_id=str(context.get("run_id") or ""),
         )
+
+
+def judges_usage(results: Iterable[EvaluationResult]) -> Usage:
+    """What evaluators that ask a model consumed; they say so in their metadata, also without a verdict."""
+    found = [each.metadata.get("usage") for each in results]
+    return Usage.total(_usage(cast("dict[str, Any]", each)) for each in found if isinstance(each, dict))
+
+
+def _usage(told: dict[str, Any]) -> Usage:
+    try:
+        return Usage.model_validate({name: told[name] for name in Usage.model_fields if name in told})
+    except ValidationError:
+        # Other packages' evaluators may keep something else under this name.
+        return Usage()

@@ -7,7 +7,8 @@ from typing import cast
 
 from app.runners.evaluators.project.project_file import did_you_mean
 from app.runners.evaluators.protocol import EvaluationCategory, Evaluator
-from app.runners.evaluators.registry import MODEL_EVALUATORS, EvaluatorRegistry, Registration
+from app.runners.evaluators.registrations import EvaluatorRegistry, Registration
+from app.runners.evaluators.registry import MODEL_EVALUATORS
 
 GROUP = "phaserunner.evaluators"
 EVERY = "*"

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from pydantic_ai.models import Model, infer_model
 
-from app.agents.asking import NamedModel, Question, ask
-from app.agents.material import new_fence
+from app.agents.models.asking import NamedModel, Question, ask
+from app.agents.models.material import new_fence
 from app.agents.port import AgentUsage
 from app.runners.evaluators.models.influence import find_in_text, is_subject_of
 from app.runners.evaluators.models.response_prompt import (

@@ -11,16 +11,16 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
+from app.workspaces.confine.python_places import interpreter_paths
+from app.workspaces.confine.sandbox import Confinement, Sandbox, SandboxUnavailableError
 from app.workspaces.environments.finishing import AlteredError, configuration_of, open_to_all, seal
 from app.workspaces.environments.outcome import Reason, Unavailable
 from app.workspaces.environments.plan import LOCKED, Plan
 from app.workspaces.environments.pythons import Interpreter
 from app.workspaces.environments.shelf import size_of
 from app.workspaces.environments.uv_words import local_places, reason_of
+from app.workspaces.files.removal import remove_tree
 from app.workspaces.process import ProcessOutcome
-from app.workspaces.python_places import interpreter_paths
-from app.workspaces.removal import remove_tree
-from app.workspaces.sandbox import Confinement, Sandbox, SandboxUnavailableError
 
 _DETAIL_CHARS = 1500
 _SELDOM_IMPORTED = r"/(?:tests?|pygments/(?:lexers|styles))/"

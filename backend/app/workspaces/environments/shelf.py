@@ -13,7 +13,7 @@ from typing import IO
 import anyio
 import anyio.to_thread
 
-from app.workspaces.removal import remove_tree
+from app.workspaces.files.removal import remove_tree
 
 _POLL_SECONDS = 0.05
 _BUILDING, _REMOVING = ".building-", ".removing-"

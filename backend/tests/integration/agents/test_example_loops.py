@@ -10,15 +10,15 @@ import pytest
 from app.runners.director_evaluator import DirectorEvaluator
 from app.runners.evaluators.commands.programs import find_programs
 from app.runners.evaluators.registry import EvaluatorConfig, create_default_registry
-from app.runners.loop_files import WorkspaceContext
-from app.runners.loop_panel import EvaluatorOrPanel, PanelJudge
-from app.runners.loop_script import SandboxedScript
-from app.runners.loop_scripted import ScriptedRoleAgent
+from app.runners.loop.files import WorkspaceContext
+from app.runners.loop.panel import EvaluatorOrPanel, PanelJudge
+from app.runners.loop.script import SandboxedScript
+from app.runners.loop.scripted import ScriptedRoleAgent
 from app.runners.project import ProjectRules, panel_for, read_from_tree
 from app.schemas.agents import AgentScript, ScriptedRole
 from app.schemas.director_evaluator import DirectorEvaluatorLoop
-from app.schemas.loop_results import LoopEnd, LoopResult
-from app.workspaces.sandbox import Sandbox
+from app.schemas.loop.results import LoopEnd, LoopResult
+from app.workspaces.confine.sandbox import Sandbox
 
 pytestmark = pytest.mark.anyio
 

@@ -6,9 +6,9 @@ from uuid import UUID
 
 import pytest
 
-from app.agents.examples import Example, materialise_example
 from app.agents.port import AgentResult, AgentTask
-from app.agents.scripted import ScriptedAgent
+from app.agents.scripted.agent import ScriptedAgent
+from app.agents.scripted.examples import Example, materialise_example
 from app.runners.evaluators.issues import failure_fingerprint
 from app.runners.evaluators.registry import create_default_registry
 from app.runners.phase_runner import PhaseOutcome, PhaseRunner

@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 from llmock.scenarios import Fail
 
-from app.agents.model_factory import build_model
+from app.agents.models.factory import build_model
+from app.runners.answer.evidence import WorkspaceEvidence
+from app.runners.answer.synthesizer import SynthesizerAgent
 from app.runners.director_evaluator import DirectorEvaluator
 from app.runners.evaluators.response_evaluator import EvaluatorAgent
-from app.runners.evidence import WorkspaceEvidence
-from app.runners.loop_agents import ModelDirector, ModelEvaluatorRole
-from app.runners.loop_files import WorkspaceContext
+from app.runners.loop.agents import ModelDirector, ModelEvaluatorRole
+from app.runners.loop.files import WorkspaceContext
 from app.runners.response_retry import AnswerOutcome, AnswerStatus, ResponseRetry
-from app.runners.synthesizer import SynthesizerAgent
 from app.schemas.director_evaluator import DirectorEvaluatorLoop
-from app.schemas.loop_results import FailureReason, LoopEnd, LoopResult, TaskFailure
+from app.schemas.loop.results import FailureReason, LoopEnd, LoopResult, TaskFailure
 from app.schemas.response_evaluation import DIMENSIONS
 from tests.llmock import ANTHROPIC, KEY, OPENAI, OPENAI_CHAT, Conversation, ModelServer, Turn, call
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from llmock.scenarios import Behavior, Delay, Fail, StreamFault, ToolFault
 
-from app.agents.judge import ModelJudge
-from app.agents.model_factory import ProviderKeys, build_model
+from app.agents.built_in.agent import PydanticAiAgent
+from app.agents.models.factory import ProviderKeys, build_model
+from app.agents.models.judge import ModelJudge
 from app.agents.port import (
     AgentFailure,
     AgentLimits,
@@ -21,7 +22,6 @@ from app.agents.port import (
     FailureKind,
     ProgressKind,
 )
-from app.agents.pydantic_agent import PydanticAiAgent
 from app.workspaces.process import run_process
 from tests.agent_fakes import Listener
 from tests.llmock import (

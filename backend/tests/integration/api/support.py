@@ -9,23 +9,23 @@ from typing import Any
 import httpx
 from fastapi import FastAPI
 
-from app.api.access import ApiServices
 from app.api.app import Doors, create_app
-from app.api.dashboard import Dashboard
+from app.api.edge.access import ApiServices
+from app.api.edge.dashboard import Dashboard
 from app.db.engine import plain_url
 from app.realtime.service import open_realtime
-from app.runners.evaluators.registry import EvaluatorRegistry
+from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.evaluators.static.ruff_lint import RuffLintEvaluator
-from app.services.deliveries import DeliveryService
-from app.services.evaluators import EvaluatorService
-from app.services.idempotency import IdempotencyService
-from app.services.marks import MarkService
-from app.services.metrics import MetricsService
-from app.services.reviews import ReviewQueries
-from app.services.status import Info, StatusService
-from app.services.tokens import TokenNeed, TokenService
-from app.services.trends import TrendService
-from app.workspaces.sandbox import Sandbox
+from app.services.access.status import Info, StatusService
+from app.services.access.tokens import TokenNeed, TokenService
+from app.services.chores.deliveries import DeliveryService
+from app.services.control.idempotency import IdempotencyService
+from app.services.measure.metrics import MetricsService
+from app.services.measure.trends import TrendService
+from app.services.review.evaluators import EvaluatorService
+from app.services.review.marks import MarkService
+from app.services.review.reviews import ReviewQueries
+from app.workspaces.confine.sandbox import Sandbox
 from tests.integration.services.support import Rows, UseCases, evaluations, use_cases
 
 HERE = "http://127.0.0.1:8000"

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.api.log_routes import PAGE
+from app.api.routes.log import PAGE
 from app.core.event_data import AgentProgressData, ProgressLine, ToolData, WorkflowStatusData
 from app.core.websocket_events import (
     AgentProgressEvent,

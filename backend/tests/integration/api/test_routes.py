@@ -8,7 +8,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from app.workspaces.sandbox import Sandbox
+from app.workspaces.confine.sandbox import Sandbox
 from tests.integration.api.support import Api, problem_of
 from tests.integration.services.support import git, make_repository
 

@@ -18,8 +18,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import Close
 
-from app.api import event_routes
-from app.api.socket import EventSockets
+from app.api.routes import events as event_routes
+from app.api.streams.endpoint import EventSockets
 from app.core.errors import PhaseRunnerError
 from app.core.event_data import AgentProgressData, ProgressLine, WorkflowCompletedData
 from app.core.event_data import Usage as EventUsage
@@ -31,7 +31,7 @@ from app.realtime.listener import ListenerTimings
 from app.realtime.protocol import EventHttpProtocol, EventServer, EventWebSocketProtocol
 from app.realtime.service import Realtime, RealtimeTimings, open_realtime
 from app.realtime.store import append_events
-from app.services.queries import RunQueries
+from app.services.read.runs import RunQueries
 
 QUICK = RealtimeTimings(
     poll=0.05, run_list=0.01, listener=ListenerTimings(check=0.05, answer=5.0, retry=0.01)

@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
-from app.api.event_routes import EventPage
+from app.api.routes.events import EventPage
 from app.realtime.hub import HubLimits
 from tests.integration.realtime.support import Service, serving, until
 

@@ -9,7 +9,7 @@ from sqlalchemy import text, update
 from websockets.asyncio.client import ClientConnection
 
 from app.db.models import Run
-from app.schemas.sprints import SprintView
+from app.schemas.api.sprints import SprintView
 from tests.integration.realtime.support import QUICK, Service, progress, receive, serving, subscribe
 
 pytestmark = pytest.mark.anyio

@@ -5,12 +5,12 @@ from uuid import UUID
 
 from pydantic_ai.models import Model
 
-from app.schemas.answers import AnswerCreate, AnswerDetail
+from app.schemas.api.answers import AnswerCreate, AnswerDetail
 from app.schemas.runs import RunKind
-from app.services.advance import Advance, Door
-from app.services.answer_running import AnswerRunning
-from app.services.answer_workshop import AnswerWorkshop
-from app.services.role_models import RoleModels
+from app.services.execute.advance import Advance, Door
+from app.services.execute.answer_parts import AnswerWorkshop
+from app.services.execute.answers import AnswerRunning
+from app.services.execute.role_models import RoleModels
 from tests.integration.services.loop_support import MortalRecorder
 from tests.integration.services.support import UseCases
 

@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import select, text
 
-from app.agents.judge import FirstContender
+from app.agents.models.judge import FirstContender
 from app.agents.port import (
     Agent,
     AgentFailure,
@@ -28,15 +28,15 @@ from app.runners.evaluators.protocol import (
     EvaluationResult,
     EvaluationStatus,
 )
-from app.runners.evaluators.registry import EvaluatorRegistry
+from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.phase_runner import PhaseRunner
 from app.schemas.agents import AgentSpec
 from app.schemas.runs import RunKind, RunPolicy
-from app.services.advance import Advance, Door
-from app.services.candidates import CandidateRuns, Committed
-from app.services.judging import Judging
-from app.services.producing import Producing
-from app.services.recording import Recorder
+from app.services.execute.advance import Advance, Door
+from app.services.execute.candidates import CandidateRuns, Committed
+from app.services.execute.judging import Judging
+from app.services.execute.producing import Producing
+from app.services.record.transactions import Recorder
 from app.workspaces.store import JudgedPair
 from tests.integration.services.support import UseCases
 

@@ -8,14 +8,14 @@ from uuid import UUID
 
 from app.db.models import Run
 from app.realtime.store import Fence
-from app.runners.loop_roles import Exhausted, LoopParts, RoleTask, ScriptTask, Trouble
+from app.runners.loop.roles import Exhausted, LoopParts, RoleTask, ScriptTask, Trouble
+from app.schemas.api.loops import LoopCreate, LoopDetail
 from app.schemas.director_evaluator import DirectorEvaluatorLoop
-from app.schemas.loop_results import ScriptOutput, TaskResult
-from app.schemas.loops import LoopCreate, LoopDetail
+from app.schemas.loop.results import ScriptOutput, TaskResult
 from app.schemas.runs import RunKind, Usage
-from app.services.advance import Advance, Door
-from app.services.loop_running import LoopRunning
-from app.services.recording import Recorder, Recording
+from app.services.execute.advance import Advance, Door
+from app.services.execute.loops import LoopRunning
+from app.services.record.transactions import Recorder, Recording
 from tests.integration.services.support import UseCases
 
 Came = TaskResult | Trouble | Exhausted

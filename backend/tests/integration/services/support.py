@@ -14,25 +14,25 @@ from sqlalchemy import select, text
 
 from app.db.engine import Sessions, create_engine, create_sessions
 from app.db.models import Attempt, Candidate, Escalation, Evaluation, EventRow, Run
-from app.runners.evaluators.registry import EvaluatorRegistry
+from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.phase_runner import PhaseRunner
 from app.schemas.answer_rules import RuleSets
 from app.schemas.runs import RunPolicy
-from app.services.answers import AnswerService
-from app.services.escalations import EscalationService
-from app.services.evaluations import EvaluationService
-from app.services.forking import ForkService
-from app.services.intake import Intake
-from app.services.loops import LoopService
-from app.services.pausing import PauseService
-from app.services.queries import RunQueries
-from app.services.results import ResultService
-from app.services.run_lists import RunLists
-from app.services.sprints import SprintService
-from app.services.trees import RunTrees
-from app.workspaces.git import Git
-from app.workspaces.limits import WorkspaceLimits
-from app.workspaces.sources import SourcePolicy
+from app.services.control.answers import AnswerService
+from app.services.control.forking import ForkService
+from app.services.control.intake import Intake
+from app.services.control.loops import LoopService
+from app.services.control.pausing import PauseService
+from app.services.control.sprints import SprintService
+from app.services.execute.trees import RunTrees
+from app.services.local.evaluations import EvaluationService
+from app.services.read.run_lists import RunLists
+from app.services.read.runs import RunQueries
+from app.services.review.escalations import EscalationService
+from app.services.review.results import ResultService
+from app.workspaces.files.limits import WorkspaceLimits
+from app.workspaces.history.git import Git
+from app.workspaces.sources.inspection import SourcePolicy
 from app.workspaces.store import WorkspaceStore
 
 COMMIT = "0" * 40

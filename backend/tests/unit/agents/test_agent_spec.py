@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from app.agents.script_file import load_script, parse_script
+from app.agents.scripted.script_file import load_script, parse_script
 from app.core.errors import InvalidInputError
 from app.schemas.agents import AgentBackend, AgentScript, AgentSpec
 from app.schemas.runs import Phase

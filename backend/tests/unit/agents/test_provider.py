@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.agents.model_factory import (
+from app.agents.models.factory import (
     ANTHROPIC_URL,
     OPENAI_URL,
     MissingKeyError,

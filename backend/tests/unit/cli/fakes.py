@@ -17,9 +17,9 @@ from app.cli.root import Root
 from app.client.events import Reset
 from app.core.config import Settings
 from app.core.websocket_events import EVENT_ADAPTER, Event
-from app.schemas.escalations import EscalationView
+from app.schemas.api.escalations import EscalationView
+from app.schemas.api.sprints import SprintDetail
 from app.schemas.runs import RunPolicy
-from app.schemas.sprints import SprintDetail
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 URL = "http://127.0.0.1:8000"

@@ -10,7 +10,7 @@ from app.cli.exits import CliError
 from app.cli.given import read_given
 from app.cli.hosting import choose_port, missing_key_remark, serve_and
 from app.core.config import Settings
-from app.schemas.sprints import SprintCreate
+from app.schemas.api.sprints import SprintCreate
 
 pytestmark = pytest.mark.anyio
 URL = "http://127.0.0.1:8001"

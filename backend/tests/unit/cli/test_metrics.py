@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 import pytest
 
 from app.cli.commands.metrics import metrics_lines
-from app.cli.view.shares import share_words
-from app.schemas.metric_names import MetricName
-from app.schemas.metrics import (
+from app.cli.view.words import share_words
+from app.core.intervals import share
+from app.schemas.api.metrics import (
     Amount,
     EscalationMetrics,
     EvaluatorMetrics,
@@ -17,9 +17,9 @@ from app.schemas.metrics import (
     Retries,
     SpendMetrics,
 )
+from app.schemas.api.run_lists import MetricName
 from app.schemas.shares import Latency
-from app.services.metric_links import Links
-from app.services.shares import share
+from app.services.measure.links import Links
 
 LINKS = Links(MetricQuery())
 NOTHING = Latency(n=0, p50_ms=None, p95_ms=None)

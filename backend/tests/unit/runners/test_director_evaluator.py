@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.runners.director_evaluator import DirectorEvaluator, LoopLimits
-from app.runners.loop_context import ACCUMULATED_CHARS, LoopInputs, Moment, accumulated, bind, fill
-from app.runners.loop_roles import ContextFile, RoleTask, Trouble
-from app.schemas.loop_results import (
+from app.runners.loop.context import ACCUMULATED_CHARS, LoopInputs, Moment, accumulated, bind, fill
+from app.runners.loop.roles import ContextFile, RoleTask, Trouble
+from app.schemas.loop.results import (
     FailureReason,
     LoopEnd,
     LoopEvaluation,
@@ -23,7 +23,7 @@ from app.schemas.loop_results import (
     TaskResult,
     TaskStatus,
 )
-from tests.unit.runners.loop_fakes import (
+from tests.unit.runners.loop.fakes import (
     NEVER,
     Came,
     Part,

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.runners.director_evaluator import DirectorEvaluator
-from app.runners.loop_roles import LoopLimits, RoleTask, Trouble
-from app.schemas.loop_results import (
+from app.runners.loop.roles import LoopLimits, RoleTask, Trouble
+from app.schemas.loop.results import (
     FailureReason,
     LoopEnd,
     LoopIteration,
@@ -20,7 +20,7 @@ from app.schemas.loop_results import (
     TaskStatus,
 )
 from app.schemas.runs import Usage
-from tests.unit.runners.loop_fakes import Came, Part, Work, definition, judged
+from tests.unit.runners.loop.fakes import Came, Part, Work, definition, judged
 
 pytestmark = pytest.mark.anyio
 

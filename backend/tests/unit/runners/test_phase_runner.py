@@ -14,7 +14,7 @@ from app.runners.evaluators.protocol import (
     EvaluationStatus,
     errored,
 )
-from app.runners.evaluators.registry import EvaluatorRegistry
+from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.evaluators.verdict import VerdictStatus
 from app.runners.phase_runner import PhaseRunner
 from app.schemas.runs import EscalationReason, Phase, RunPolicy

@@ -16,7 +16,8 @@ from app.runners.evaluators.protocol import (
     EvaluationStatus,
     Evaluator,
 )
-from app.runners.evaluators.registry import EvaluatorRegistry, create_default_registry
+from app.runners.evaluators.registrations import EvaluatorRegistry
+from app.runners.evaluators.registry import create_default_registry
 from app.runners.evaluators.verdict import VerdictStatus
 from app.runners.phase_runner import PhaseRunner
 from app.runners.project import ProjectPanel, ProjectRules, panel_for, read_from_tree

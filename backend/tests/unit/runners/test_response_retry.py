@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
+from app.runners.answer.synthesizer import Synthesis, SynthesisTask, SynthesizerAgent
 from app.runners.evaluators.models.response_verdict import conclude
 from app.runners.evaluators.response_evaluator import EvaluatorAgent, Judged, should_retry
 from app.runners.response_retry import AnswerOutcome, AnswerStatus, ResponseRetry
-from app.runners.synthesizer import Synthesis, SynthesisTask, SynthesizerAgent
 from app.schemas.response_evaluation import (
     DIMENSIONS,
     Analysis,

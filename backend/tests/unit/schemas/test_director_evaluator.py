@@ -15,8 +15,8 @@ from app.schemas.director_evaluator import (
     RoleContext,
     SubtaskContext,
 )
-from app.schemas.loop_condition import MAX_CHARS, ask, check_condition
-from app.schemas.loop_xml import MAX_BYTES
+from app.schemas.loop.condition import MAX_CHARS, ask, check_condition
+from app.schemas.loop.xml import MAX_BYTES
 
 DOCS = Path(__file__).parents[4] / "docs"
 

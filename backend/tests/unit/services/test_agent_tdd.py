@@ -10,16 +10,16 @@ import pytest
 from pydantic import ValidationError
 
 from app.agents.candidate_trees import DirectoryTrees
-from app.agents.judge import Choice, Contender, FirstContender, Judge
+from app.agents.models.judge import Choice, Contender, FirstContender, Judge
 from app.agents.port import Agent, AgentFailure, AgentOutcome, AgentTask, AgentUsage, FailureKind
-from app.agents.scripted import ScriptedAgent
+from app.agents.scripted.agent import ScriptedAgent
 from app.core.errors import InvalidInputError
 from app.core.event_data import EventData
 from app.core.websocket_events import SprintEventType
 from app.schemas.agent_tdd import AgentTddRunCreate, SubagentSpec
 from app.schemas.agents import AgentScript, AgentSpec
 from app.services.agent_tdd import AgentTddService, NoCandidateError
-from app.services.side_by_side import CandidateOutcome, SideBySide, Subagent
+from app.services.execute.side_by_side import CandidateOutcome, SideBySide, Subagent
 from tests.agent_fakes import PlainAgent
 
 pytestmark = pytest.mark.anyio

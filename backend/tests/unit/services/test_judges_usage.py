@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.runners.evaluators.consumption import judges_usage
+from app.runners.evaluators.panel import judges_usage
 from app.runners.evaluators.protocol import EvaluationCategory, EvaluationResult, EvaluationStatus
 from app.schemas.runs import Usage
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from app.workspaces.git import Git
-from app.workspaces.repository import RunRepository
+from app.workspaces.history.git import Git
+from app.workspaces.history.repository import RunRepository
 
 USER_ENV = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",

@@ -8,9 +8,9 @@ import pytest
 
 from app.core.errors import InvalidInputError
 from app.schemas.workspaces import ArchiveSource, EmptySource
-from app.workspaces.git import Git
-from app.workspaces.importing import import_source
-from app.workspaces.sources import SourcePolicy
+from app.workspaces.history.git import Git
+from app.workspaces.sources.importing import import_source
+from app.workspaces.sources.inspection import SourcePolicy
 from app.workspaces.store import WorkspaceStore
 
 from .test_archive import info, tar

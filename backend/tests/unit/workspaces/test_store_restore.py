@@ -7,8 +7,8 @@ from uuid import uuid4
 import pytest
 
 from app.schemas.workspaces import EmptySource
-from app.workspaces.git import Git
-from app.workspaces.sources import SourcePolicy
+from app.workspaces.history.git import Git
+from app.workspaces.sources.inspection import SourcePolicy
 from app.workspaces.store import WorkspaceStore
 
 pytestmark = pytest.mark.anyio

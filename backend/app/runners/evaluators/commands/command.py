@@ -21,8 +21,8 @@ from app.runners.evaluators.protocol import (
 )
 from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, seconds_for
 from app.schemas.project_file import SarifReport
+from app.workspaces.confine.sandbox import Sandbox, SandboxUnavailableError
 from app.workspaces.environments.interpreters import Interpreters
-from app.workspaces.sandbox import Sandbox, SandboxUnavailableError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from app.runners.evaluators.commands.junit import ReportError
-from app.schemas.safe_xml import Element, UnsafeXmlError, parse_xml
+from app.schemas.loop.safe_xml import Element, UnsafeXmlError, parse_xml
 
 _MAX_FILE_BYTES = 2_000_000
 _MAX_COMPARED = 4_000_000

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from app.schemas.safe_xml import Element, UnsafeXmlError, parse_xml
+from app.schemas.loop.safe_xml import Element, UnsafeXmlError, parse_xml
 
 _ROOTS = ("testsuites", "testsuite")
 _MESSAGE_CHARS = 300

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.workspaces.bubblewrap import visible_without_asking
-from app.workspaces.python_places import interpreter_paths
+from app.workspaces.confine.bubblewrap import visible_without_asking
+from app.workspaces.confine.python_places import interpreter_paths
 
 SYSTEM = (Path("/usr/local/bin"), Path("/usr/bin"), Path("/bin"))
 _MAX_LINKS = 16

@@ -14,9 +14,9 @@ import anyio.to_thread
 
 from app.runners.evaluators.commands.programs import Programs
 from app.runners.evaluators.tooling import ToolTroubleError
+from app.workspaces.confine.sandbox import Confinement, Sandbox
+from app.workspaces.files.removal import remove_tree
 from app.workspaces.process import ProcessOutcome
-from app.workspaces.removal import remove_tree
-from app.workspaces.sandbox import Confinement, Sandbox
 
 MAX_REPORT_BYTES = 32_000_000
 _OUTPUT_BYTES = 200_000

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from app.agents.material import file_name, shorten, visible
+from app.agents.models.material import file_name, shorten, visible
 from app.runners.evaluators.models.influence import (
     MAX_FOUND,
     Influence,

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from app.agents.material import shorten, visible
+from app.agents.models.material import shorten, visible
 
 MAX_FOUND = 20
 _QUOTE_CHARS = 160

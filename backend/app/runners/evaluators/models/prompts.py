@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.agents.material import material, shorten
+from app.agents.models.material import material, shorten
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, EvaluationStatus
 
 GOAL_CHARS = 20_000

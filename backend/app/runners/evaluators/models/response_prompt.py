@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.agents.material import material, shorten
+from app.agents.models.material import material, shorten
 from app.schemas.response_evaluation import (
     DIMENSIONS,
     Analysis,

@@ -14,7 +14,8 @@ from app.runners.evaluators.project.project_file import (
     read_options,
 )
 from app.runners.evaluators.protocol import ConfigurableEvaluator, Evaluator
-from app.runners.evaluators.registry import MODEL_EVALUATORS, EvaluatorRegistry, Registration
+from app.runners.evaluators.registrations import EvaluatorRegistry, Registration
+from app.runners.evaluators.registry import MODEL_EVALUATORS
 from app.schemas.evaluation import CheckerName
 from app.schemas.project_file import PROJECT_FILE, CommandTable, EvaluatorTable
 

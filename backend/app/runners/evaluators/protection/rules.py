@@ -26,7 +26,7 @@ from app.runners.evaluators.protection.config_sections import guarded_sections, 
 from app.runners.evaluators.source_tree import project_files
 from app.runners.evaluators.testing.config import settings_for
 from app.runners.evaluators.testing.setting import TestSetting
-from app.workspaces.paths import is_excluded_directory
+from app.workspaces.files.paths import is_excluded_directory
 
 PROJECT_FILE = "phaserunner.toml"
 

@@ -23,7 +23,7 @@ from app.runners.evaluators.testing.setting import is_test_file
 from app.runners.evaluators.testing.trees import Layout, RunTree, whole_tree
 from app.runners.evaluators.testing.written import WrittenTests, read_tests, written_tests
 from app.runners.evaluators.tooling import ToolTroubleError, excerpt
-from app.workspaces.sandbox import SandboxUnavailableError
+from app.workspaces.confine.sandbox import SandboxUnavailableError
 
 _LACKS = "The interpreter that runs the tests lacks what the project needs"
 

@@ -30,9 +30,9 @@ from app.runners.evaluators.testing.report import Ending, RunReport
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.trees import Layout, lay_out, whole_tree
 from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, seconds_for
+from app.workspaces.confine.sandbox import Sandbox, SandboxUnavailableError
 from app.workspaces.environments.interpreters import Interpreters
-from app.workspaces.limits import DEFAULT_LIMITS, WorkspaceLimits
-from app.workspaces.sandbox import Sandbox, SandboxUnavailableError
+from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.together import together
 
 # Files that say a project is written in another language, whose tests are another evaluator's business.

@@ -26,8 +26,8 @@ from app.runners.evaluators.source_tree import python_files
 from app.runners.evaluators.testing.config import PytestSettings
 from app.runners.evaluators.testing.setting import TestSetting, directories_above, is_test_file
 from app.runners.evaluators.testing.written import pinned_modules
-from app.workspaces.limits import DEFAULT_LIMITS, WorkspaceLimits
-from app.workspaces.paths import is_excluded_directory, is_git_directory_name, leaves_tree
+from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
+from app.workspaces.files.paths import is_excluded_directory, is_git_directory_name, leaves_tree
 
 _LOADED_UNASKED = frozenset({"sitecustomize.py", "usercustomize.py"})
 _METADATA = (".dist-info", ".egg-info")

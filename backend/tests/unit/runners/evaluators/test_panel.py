@@ -10,7 +10,7 @@ import pytest
 from app.runners.evaluators import panel
 from app.runners.evaluators.acceptance import Acceptance
 from app.runners.evaluators.protocol import EvaluationCategory, EvaluationContext, EvaluationResult, Evaluator
-from app.runners.evaluators.registry import EvaluatorRegistry
+from app.runners.evaluators.registrations import EvaluatorRegistry
 
 pytestmark = pytest.mark.anyio
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from app.composition.tools import build_tools
 from app.core.config import Settings
 from app.core.errors import InvalidInputError
 from app.runners.evaluators.plugins import GROUP, PluginError, load_plugins
 from app.runners.project import ProjectRules, panel_for
-from app.toolbox import build_tools
 
 pytestmark = pytest.mark.anyio
 

@@ -7,7 +7,8 @@ import pytest
 from pydantic_ai.models.test import TestModel as ScriptedModel
 
 from app.runners.evaluators.protocol import EvaluationCategory, EvaluationContext, EvaluationResult, Evaluator
-from app.runners.evaluators.registry import EvaluatorConfig, EvaluatorRegistry, create_default_registry
+from app.runners.evaluators.registrations import EvaluatorRegistry
+from app.runners.evaluators.registry import EvaluatorConfig, create_default_registry
 
 
 @dataclass(frozen=True)

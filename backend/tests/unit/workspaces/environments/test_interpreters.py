@@ -15,11 +15,11 @@ from uv import find_uv_bin
 
 from app.runners.evaluators.deterministic import PytestEvaluator, TypeCheckEvaluator
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
+from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.installing import Installer, InstallOptions
 from app.workspaces.environments.interpreters import OneInterpreter, WorkspaceEnvironments
 from app.workspaces.environments.outcome import EnvironmentOutcome, Ready, Reason, Unavailable
 from app.workspaces.environments.shelf import Shelf
-from app.workspaces.sandbox import Sandbox
 from tests.unit.workspaces.environments.index import add_pytest, make_wheel
 
 pytestmark = pytest.mark.anyio

@@ -14,9 +14,9 @@ from app.runners.evaluators.testing.config import settings_for
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport, sort_tests
 from app.runners.evaluators.testing.run import Harness, plugin_sources, pytest_arguments, run_directory
 from app.runners.evaluators.testing.trees import RunTree, materialise
+from app.workspaces.confine.python_places import interpreter_paths
+from app.workspaces.confine.sandbox import Confinement
 from app.workspaces.process import ProcessOutcome
-from app.workspaces.python_places import interpreter_paths
-from app.workspaces.sandbox import Confinement
 
 _PACKAGE = Path(__file__).parent
 _PLUGINS = _PACKAGE.parent / "pytest_runner"

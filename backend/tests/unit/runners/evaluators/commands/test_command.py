@@ -14,10 +14,10 @@ import pytest
 
 from app.runners.evaluators.commands.command import CommandEvaluator
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
+from app.schemas.modes import SandboxMode
 from app.schemas.project_file import CoverageReport, JUnitReport, SarifReport
-from app.schemas.sandbox import SandboxMode
+from app.workspaces.confine.sandbox import Sandbox, SandboxSettings
 from app.workspaces.environments.outcome import EnvironmentOutcome, Ready, Reason, Unavailable
-from app.workspaces.sandbox import Sandbox, SandboxSettings
 from tests.unit.runners.evaluators.conftest import Context
 
 pytestmark = pytest.mark.anyio

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from app.runners.evaluators.deterministic import PytestEvaluator
-from app.schemas.sandbox import SandboxMode
-from app.workspaces.sandbox import Sandbox, SandboxSettings
+from app.schemas.modes import SandboxMode
+from app.workspaces.confine.sandbox import Sandbox, SandboxSettings
 
 pytestmark = pytest.mark.anyio
 

@@ -10,8 +10,8 @@ from app.runners.evaluators.testing.pytest_outside.outside_report import Outside
 from app.runners.evaluators.testing.pytest_outside.outside_run import Outside
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.trees import lay_out
-from app.schemas.sandbox import SandboxMode
-from app.workspaces.sandbox import Sandbox, SandboxSettings
+from app.schemas.modes import SandboxMode
+from app.workspaces.confine.sandbox import Sandbox, SandboxSettings
 
 pytestmark = pytest.mark.anyio
 

@@ -15,7 +15,7 @@ from app.runners.evaluators.testing.trees import (
     tree_files,
     whole_tree,
 )
-from app.workspaces.limits import WorkspaceLimits
+from app.workspaces.files.limits import WorkspaceLimits
 
 BASE = {
     "calc.py": "old",

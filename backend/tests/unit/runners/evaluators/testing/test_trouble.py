@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from app.runners.evaluators.deterministic import PytestEvaluator
-from app.schemas.sandbox import SandboxMode
-from app.workspaces.limits import WorkspaceLimits
-from app.workspaces.sandbox import Sandbox, SandboxSettings
+from app.schemas.modes import SandboxMode
+from app.workspaces.confine.sandbox import Sandbox, SandboxSettings
+from app.workspaces.files.limits import WorkspaceLimits
 
 pytestmark = pytest.mark.anyio
 

@@ -1,0 +1,1 @@
+"""Language models: which there are, how they are asked, and how they fail."""

@@ -1,0 +1,273 @@
+"""Asks a model for an answer in a structure, and another model when the first one is out."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_ai import Agent, ModelRetry, NativeOutput, PromptedOutput, RunContext, Tool, ToolOutput
+from pydantic_ai.exceptions import (
+    AgentRunError,
+    ContentFilterError,
+    OutputTokenLimitExceeded,
+    UnexpectedModelBehavior,
+    UsageLimitExceeded,
+    UserError,
+)
+from pydantic_ai.messages import ModelMessage, ModelResponse
+from pydantic_ai.models import Model, infer_model
+from pydantic_ai.usage import RunUsage, UsageLimits
+
+from app.agents.models.factory import ModelConfigurationError
+from app.agents.models.failures import QuickRetry, is_context_overflow, read_failure
+from app.agents.models.usage import agent_usage
+from app.agents.port import AgentUsage
+from app.schemas.agents import OutputMode
+from app.schemas.runs import Usage
+
+AnswerT = TypeVar("AnswerT", bound=BaseModel)
+
+MAX_ANSWERS = 2
+"""Of one model: one answer that cannot be used is asked for again, with the reason."""
+
+FIRST_SHARE = 0.6
+"""Of the time that is left, for a model that has another one behind it."""
+
+SMALLER_ROOM = 0.4
+"""Share of the material that is shown when the whole does not fit the model's context."""
+
+_UNFINISHED: dict[str, str] = {
+    "length": "it was cut off at the output limit; be briefer",
+    "content_filter": "a filter of the provider stopped it; answer in your own words and quote little",
+    "error": "it broke off",
+}
+
+# The library asks again after other answers that cannot be used.
+_NOT_ASKED_AGAIN = (ContentFilterError, OutputTokenLimitExceeded)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedModel:
+    """A model that may still have to be made.
+
+    Attributes:
+        name: `provider:model`, for people.
+        build: makes it. Raises `UserError` or `ModelConfigurationError`.
+    """
+
+    name: str
+    build: Callable[[], Model]
+
+    @classmethod
+    def of(cls, model: Model | str, build: Callable[[str], Model] = infer_model) -> "NamedModel":
+        """Take a model, or the name of one.
+
+        Without `build` it is one that pydantic-ai knows and whose key is in the environment.
+        """
+        if isinstance(model, Model):
+            return cls(model.model_id, lambda: model)
+        return cls(model, lambda: build(model))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question(Generic[AnswerT]):
+    """What is asked.
+
+    Attributes:
+        name: of the asker, for traces.
+        instructions: the system prompt.
+        prompt: gives the message; its argument in (0, 1] is the share of the usual room for material.
+        structure: what the answer must be.
+        objection: says what is wrong with an answer that has the structure; None accepts it.
+        tools: what the model may use before it answers.
+        requests: to one model, answers and uses of tools together.
+    """
+
+    name: str
+    instructions: str
+    prompt: Callable[[float], str]
+    structure: type[AnswerT]
+    objection: Callable[[AnswerT], str | None] = lambda _: None
+    tools: Sequence[Tool[object]] = ()
+    requests: int = MAX_ANSWERS
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(Generic[AnswerT]):
+    """What came of a question.
+
+    Attributes:
+        answer: None when no model gave one that can be used.
+        model: which model answered; without an answer, the last one that was asked.
+        fallback_from: the model that was to answer and was out.
+        reasons: why models were out or their answers no use, one for each such model.
+        usage: of all models together; a cost that nobody knows is None.
+        out: there is no answer because the last model was out, not because its answer was no use.
+        exhausted: which resource was used up instead, if it was one: requests with tools, or the length of
+            an answer.
+    """
+
+    answer: AnswerT | None
+    model: str
+    fallback_from: str | None = None
+    reasons: tuple[str, ...] = ()
+    usage: AgentUsage = field(default_factory=AgentUsage)
+    out: bool = False
+    exhausted: Literal["turns", "output"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Trouble:
+    """Why there is no answer; only a model that is out makes room for the next one."""
+
+    reason: str
+    out: bool
+    exhausted: Literal["turns", "output"] | None = None
+
+
+async def ask(
+    question: Question[AnswerT],
+    models: Sequence[NamedModel],
+    *,
+    seconds: float,
+    mode: OutputMode = "auto",
+    retry_pause: float = 0.5,
+) -> Asked[AnswerT]:
+    """Ask the models in order until one answers.
+
+    The next model is asked when one is out: no connection, no time, a rate limit or a server error that
+    outlasts the quick retries, a rejected key, an unknown name. A model whose answer cannot be used is asked
+    once more with the reason, and then the question stays unanswered: another model is no cure for a
+    question, or a material, that leads to wrong answers.
+
+    Args:
+        question: what to ask.
+        models: at least one.
+        seconds: wall clock for everything.
+        mode: how the structure is enforced.
+        retry_pause: seconds before the first quick retry of a refused request.
+    """
+    deadline = asyncio.get_running_loop().time() + seconds
+    reasons: list[str] = []
+    spent: list[AgentUsage] = []
+    for position, named in enumerate(models):
+        left = max(deadline - asyncio.get_running_loop().time(), 0.001)
+        if position < len(models) - 1:
+            left *= FIRST_SHARE
+        usage = RunUsage()
+        came = await _One(question, named, mode, retry_pause, usage).ask(left)
+        spent.append(agent_usage(usage))
+        first = models[0].name if position else None
+        if not isinstance(came, _Trouble):
+            return Asked(came, named.name, first, tuple(reasons), _total(spent))
+        reasons.append(came.reason)
+        if not came.out or position == len(models) - 1:
+            return Asked(None, named.name, first, tuple(reasons), _total(spent), came.out, came.exhausted)
+    raise ValueError("there is no model to ask")
+
+
+@dataclass(frozen=True, slots=True)
+class _One(Generic[AnswerT]):
+    """Asks one model; what it consumes is added to `usage`, whatever the end."""
+
+    question: Question[AnswerT]
+    named: NamedModel
+    mode: OutputMode
+    retry_pause: float
+    usage: RunUsage
+
+    async def ask(self, seconds: float) -> AnswerT | _Trouble:
+        try:
+            model = self.named.build()
+        except (ModelConfigurationError, UserError) as error:
+            return self._out(str(error))
+        deadline = asyncio.get_running_loop().time() + seconds
+        room, note = 1.0, ""
+        while True:
+            left = max(deadline - asyncio.get_running_loop().time(), 0.001)
+            try:
+                async with model:
+                    return await self._run(model, self.question.prompt(room) + note, left)
+            except (AgentRunError, UserError) as error:
+                if is_context_overflow(error) and room == 1.0:
+                    room = SMALLER_ROOM
+                elif isinstance(error, _NOT_ASKED_AGAIN) and self.usage.requests < MAX_ANSWERS:
+                    note = f"\n\nAn earlier answer could not be used: {_what_was_wrong(error)}."
+                else:
+                    return self._trouble(error)
+
+    def _trouble(self, error: AgentRunError | UserError) -> _Trouble:
+        if isinstance(error, UnexpectedModelBehavior | UsageLimitExceeded):
+            reason = f"{self.named.name}: its answer cannot be used: {_what_was_wrong(error)}"
+            return _Trouble(reason, out=False, exhausted=self._exhausted(error))
+        return self._out(read_failure(error)[1])
+
+    def _exhausted(
+        self, error: UnexpectedModelBehavior | UsageLimitExceeded
+    ) -> Literal["turns", "output"] | None:
+        if _what_was_wrong(error) == _UNFINISHED["length"]:
+            return "output"
+        # Without tools every request is an answer that was no use.
+        return "turns" if isinstance(error, UsageLimitExceeded) and self.question.tools else None
+
+    def _out(self, reason: str) -> _Trouble:
+        named = self.named.name
+        told = reason.startswith(f"{named.partition(':')[2] or named}:")
+        return _Trouble(reason if told else f"{named}: {reason}", out=True)
+
+    async def _run(self, model: Model, prompt: str, seconds: float) -> AnswerT:
+        agent: Agent[None, AnswerT] = Agent(
+            model,
+            deps_type=type(None),
+            output_type=_structure(self.question.structure, self.mode),
+            instructions=self.question.instructions,
+            name=self.question.name,
+            retries=MAX_ANSWERS - 1,
+            capabilities=[QuickRetry(self.retry_pause)],
+            tools=list(self.question.tools),
+        )
+
+        @agent.output_validator
+        def usable(context: RunContext[None], answer: AnswerT) -> AnswerT:  # pyright: ignore[reportUnusedFunction]
+            objection = _unfinished(context.messages) or self.question.objection(answer)
+            if objection:
+                raise ModelRetry(objection)
+            return answer
+
+        limits = UsageLimits(request_limit=self.question.requests)
+        result = await agent.run(prompt, usage=self.usage, usage_limits=limits, timeout=seconds)
+        return result.output
+
+
+def _structure(structure: type[AnswerT], mode: OutputMode) -> Any:
+    if mode == "auto":
+        return structure
+    outputs: dict[OutputMode, Any] = {"tool": ToolOutput, "native": NativeOutput, "prompted": PromptedOutput}
+    return outputs[mode](structure, name=structure.__name__.lower())
+
+
+def _unfinished(messages: Sequence[ModelMessage]) -> str | None:
+    answers = [each for each in messages if isinstance(each, ModelResponse)]
+    reason = answers[-1].finish_reason if answers else None
+    return _UNFINISHED.get(reason or "")
+
+
+def _what_was_wrong(error: UnexpectedModelBehavior | UsageLimitExceeded) -> str:
+    """Say what was wrong with the last answer, without repeating what it held."""
+    cause = error.__cause__
+    if isinstance(error, _NOT_ASKED_AGAIN):
+        return _UNFINISHED["content_filter" if isinstance(error, ContentFilterError) else "length"]
+    if isinstance(cause, ValidationError):
+        faults = cause.errors(include_input=False, include_url=False, include_context=False)[:5]
+        return "; ".join(f"{'.'.join(map(str, each['loc'])) or 'answer'}: {each['msg']}" for each in faults)
+    if isinstance(cause, ModelRetry):
+        return str(cause)
+    if isinstance(error, UsageLimitExceeded):
+        return "it made more requests than it may"
+    return f"none of {MAX_ANSWERS} answers had the structure that was asked for"
+
+
+def _total(parts: Sequence[AgentUsage]) -> AgentUsage:
+    total = Usage.total(Usage.model_validate(asdict(each)) for each in parts)
+    return AgentUsage(**total.model_dump())

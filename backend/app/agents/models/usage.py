@@ -1,0 +1,16 @@
+"""What the calls of a model consumed."""
+
+from pydantic_ai.usage import RunUsage
+
+from app.agents.port import AgentUsage
+
+
+def agent_usage(spent: RunUsage) -> AgentUsage:
+    """What a run consumed, in the port's words."""
+    return AgentUsage(
+        requests=spent.requests,
+        tool_calls=spent.tool_calls,
+        input_tokens=spent.input_tokens,
+        output_tokens=spent.output_tokens,
+        cost_usd=float(spent.cost) if spent.cost is not None else None,
+    )

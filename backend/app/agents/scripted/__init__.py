@@ -1,0 +1,1 @@
+"""The scripted agent, for demonstrations and tests."""

@@ -1,0 +1,76 @@
+"""Gives routes their services, and checks who asks."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from app.core.errors import ForbiddenError
+from app.core.security import Principal, Role
+from app.services.access.status import StatusService
+from app.services.chores.deliveries import DeliveryService
+from app.services.control.answers import AnswerService
+from app.services.control.forking import ForkService
+from app.services.control.idempotency import IdempotencyService
+from app.services.control.loops import LoopService
+from app.services.control.pausing import PauseService
+from app.services.control.sprints import SprintService
+from app.services.local.evaluations import EvaluationService
+from app.services.measure.metrics import MetricsService
+from app.services.measure.trends import TrendService
+from app.services.read.run_lists import RunLists
+from app.services.read.runs import RunQueries
+from app.services.review.escalations import EscalationService
+from app.services.review.evaluators import EvaluatorService
+from app.services.review.marks import MarkService
+from app.services.review.results import ResultService
+from app.services.review.reviews import ReviewQueries
+
+
+@dataclass(frozen=True, slots=True)
+class ApiServices:
+    """What the routes call."""
+
+    sprints: SprintService
+    loops: LoopService
+    answers: AnswerService
+    pauses: PauseService
+    forks: ForkService
+    lists: RunLists
+    queries: RunQueries
+    results: ResultService
+    escalations: EscalationService
+    evaluations: EvaluationService
+    evaluators: EvaluatorService
+    marks: MarkService
+    reviews: ReviewQueries
+    metrics: MetricsService
+    trends: TrendService
+    idempotency: IdempotencyService
+    deliveries: DeliveryService
+    status: StatusService
+
+
+def get_services(request: Request) -> ApiServices:
+    """The process's services: `app.state.services`."""
+    services: ApiServices = request.app.state.services
+    return services
+
+
+def needs(role: Role) -> Callable[[Request], Principal]:
+    """A dependency that gives who asks, when he has the role."""
+
+    def check(request: Request) -> Principal:
+        principal: Principal = request.scope["principal"]
+        if not principal.role.includes(role):
+            raise ForbiddenError(f"this needs the role {role}; {principal.name} has {principal.role}")
+        return principal
+
+    return check
+
+
+Services = Annotated[ApiServices, Depends(get_services)]
+Viewer = Annotated[Principal, Depends(needs(Role.VIEWER))]
+Operator = Annotated[Principal, Depends(needs(Role.OPERATOR))]
+Reviewer = Annotated[Principal, Depends(needs(Role.REVIEWER))]

@@ -1,0 +1,121 @@
+"""Serves the dashboard: the built page, or the reason why there is none."""
+
+from dataclasses import dataclass
+from functools import partial
+from html import escape
+from pathlib import Path
+
+from anyio import to_thread
+from starlette.datastructures import Headers
+from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+INDEX = "index.html"
+FAILURE = "build-failed.txt"
+"""Beside the built page: why the last build failed. Written by `frontend/build.py`."""
+
+_APP = Path(__file__).resolve().parents[2]
+# In a wheel the page is inside the package; in a checkout it is where it is built.
+_PLACES = (_APP / "_dashboard", _APP.parents[2] / "frontend" / "dist")
+_SHOWN_REASON_CHARS = 4_000
+
+# The build names these files after their content.
+_FOR_EVER = "public, max-age=31536000, immutable"
+_ASK_AGAIN = "no-cache"
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>PhaseRunner</title>
+<style>
+  body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 45rem; margin: 3rem auto; padding: 0 1rem;
+         color-scheme: light dark }}
+  code, pre {{ font-family: ui-monospace, monospace }}
+  pre {{ white-space: pre-wrap; overflow-wrap: anywhere; border: 1px solid; padding: 0.5rem }}
+</style>
+<main>
+<h1>PhaseRunner</h1>
+<p>The service runs, but its dashboard is not there.</p>
+{reason}
+<p>Everything works from the command line and over HTTP meanwhile:</p>
+<ul>
+  <li><code>phaserunner run "GOAL" --repo PATH</code> starts a sprint and shows it live</li>
+  <li><code>phaserunner escalations</code> lists what waits for a human</li>
+  <li><a href="/api/v1/sprints">/api/v1/sprints</a>, <a href="/api/v1/escalations">/api/v1/escalations</a>,
+      <a href="/api/v1/evaluators">/api/v1/evaluators</a></li>
+  <li><a href="/openapi.json">/openapi.json</a> describes the API,
+      <a href="/api/v1/events/schema">/api/v1/events/schema</a> the events</li>
+</ul>
+</main>
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Dashboard:
+    """The directory of the built page; it may be missing, or come later."""
+
+    directory: Path
+
+    @classmethod
+    def find(cls) -> "Dashboard":
+        """The page of this installation, or where it would be."""
+        built = [place for place in _PLACES if (place / INDEX).is_file()]
+        return cls(built[0] if built else _PLACES[-1])
+
+    def answer(self, path: str, *, for_reading: bool) -> Response | None:
+        """Give the file that `path` names, or the page itself, which knows its places; None for neither.
+
+        Args:
+            path: the path of a URL, decoded; it begins with `/`.
+            for_reading: a browser asks for a page. A program that mistypes a path gets none.
+        """
+        is_named_by_content = path.startswith("/assets/")
+        wanted = self._file(path)
+        if wanted is not None:
+            return FileResponse(wanted, headers=_caching(_FOR_EVER if is_named_by_content else _ASK_AGAIN))
+        if is_named_by_content or not (for_reading or path == "/"):
+            return None
+        index = self.directory / INDEX
+        if index.is_file():
+            return FileResponse(index, headers=_caching(_ASK_AGAIN))
+        return HTMLResponse(_PAGE.format(reason=self._reason()), headers=_caching("no-store"))
+
+    def _file(self, path: str) -> Path | None:
+        if "\0" in path or "/." in path or path == "/":
+            return None
+        root = self.directory.resolve()
+        try:
+            wanted = (root / path.lstrip("/")).resolve()
+            return wanted if wanted.is_relative_to(root) and wanted.is_file() else None
+        except OSError:  # a name too long for the file system
+            return None
+
+    def _reason(self) -> str:
+        try:
+            told = (self.directory.parent / FAILURE).read_text("utf-8", "replace")
+        except OSError:
+            return "<p>Build it with <code>make dashboard</code>, then load this page again.</p>"
+        return f"<p>Its build failed:</p><pre>{escape(told[-_SHOWN_REASON_CHARS:])}</pre>"
+
+
+def with_dashboard(dashboard: Dashboard, otherwise: ASGIApp) -> ASGIApp:
+    """An application for paths that no route takes: pages for browsers, `otherwise` for everything else."""
+
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        answer = await _answer(dashboard, scope) if scope["type"] == "http" else None
+        await (answer or otherwise)(scope, receive, send)
+
+    return serve
+
+
+async def _answer(dashboard: Dashboard, scope: Scope) -> Response | None:
+    path: str = scope["path"]
+    if scope["method"] not in ("GET", "HEAD") or f"{path}/".startswith("/api/"):
+        return None
+    for_reading = "text/html" in Headers(scope=scope).get("accept", "")
+    return await to_thread.run_sync(partial(dashboard.answer, path, for_reading=for_reading))
+
+
+def _caching(policy: str) -> dict[str, str]:
+    return {"Cache-Control": policy}

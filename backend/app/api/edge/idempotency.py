@@ -1,0 +1,47 @@
+"""Lets a POST be repeated safely: the header `Idempotency-Key`."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Header, Request
+from fastapi.responses import JSONResponse
+
+from app.api.edge.access import Services
+from app.core.security import Principal
+from app.services.control.idempotency import Act, IdempotencyService, Once, digest_of_request
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatableRequest:
+    """One POST."""
+
+    service: IdempotencyService
+    key: str | None
+    route: str
+    digest: bytes
+
+    async def answer(self, act: Act, *, status: int = 200) -> JSONResponse:
+        """Act once and give the answer, or give the one that was given before."""
+        answer = await self.service.once(Once(self.key, self.route, self.digest, status), act)
+        headers = {"Idempotency-Replayed": "true"} if answer.repeated else None
+        return JSONResponse(answer.body, answer.status, headers)
+
+
+async def get_repeatable(
+    request: Request,
+    services: Services,
+    idempotency_key: Annotated[
+        str | None,
+        Header(description="Repetitions with the same key and body get the first answer; kept for a week."),
+    ] = None,
+) -> RepeatableRequest:
+    """The request with its key."""
+    principal: Principal = request.scope["principal"]
+    body = await request.body()
+    asked = request.url.query.encode()
+    digest = digest_of_request(principal.name, body + b"?" + asked if asked else body)
+    route = f"{request.method} {request.url.path}"
+    return RepeatableRequest(services.idempotency, idempotency_key, route, digest)
+
+
+Repeatable = Annotated[RepeatableRequest, Depends(get_repeatable)]

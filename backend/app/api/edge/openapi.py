@@ -1,0 +1,50 @@
+"""The OpenAPI document: FastAPI's, with problem details and tokens described once."""
+
+from typing import Any
+
+from fastapi import FastAPI
+
+from app.api.edge.problems import MEDIA_TYPE, Problem
+from app.core.event_frames import CLIENT_FRAME_ADAPTER, SERVER_FRAME_ADAPTER
+from app.schemas.api.loops import LoopCreate
+
+_REFERENCE = "#/components/schemas/{model}"
+_DESCRIPTIONS = {
+    401: "No valid token, where one is needed",
+    403: "Not from here, or not with this role",
+    404: "There is no such thing",
+    409: "The state has changed",
+    413: "The body is too large",
+    422: "A field is not valid; `errors` name each",
+    503: "The database cannot be reached",
+}
+
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {
+        "description": description,
+        "content": {MEDIA_TYPE: {"schema": {"$ref": _REFERENCE.format(model="Problem")}}},
+    }
+    for status, description in _DESCRIPTIONS.items()
+}
+"""What every route of the API may answer instead of what was asked for."""
+
+
+def describe(app: FastAPI) -> dict[str, Any]:
+    """Give FastAPI's document with what it cannot know."""
+    document = FastAPI.openapi(app)
+    components = document.setdefault("components", {})
+    schemas = components.setdefault("schemas", {})
+    schemas.update(_with_parts("Problem", Problem.model_json_schema(ref_template=_REFERENCE)))
+    for name, adapter in (("ClientFrame", CLIENT_FRAME_ADAPTER), ("ServerFrame", SERVER_FRAME_ADAPTER)):
+        schemas.update(_with_parts(name, adapter.json_schema(ref_template=_REFERENCE, mode="serialization")))
+    # Its route reads the body itself, for it may be XML.
+    schemas.update(_with_parts("LoopCreate", LoopCreate.model_json_schema(ref_template=_REFERENCE)))
+    components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+    # Without tokens where the service listens on loopback and none exists.
+    document["security"] = [{"token": []}, {}]
+    return document
+
+
+def _with_parts(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema and those that it refers to, by name."""
+    return {**schema.pop("$defs", {}), name: schema}

@@ -1,0 +1,173 @@
+"""The door of the service: checks from where requests come and who asks, and how large they are."""
+
+from collections.abc import Awaitable, Callable, Collection
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.api.edge.credentials import SUBPROTOCOL, claimed_name, offers_subprotocol, take_token
+from app.api.edge.problems import answer
+from app.api.edge.rechecks import Standing
+from app.core.errors import ForbiddenError, PhaseRunnerError, UnauthorizedError
+from app.core.event_frames import CloseCode
+from app.core.security import Principal, Role, host_allowed, origin_allowed
+
+Recognise = Callable[[str], Awaitable[Principal | None]]
+"""Gives who a token stands for, or None."""
+
+TokensNeeded = Callable[[], Awaitable[bool]]
+"""Says whether requests have to show a token; asked for each request, so that a new token counts at once."""
+
+PROBES = frozenset({"/healthz", "/readyz"})
+"""Asked by whatever address a supervisor knows; they tell nothing."""
+
+MAX_BODY_BYTES = 1_000_000
+MAX_SOURCE_BYTES = 90_000_000
+"""For starting a run, whose source may be an archive."""
+
+_STARTS = ("/api/v1/sprints", "/api/v1/loops", "/api/v1/answers")
+
+_REASON_BYTES = 120
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "connect-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+}
+
+
+class Gate:
+    """ASGI middleware.
+
+    Args:
+        app: the application.
+        hosts: names by which the service may be addressed, beside the loopback ones.
+        recognise: checks tokens; None when nobody has to show one, and everyone is admin.
+        needed: asked whether tokens have to be shown; without it they have to, if `recognise` is given.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        hosts: Collection[str],
+        recognise: Recognise | None,
+        needed: TokensNeeded | None = None,
+    ) -> None:
+        self._app = app
+        self._hosts = hosts
+        self._recognise = recognise
+        self._needed = needed
+        self._standing = Standing(self._is_let_in)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let the request through, or answer it."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        is_http = scope["type"] == "http"
+        guarded = _with_headers(send) if is_http else _with_subprotocol(send, scope)
+        try:
+            if scope["path"] not in PROBES:
+                self._check_origin(headers)
+            scope["principal"] = await self._principal(scope, headers)
+            limited = _limited(scope, headers, receive) if is_http else receive
+        except Exception as error:  # noqa: BLE001 - an edge: nothing further out renders errors
+            await _refuse(error, scope, receive, guarded)
+            return
+        await self._app(scope, limited, guarded)
+
+    def _check_origin(self, headers: Headers) -> None:
+        host = headers.get("host", "")
+        if not host_allowed(host, self._hosts):
+            raise ForbiddenError(f"this service does not answer to {host!r}; add the name to ALLOWED_HOSTS")
+        if not origin_allowed(headers.get("origin"), host):
+            raise ForbiddenError("requests from pages of other origins are not taken")
+
+    async def _principal(self, scope: Scope, headers: Headers) -> Principal:
+        token = take_token(scope, headers)
+        if self._recognise is None:
+            return Principal(claimed_name(headers), Role.ADMIN)
+        if not scope["path"].startswith("/api/"):
+            return Principal("anyone", Role.VIEWER)
+        self._standing.grant(scope, token)
+        if self._needed is not None and not await self._needed():
+            return Principal(claimed_name(headers), Role.ADMIN)
+        principal = await self._recognise(token) if token else None
+        if principal is None:
+            raise UnauthorizedError("send a valid token: Authorization: Bearer …")
+        return principal
+
+    async def _is_let_in(self, token: str) -> bool:
+        if self._recognise is None or (self._needed is not None and not await self._needed()):
+            return True
+        return bool(token) and await self._recognise(token) is not None
+
+
+def _limited(scope: Scope, headers: Headers, receive: Receive) -> Receive:
+    is_start = scope["method"] == "POST" and scope["path"] in _STARTS
+    limit = MAX_SOURCE_BYTES if is_start else MAX_BODY_BYTES
+    # The framework hands on errors of this class; any other it takes for a body that is not JSON.
+    too_large = HTTPException(413, f"the body has more than {limit:,} bytes")
+    announced = headers.get("content-length", "")
+    if announced.isdecimal() and int(announced[:20]) > limit:
+        raise too_large
+    seen = 0
+
+    async def counting() -> Message:
+        nonlocal seen
+        message = await receive()
+        seen += len(message.get("body", b""))
+        if seen > limit:
+            raise too_large
+        return message
+
+    return counting
+
+
+def _with_headers(send: Send) -> Send:
+    async def guarded(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in _HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return guarded
+
+
+def _with_subprotocol(send: Send, scope: Scope) -> Send:
+    if not offers_subprotocol(scope):
+        return send
+
+    async def choosing(message: Message) -> None:
+        # A browser gives up a socket for which it offered subprotocols and none was chosen.
+        if message["type"] == "websocket.accept":
+            message = {**message, "subprotocol": SUBPROTOCOL}
+        await send(message)
+
+    return choosing
+
+
+async def _refuse(error: Exception, scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["type"] == "http":
+        await answer(error, f"{scope['method']} {scope['path']}")(scope, receive, send)
+        return
+    await receive()
+    # Accepted first: a refusal before that reaches a browser as a bare failure without code.
+    await send({"type": "websocket.accept"})
+    code, reason = _closing(error, scope["path"])
+    await send({"type": "websocket.close", "code": code, "reason": reason})
+
+
+def _closing(error: Exception, path: str) -> tuple[int, str]:
+    match error:
+        case UnauthorizedError():
+            return CloseCode.UNAUTHORIZED, error.detail[:_REASON_BYTES]
+        case PhaseRunnerError():
+            return CloseCode.FORBIDDEN, error.detail[:_REASON_BYTES]
+        case _:
+            answer(error, f"WebSocket {path}")  # for the log
+            return CloseCode.RESTART, "try again soon"

@@ -1,0 +1,52 @@
+"""Routes of answers that are checked: ask, list, show, cancel."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Response
+
+from app.api.edge.access import Operator, Services, Viewer
+from app.api.edge.idempotency import Repeatable
+from app.schemas.api.answers import AnswerCreate, AnswerDetail
+from app.schemas.api.run_lists import RunQuery
+from app.schemas.api.sprints import SprintCancel, SprintPage
+from app.schemas.runs import RunKind
+
+router = APIRouter(prefix="/api/v1", tags=["answers"])
+
+
+@router.post("/answers", status_code=201, response_model=AnswerDetail, summary="Ask for an answer")
+async def start_answer(
+    body: AnswerCreate, services: Services, who: Operator, repeatable: Repeatable
+) -> Response:
+    """Take a question with its evidence; a worker writes, judges and retries until there is an answer.
+
+    The answer is over when its `status` is final; `result` then holds the text, or the partial one with its
+    gaps.
+    """
+    return await repeatable.answer(lambda once: services.answers.start(body, who.name, once), status=201)
+
+
+@router.get("/answers", summary="List answers, newest first")
+async def list_answers(query: Annotated[RunQuery, Query()], services: Services, who: Viewer) -> SprintPage:
+    """Filters and order are those of `/runs`."""
+    return await services.lists.page(query.model_copy(update={"kind": [RunKind.ANSWER]}))
+
+
+@router.get("/answers/{answer_id}", summary="Show an answer with every attempt")
+async def show_answer(answer_id: UUID, services: Services, who: Viewer) -> AnswerDetail:
+    """Each attempt with its analysis, its evidence and the four dimensions."""
+    return await services.answers.get(answer_id)
+
+
+@router.post("/answers/{answer_id}/cancel", response_model=AnswerDetail, summary="Cancel an answer")
+async def cancel_answer(
+    answer_id: UUID,
+    services: Services,
+    who: Operator,
+    repeatable: Repeatable,
+    body: SprintCancel | None = None,
+) -> Response:
+    """Stop its models and end it; its attempts stay."""
+    reason = body.reason if body else ""
+    return await repeatable.answer(lambda once: services.answers.cancel(answer_id, reason, who.name, once))

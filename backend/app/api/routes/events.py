@@ -1,0 +1,105 @@
+"""The HTTP route of a run's events: a page of them as JSON, or all of them as Server-Sent Events."""
+
+from dataclasses import replace
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Header, Query, Response
+from pydantic import BaseModel, Field
+
+from app.api.edge.event_access import EventReaderDependency, HubDependency
+from app.api.streams.server_sent import EventStream
+from app.core.errors import NotFoundError, UnavailableError
+from app.core.event_frames import MAX_EPOCH_CHARS, MAX_SEQUENCE, ResumeMode, Start
+from app.core.websocket_events import Event
+from app.realtime.reader import DATABASE_ERRORS, EventReader, RunHead
+from app.realtime.subscription import Wish
+from app.schemas.runs import RunStatus
+
+router = APIRouter(prefix="/api/v1", tags=["events"])
+
+STREAM = "text/event-stream"
+
+
+LastEventId = Annotated[str | None, Header(pattern=f"^[0-9]{{1,19}}(@[0-9a-z]{{1,{MAX_EPOCH_CHARS}}})?$")]
+"""A position in a stream: the number of an event and its epoch, or the number alone."""
+
+
+class EventQuery(BaseModel):
+    """Which events are asked for."""
+
+    after: int = Field(default=0, ge=0, le=MAX_SEQUENCE)
+    epoch: str | None = Field(default=None, max_length=MAX_EPOCH_CHARS)
+    limit: int = Field(default=200, ge=1, le=1000)
+
+
+class EventPage(BaseModel):
+    """Some events of a run in order.
+
+    `head` is the run's last sequence; `next_after` and `epoch` are the cursor of the next page. With mode
+    `reset` the cursor was of no use, and the page begins with the first event that is kept.
+    """
+
+    events: list[Event]
+    head: int
+    next_after: int
+    epoch: str
+    mode: ResumeMode
+
+
+@router.get(
+    "/runs/{run_id}/events",
+    response_model=EventPage,
+    responses={
+        200: {"content": {STREAM: {"schema": {"type": "string"}}}},
+        204: {"description": "A stream was asked for, but the run is over and the client has everything."},
+    },
+)
+async def get_events(
+    run_id: UUID,
+    hub: HubDependency,
+    reader: EventReaderDependency,
+    query: Annotated[EventQuery, Query()],
+    accept: Annotated[str, Header()] = "",
+    last_event_id: LastEventId = None,
+) -> Response:
+    """Give the events behind `after`, at most `limit` of them.
+
+    With `Accept: text/event-stream` all events are streamed, from `Last-Event-ID` when a client resumes,
+    until the run is over; `limit` does not count then.
+    """
+    is_stream = STREAM in accept.lower()
+    after, epoch = query.after, query.epoch
+    if is_stream and last_event_id is not None:
+        number, _, given_epoch = last_event_id.partition("@")
+        after, epoch = int(number), given_epoch or None
+    try:
+        head = await _head(reader, run_id)
+        if not is_stream:
+            return await _page(reader, run_id, head.start(after, epoch), query.limit)
+    except DATABASE_ERRORS as error:
+        raise UnavailableError("the database cannot be reached") from error
+    start = head.start(after, epoch)
+    if RunStatus(start.status).is_final and start.after == start.head and start.mode is ResumeMode.RESUMED:
+        return Response(status_code=204)  # which tells a browser to stop connecting again
+    return EventStream(hub, run_id, Wish(after, epoch))
+
+
+async def _head(reader: EventReader, run_id: UUID) -> RunHead:
+    head = await reader.head(run_id)
+    if head is None:
+        raise NotFoundError(f"there is no run {run_id}", field="run_id")
+    return head
+
+
+async def _page(reader: EventReader, run_id: UUID, start: Start, limit: int) -> Response:
+    """An `EventPage`, put together as text because its events are JSON already."""
+    events = await reader.read(run_id, start.after, limit)
+    if events and events[0].sequence != start.after + 1:  # trimmed since the head was read
+        start = replace(start, mode=ResumeMode.RESET, after=events[0].sequence - 1)
+    events = [event for place, event in enumerate(events, start.after + 1) if event.sequence == place]
+    last = events[-1].sequence if events else start.after
+    listed = b",".join(event.wire for event in events)
+    rest = f'"head":{max(start.head, last)},"next_after":{last},"epoch":"{start.epoch}","mode":"{start.mode}"'
+    content = b'{"events":[' + listed + b"]," + rest.encode() + b"}"
+    return Response(content, media_type="application/json")

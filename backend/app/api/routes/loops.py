@@ -1,0 +1,87 @@
+"""Routes of director-evaluator loops: start, list, show, cancel."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import BaseModel, Field
+
+from app.api.edge.access import Operator, Services, Viewer
+from app.api.edge.idempotency import Repeatable
+from app.api.routes.loop_bodies import JSON_TYPE, XML_TYPES, read_loop
+from app.schemas.api.loops import LoopDetail
+from app.schemas.api.run_lists import RunQuery
+from app.schemas.api.sprints import SprintCancel, SprintPage
+from app.schemas.runs import RunKind
+from app.schemas.text import CleanText
+
+router = APIRouter(prefix="/api/v1", tags=["loops"])
+
+_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            JSON_TYPE: {"schema": {"$ref": "#/components/schemas/LoopCreate"}},
+            XML_TYPES[0]: {"schema": {"type": "string"}},
+        },
+    }
+}
+
+
+class StartQuery(BaseModel):
+    """What a definition that is sent alone is started with."""
+
+    input: list[Annotated[CleanText, Field(max_length=50_000)]] = Field(
+        default=[], max_length=100, description="`name=value` of an input of the task; repeat it."
+    )
+    query: Annotated[CleanText, Field(max_length=50_000)] = Field(
+        default="", description="What the user asks; by default the description."
+    )
+    name: Annotated[CleanText, Field(min_length=1, max_length=200)] | None = Field(
+        default=None, description="What lists call the loop."
+    )
+
+
+@router.post(
+    "/loops", status_code=201, response_model=LoopDetail, summary="Start a loop", openapi_extra=_BODY
+)
+async def start_loop(
+    request: Request,
+    query: Annotated[StartQuery, Query()],
+    services: Services,
+    who: Operator,
+    repeatable: Repeatable,
+) -> Response:
+    """Take a definition and start; the loop goes on in a worker.
+
+    The body is the definition in XML (`docs/director-evaluator-loop.xsd`) or in JSON of the same model, or an
+    object with `definition` and with inputs, source, agent and budget beside it.
+    """
+    kind = request.headers.get("content-type", "")
+    body = read_loop(kind, await request.body(), query.input, query.query, query.name)
+    return await repeatable.answer(lambda once: services.loops.start(body, who.name, once), status=201)
+
+
+@router.get("/loops", summary="List loops, newest first")
+async def list_loops(query: Annotated[RunQuery, Query()], services: Services, who: Viewer) -> SprintPage:
+    """Filters and order are those of `/runs`."""
+    return await services.lists.page(query.model_copy(update={"kind": [RunKind.DIRECTOR_LOOP]}))
+
+
+@router.get("/loops/{loop_id}", summary="Show a loop with every iteration")
+async def show_loop(loop_id: UUID, services: Services, who: Viewer) -> LoopDetail:
+    """The complete history: outputs, evaluations, what scripts printed, times, cost, and the contexts."""
+    return await services.loops.get(loop_id)
+
+
+@router.post("/loops/{loop_id}/cancel", response_model=LoopDetail, summary="Cancel a loop")
+async def cancel_loop(
+    loop_id: UUID,
+    services: Services,
+    who: Operator,
+    repeatable: Repeatable,
+    body: SprintCancel | None = None,
+) -> Response:
+    """Stop its agents and end the loop; its iterations stay."""
+    reason = body.reason if body else ""
+    return await repeatable.answer(lambda once: services.loops.cancel(loop_id, reason, who.name, once))

@@ -1,0 +1,27 @@
+"""Routes of metrics: how often gates hold, how often humans are asked, what it costs."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from app.api.edge.access import Services, Viewer
+from app.schemas.api.metrics import MetricQuery, MetricsReport, Trend, TrendQuery
+
+router = APIRouter(prefix="/api/v1/metrics", tags=["metrics"])
+
+
+@router.get("", summary="Measure runs")
+async def show_metrics(
+    query: Annotated[MetricQuery, Query()], services: Services, who: Viewer
+) -> MetricsReport:
+    """Every share with its n and 95 % interval; what has no cases is null, never 0.
+
+    `counted` and `considered` of a share are queries of `/api/v1/runs` that list the runs behind it.
+    """
+    return await services.metrics.report(query)
+
+
+@router.get("/trend", summary="Measure runs by the time they were created")
+async def show_trend(query: Annotated[TrendQuery, Query()], services: Services, who: Viewer) -> Trend:
+    """One point for each step in UTC, also for steps without runs."""
+    return await services.trends.trend(query)

@@ -1,0 +1,30 @@
+"""Routes of messages to other services: what was sent, what failed, and once more."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+
+from app.api.edge.access import Operator, Services, Viewer
+from app.schemas.api.webhooks import DeliveryPage, DeliveryStatus, DeliveryView
+
+router = APIRouter(prefix="/api/v1/webhooks", tags=["webhooks"])
+
+
+@router.get("/deliveries", summary="List messages to other services, newest first")
+async def list_deliveries(
+    services: Services,
+    who: Viewer,
+    status: DeliveryStatus | None = None,
+    run_id: UUID | None = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    cursor: Annotated[str | None, Query(max_length=500)] = None,
+) -> DeliveryPage:
+    """With `status=failed`, what was given up, and why."""
+    return await services.deliveries.page(status=status, run_id=run_id, limit=limit, cursor=cursor)
+
+
+@router.post("/deliveries/{delivery_id}/retry", summary="Send a message again")
+async def retry_delivery(delivery_id: UUID, services: Services, who: Operator) -> DeliveryView:
+    """As soon as a worker can, with all its tries anew. Asking twice is the same as asking once."""
+    return await services.deliveries.retry(delivery_id)

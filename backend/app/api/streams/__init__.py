@@ -1,0 +1,1 @@
+"""Events as they happen: WebSocket and Server-Sent Events."""

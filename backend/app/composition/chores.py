@@ -1,0 +1,81 @@
+"""What a worker does beside its runs, made of settings: messages to other services, and reminders."""
+
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from app.composition.database import open_database, open_sessions
+from app.core.config import Settings
+from app.db.engine import Sessions
+from app.services.chores.housekeeping import Housekeeping, Retention
+from app.services.chores.reminders import ReminderService
+from app.services.chores.schedule import Chore, doing_chores
+from app.services.chores.webhooks import WebhookService
+from app.services.record.outbox import Outbox
+from app.services.record.transactions import Bell
+from app.webhooks.endpoints import read_endpoints
+from app.webhooks.sending import WebhookSender
+from app.webhooks.signing import read_secret
+from app.workspaces.history.git import Git
+from app.workspaces.store import WorkspaceStore
+
+WEBHOOK_SECONDS = 2.0
+REMINDER_SECONDS = 30.0
+HOUSEKEEPING_SECONDS = 3600.0
+
+
+@asynccontextmanager
+async def open_upkeep(settings: Settings, sessions: Sessions, bell: Bell) -> AsyncGenerator[None]:
+    """Do a worker's chores while the block runs.
+
+    Raises:
+        InvalidInputError: the settings of webhooks cannot be used.
+    """
+    outbox = build_outbox(settings)
+    async with AsyncExitStack() as stack:
+        chores = [Chore("housekeeping", HOUSEKEEPING_SECONDS, build_housekeeping(settings, sessions))]
+        if outbox.urls:
+            sender = await stack.enter_async_context(
+                WebhookSender(_webhook_key(settings), allow_private=settings.WEBHOOK_ALLOW_PRIVATE)
+            )
+            chores.append(Chore("webhooks", WEBHOOK_SECONDS, WebhookService(sessions, outbox.urls, sender)))
+        if hours := settings.ESCALATION_REMINDER_HOURS:
+            chores.append(
+                Chore("reminders", REMINDER_SECONDS, ReminderService(sessions, bell, hours, outbox))
+            )
+        await stack.enter_async_context(doing_chores(chores))
+        yield
+
+
+def build_housekeeping(settings: Settings, sessions: Sessions) -> Housekeeping:
+    """Make what trims runs that are over."""
+    retention = Retention(
+        progress_days=settings.RETENTION_PROGRESS_DAYS,
+        snapshot_days=settings.RETENTION_SNAPSHOT_DAYS,
+        snapshot_bytes=settings.RETENTION_SNAPSHOT_BYTES,
+        directory_days=settings.RETENTION_DIRECTORY_DAYS,
+    )
+    return Housekeeping(sessions, WorkspaceStore(settings.DATA_DIR, Git.find()), retention)
+
+
+@asynccontextmanager
+async def housekeeping(settings: Settings) -> AsyncGenerator[Housekeeping]:
+    """Give what trims runs that are over, on the service's database."""
+    async with open_database(settings) as url, open_sessions(settings, url) as sessions:
+        yield build_housekeeping(settings, sessions)
+
+
+def build_outbox(settings: Settings) -> Outbox:
+    """Make what puts messages to other services where they wait.
+
+    Raises:
+        InvalidInputError: an address or the secret cannot be used.
+    """
+    urls = read_endpoints(settings.WEBHOOK_URLS, allow_private=settings.WEBHOOK_ALLOW_PRIVATE)
+    if urls:
+        _webhook_key(settings)
+    return Outbox(urls)
+
+
+def _webhook_key(settings: Settings) -> bytes:
+    secret = settings.WEBHOOK_SECRET
+    return read_secret(secret.get_secret_value() if secret else "")

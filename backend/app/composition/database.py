@@ -1,0 +1,124 @@
+"""Opens what a process holds while it runs: its database, its connections, its directory for scratch."""
+
+import asyncio
+import logging
+import tempfile
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+
+from app.core.config import Settings
+from app.core.errors import InvalidInputError
+from app.db.embedded import ensure_running
+from app.db.engine import Sessions, create_engine, create_sessions, plain_url
+from app.db.migrate import upgrade_to_head
+from app.workspaces.confine.ownership import Places, owning, remove_leftovers
+from app.workspaces.files.removal import remove_tree
+
+logger = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def open_database(settings: Settings) -> AsyncGenerator[str]:
+    """Give the URL of a database with the newest schema; the embedded one runs while the block does.
+
+    Raises:
+        InvalidInputError: DATABASE_URL is not one, or DATA_DIR cannot be written to.
+        DatabaseSetupError: there is none, and it cannot be made.
+    """
+    await _prepare_data_dir(anyio.Path(settings.DATA_DIR))
+    if settings.DATABASE_URL is not None:
+        url = plain_url(settings.DATABASE_URL.get_secret_value())
+        await upgrade_to_head(url)
+        yield url
+        return
+    lease = await ensure_running(Path(await anyio.Path(settings.DATA_DIR).absolute()))
+    try:
+        await upgrade_to_head(lease.url)
+        yield lease.url
+    finally:
+        lease.release()
+
+
+@asynccontextmanager
+async def open_scratch(settings: Settings) -> AsyncGenerator[Path]:
+    """Give a directory that this process owns, and let its children and temporary files be known as its own.
+
+    What processes left that were killed is removed, now and every so often while the block runs.
+
+    Raises:
+        InvalidInputError: DATA_DIR cannot be written to.
+    """
+    parents = (settings.DATA_DIR.absolute() / "scratch", Path(tempfile.gettempdir()))
+    places = Places(parents, settings.SANDBOX_CGROUP)
+    with owning(places) as directories:
+        await _remove_leftovers(places)
+        sweeper = asyncio.create_task(_remove_leftovers_again(places, settings.ENGINE_LEFTOVERS_SECONDS))
+        try:
+            yield directories[0]
+        finally:
+            sweeper.cancel()
+            await asyncio.wait([sweeper])
+            with anyio.CancelScope(shield=True):
+                for directory in directories:
+                    await remove_tree(directory)
+
+
+@asynccontextmanager
+async def open_sessions(settings: Settings, database_url: str) -> AsyncGenerator[Sessions]:
+    """Give the session factory while the block runs."""
+    engine = create_engine(database_url, pool_size=settings.DATABASE_POOL_SIZE)
+    try:
+        yield create_sessions(engine)
+    finally:
+        await engine.dispose()
+
+
+@asynccontextmanager
+async def owned_directory(settings: Settings) -> AsyncGenerator[Path]:
+    """Do the same for a process that lives as long as one command, without touching DATA_DIR."""
+    places = Places((Path(tempfile.gettempdir()),), settings.SANDBOX_CGROUP)
+    with owning(places) as (own,):
+        await _remove_leftovers(places)
+        try:
+            yield own
+        finally:
+            with anyio.CancelScope(shield=True):
+                await remove_tree(own)
+
+
+async def _remove_leftovers_again(places: Places, period: float) -> None:
+    while True:
+        await asyncio.sleep(period)
+        await _remove_leftovers(places)
+
+
+async def _remove_leftovers(places: Places) -> None:
+    try:
+        found = await remove_leftovers(places)
+    except OSError as error:
+        logger.warning("what dead processes left cannot be looked for: %s", error)
+        return
+    if found:
+        logger.warning(
+            "processes that were killed had left %d processes, %d control groups and %d directories; "
+            "they were removed",
+            found.processes,
+            found.groups,
+            found.directories,
+        )
+
+
+async def _prepare_data_dir(data_dir: anyio.Path) -> None:
+    try:
+        await data_dir.mkdir(parents=True, exist_ok=True)
+        ignore = data_dir / ".gitignore"
+        if not await ignore.exists():
+            # It may lie inside a repository, which must not look changed because of it.
+            await ignore.write_text("*\n")
+    except OSError as error:
+        raise InvalidInputError(
+            f"{data_dir} cannot be written to: {error.strerror}", field="DATA_DIR"
+        ) from error

@@ -1,0 +1,46 @@
+"""Builds those who carry out attempts, for each kind of run; part of the composition root."""
+
+from collections.abc import Mapping
+from functools import partial
+
+from app.agents.models.factory import build_model
+from app.composition.tools import Tools
+from app.core.config import Settings
+from app.db.engine import Sessions
+from app.schemas.agents import AgentSpec
+from app.schemas.runs import RunKind
+from app.services.execute.advance import Door
+from app.services.execute.answer_parts import AnswerWorkshop
+from app.services.execute.answers import AnswerRunning
+from app.services.execute.loop_parts import LoopWorkshop
+from app.services.execute.loops import LoopRunning
+from app.services.execute.role_models import RoleModels
+from app.services.execute.trees import RunTrees
+from app.services.record.transactions import Recorder
+
+
+def build_doors(
+    settings: Settings, tools: Tools, sessions: Sessions, recorder: Recorder, trees: RunTrees, sprint: Door
+) -> Mapping[RunKind, Door]:
+    """Give who works on a run of each kind; `sprint` is who works on sprints."""
+    models = _models(settings, tools)
+    workshop = LoopWorkshop(models, tools.sandbox, trees, tools.registry, tools.rules)
+    loops = LoopRunning(sessions, recorder, workshop)
+    answers = AnswerRunning(sessions, recorder, AnswerWorkshop(models, trees))
+    return {
+        RunKind.SPRINT: sprint,
+        RunKind.DIRECTOR_LOOP: Door(loops.direct, loops.evaluate),
+        RunKind.ANSWER: Door(answers.write, answers.judge),
+    }
+
+
+def _models(settings: Settings, tools: Tools) -> RoleModels:
+    return RoleModels(
+        author=tools.agents.model_for(AgentSpec()),
+        evaluator=settings.EVALUATOR_MODEL,
+        fallback=settings.EVALUATOR_FALLBACK_MODEL,
+        build=partial(build_model, keys=tools.keys),
+        timeout=settings.AGENT_TIMEOUT,
+        judge_timeout=settings.EVALUATOR_LLM_TIMEOUT,
+        output_mode=settings.EVALUATOR_OUTPUT_MODE,
+    )

@@ -1,0 +1,206 @@
+"""Builds the object graph from settings: the one place that knows which part is made of which."""
+
+import logging
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from app.agents.port import AgentLimits
+from app.api.edge.access import ApiServices
+from app.composition.chores import build_outbox
+from app.composition.database import open_database, open_sessions, owned_directory
+from app.composition.kinds import build_doors
+from app.composition.tools import Tools, build_tools
+from app.core.config import Settings
+from app.db.engine import Sessions
+from app.jobs.silence import SilenceRules
+from app.jobs.worker import JobWorker, WorkerTimings
+from app.runners.answer.rules import read_rule_sets
+from app.runners.phase_runner import PhaseRunner
+from app.runners.safe_fixes import SafeFixes
+from app.schemas.agents import AgentBackend, AgentSpec
+from app.services.access.status import Info, StatusService
+from app.services.access.tokens import TokenService
+from app.services.chores.deliveries import DeliveryService
+from app.services.chores.reconcile import Reconcile
+from app.services.chores.takeover import Takeover
+from app.services.control.answers import AnswerService
+from app.services.control.forking import ForkService
+from app.services.control.idempotency import IdempotencyService
+from app.services.control.intake import Intake
+from app.services.control.loops import LoopService
+from app.services.control.pausing import PauseService
+from app.services.control.sprints import SprintService
+from app.services.execute.advance import Advance, Door
+from app.services.execute.candidates import CandidateRuns
+from app.services.execute.judging import Judging
+from app.services.execute.producing import Producing
+from app.services.execute.trees import RunTrees
+from app.services.local.calibration import CalibrationService
+from app.services.local.evaluations import EvaluationService
+from app.services.measure.metrics import MetricsService
+from app.services.measure.trends import TrendService
+from app.services.read.run_lists import RunLists
+from app.services.read.runs import RunQueries
+from app.services.record.transactions import Bell, Recorder
+from app.services.review.escalations import EscalationService
+from app.services.review.evaluators import EvaluatorService
+from app.services.review.marks import MarkService
+from app.services.review.results import ResultService
+from app.services.review.reviews import ReviewQueries
+from app.workspaces.confine.sandbox import Sandbox
+from app.workspaces.store import WorkspaceStore
+
+logger = logging.getLogger(__name__)
+
+ABOUT_THE_AGENT = ("agent_claim", "plan_artifact")
+"""Evaluators that judge what an agent said or planned; they have no say about a workspace alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """The services of one process."""
+
+    api: ApiServices
+    tokens: TokenService
+    advance: Advance
+    takeover: Takeover
+    sandbox: Sandbox
+
+    async def warn_if_unconfined(self) -> None:
+        """Say in the log of a worker that it judges without a sandbox, or cannot judge tests."""
+        state = await self.sandbox.state()
+        if not state.confined:
+            logger.warning(state.detail)
+
+
+def build_container(
+    settings: Settings, sessions: Sessions, bell: Bell, scratch: Path | None = None
+) -> Container:
+    """Make the services of a process that has a database; `scratch` is what `open_scratch` gave."""
+    tools = build_tools(settings)
+    store = WorkspaceStore(settings.DATA_DIR, tools.git, tools.limits, scratch)
+    trees = RunTrees(store, sessions)
+    outbox = build_outbox(settings)
+    sprints = SprintService(sessions, store, tools.git, tools.sources, tools.policy, bell, outbox)
+    intake = Intake(sessions, store, tools.git, tools.sources, bell)
+    runner = PhaseRunner(tools.registry, sprints.begin, tools.rules)
+    recorder = Recorder(sessions, bell, outbox)
+    limits = AgentLimits(
+        seconds=settings.AGENT_TIMEOUT,
+        requests=settings.AGENT_MAX_REQUESTS,
+        total_tokens=settings.AGENT_MAX_TOKENS,
+    )
+    fixer = SafeFixes(settings.EVALUATOR_LINT_TIMEOUT)
+    candidates = CandidateRuns(tools.agents, trees, tools.interpreters, fixer)
+    producing = Producing(sessions, recorder, runner, candidates, limits)
+    judging = Judging(sessions, recorder, runner, trees, tools.judge)
+    doors = build_doors(settings, tools, sessions, recorder, trees, Door(producing, judging))
+    api = ApiServices(
+        sprints=sprints,
+        loops=LoopService(sessions, intake, tools.policy, tools.registry, outbox),
+        answers=AnswerService(
+            sessions, intake, tools.policy, read_rule_sets(settings.ANSWER_RULES_FILE), outbox
+        ),
+        pauses=PauseService(sessions, bell),
+        forks=ForkService(sessions, tools.policy, bell),
+        lists=RunLists(sessions),
+        queries=RunQueries(sessions),
+        results=ResultService(sessions, trees),
+        escalations=EscalationService(sessions, bell),
+        evaluations=build_evaluations(tools, at_once=settings.EVALUATION_CONCURRENCY),
+        evaluators=EvaluatorService(sessions, tools.registry.describe()),
+        marks=MarkService(sessions),
+        reviews=ReviewQueries(sessions),
+        metrics=MetricsService(sessions),
+        trends=TrendService(sessions),
+        idempotency=IdempotencyService(sessions),
+        deliveries=DeliveryService(sessions, outbox.urls),
+        status=StatusService(sessions, _info(settings, tools), tools.sandbox),
+    )
+    return Container(
+        api,
+        TokenService(sessions),
+        Advance(sessions, recorder, doors),
+        Takeover(sessions, Reconcile(sessions), _silence(settings), settings.ENGINE_STALLED_AFTER_SECONDS),
+        tools.sandbox,
+    )
+
+
+def build_evaluations(tools: Tools, *, at_once: int | None = None) -> EvaluationService:
+    """Make the service that judges workspaces without agents."""
+    registry = tools.registry.without(ABOUT_THE_AGENT)
+
+    async def begin(_: object) -> None:
+        raise AssertionError("nothing is started here")
+
+    return EvaluationService(
+        PhaseRunner(registry, begin, tools.rules),
+        tools.policy,
+        tools.git,
+        tools.sources,
+        tools.limits,
+        tools.registry.describe(),
+        at_once,
+    )
+
+
+def build_worker(settings: Settings, database_url: str, container: Container) -> JobWorker:
+    """Make the worker of a process."""
+    timings = WorkerTimings(
+        heartbeat=settings.ENGINE_HEARTBEAT_SECONDS,
+        stalled_after=settings.ENGINE_STALLED_AFTER_SECONDS,
+        sweep=settings.ENGINE_RECONCILE_SECONDS,
+        grace=settings.SHUTDOWN_GRACE_SECONDS,
+    )
+    return JobWorker(
+        database_url,
+        container.advance,
+        container.takeover,
+        concurrency=settings.WORKER_CONCURRENCY,
+        timings=timings,
+    )
+
+
+def _silence(settings: Settings) -> SilenceRules:
+    return SilenceRules.of(
+        heartbeat=settings.ENGINE_HEARTBEAT_SECONDS,
+        stalled_after=settings.ENGINE_STALLED_AFTER_SECONDS,
+        sweep=settings.ENGINE_RECONCILE_SECONDS,
+    )
+
+
+@asynccontextmanager
+async def evaluation_service(settings: Settings) -> AsyncGenerator[EvaluationService]:
+    """Give the service that judges workspaces, without server or database."""
+    async with owned_directory(settings):
+        yield build_evaluations(build_tools(settings))
+
+
+def build_calibration(tools: Tools) -> CalibrationService:
+    """Make the service that measures the evaluators."""
+    return CalibrationService(
+        tools.registry, tools.policy, tools.git, tools.limits, tools.rules, ABOUT_THE_AGENT
+    )
+
+
+@asynccontextmanager
+async def token_service(settings: Settings) -> AsyncGenerator[TokenService]:
+    """Give the service that manages tokens, on the service's database."""
+    async with open_database(settings) as url, open_sessions(settings, url) as sessions:
+        yield TokenService(sessions)
+
+
+def _info(settings: Settings, tools: Tools) -> Info:
+    model = tools.agents.model_for(AgentSpec())
+    backends: Sequence[AgentBackend] = (AgentBackend.AUTO, AgentBackend.PYDANTIC_AI)
+    with_model = tools.agents.default_backend in backends
+    return Info(
+        version=version("phaserunner"),
+        default_agent=f"pydantic-ai {model}" if with_model else str(tools.agents.default_backend),
+        default_agent_ready=not with_model or tools.keys.has_key_for(model),
+        evaluator_model=settings.EVALUATOR_MODEL,
+        max_attempts=tools.policy.max_attempts,
+    )

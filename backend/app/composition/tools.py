@@ -1,0 +1,212 @@
+"""Makes what settings alone determine: evaluators, agents, sandbox, rules; no database, no services."""
+
+import os
+import sys
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from uv import find_uv_bin
+
+from app.agents.models.factory import ProviderKeys, build_model
+from app.agents.models.judge import FirstContender, Judge, ModelJudge
+from app.agents.provider import AgentProvider
+from app.core.config import Settings
+from app.core.errors import InvalidInputError
+from app.runners.evaluators.commands.programs import find_programs
+from app.runners.evaluators.plugins import PluginError, add_plugins
+from app.runners.evaluators.project.project_file import ProjectFileError
+from app.runners.evaluators.project.project_registry import ProjectLimits
+from app.runners.evaluators.registrations import EvaluatorRegistry
+from app.runners.evaluators.registry import MODEL_EVALUATORS, EvaluatorConfig, create_default_registry
+from app.runners.project import ProjectPanel, ProjectRules, panel_for
+from app.schemas.modes import EnvironmentMode
+from app.schemas.project_file import ProjectFileMode
+from app.schemas.runs import Budget, RunPolicy
+from app.workspaces.confine.agent_programs import AgentPrograms
+from app.workspaces.confine.sandbox import Sandbox, SandboxLimits, SandboxSettings
+from app.workspaces.environments.installing import Installer, InstallOptions
+from app.workspaces.environments.interpreters import Interpreters, OneInterpreter, WorkspaceEnvironments
+from app.workspaces.environments.shelf import Bounds, Shelf
+from app.workspaces.environments.uv_words import search_variables, uv_variables
+from app.workspaces.files.limits import WorkspaceLimits
+from app.workspaces.history.git import Git
+from app.workspaces.sources.inspection import SourcePolicy
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What settings alone determine; needs no database."""
+
+    git: Git
+    keys: ProviderKeys
+    sources: SourcePolicy
+    limits: WorkspaceLimits
+    policy: RunPolicy
+    registry: EvaluatorRegistry
+    interpreters: Interpreters
+    agents: AgentProvider
+    judge: Judge
+    sandbox: Sandbox
+    rules: ProjectRules
+
+
+def build_tools(settings: Settings) -> Tools:
+    """Make what needs no database."""
+    keys = provider_keys(settings)
+    sandbox = build_sandbox(settings)
+    interpreters = build_interpreters(settings, sandbox)
+    return Tools(
+        git=Git.find(os.environ),  # noqa: TID251 - proxies and certificates, for fetching
+        keys=keys,
+        sources=SourcePolicy(
+            allowed_roots=tuple(settings.WORKSPACE_ROOTS), allow_file_urls=settings.WORKSPACE_ALLOW_FILE_URLS
+        ),
+        limits=WorkspaceLimits(settings.WORKSPACE_MAX_FILES, settings.WORKSPACE_MAX_BYTES),
+        policy=_policy(settings),
+        registry=_registry(settings, _evaluator_config(settings, keys, sandbox, interpreters)),
+        interpreters=interpreters,
+        agents=AgentProvider(
+            keys=keys,
+            run_program=AgentPrograms(sandbox, network=settings.AGENT_NETWORK),
+            python=settings.WORKSPACE_PYTHON or Path(sys.executable),
+            default_backend=settings.AGENT_BACKEND,
+            default_model=settings.AGENT_MODEL,
+            test_seconds=settings.EVALUATOR_TEST_TIMEOUT,
+        ),
+        judge=_judge(settings, keys),
+        sandbox=sandbox,
+        rules=_project_rules(settings, sandbox, interpreters),
+    )
+
+
+def build_sandbox(settings: Settings) -> Sandbox:
+    """Make what confines the workspaces' programs."""
+    limits = SandboxLimits(
+        memory_bytes=settings.SANDBOX_MEMORY_BYTES,
+        processes=settings.SANDBOX_PROCESSES,
+        file_bytes=settings.SANDBOX_FILE_BYTES,
+    )
+    return Sandbox(
+        SandboxSettings(settings.SANDBOX, limits, tuple(settings.SANDBOX_READABLE), settings.SANDBOX_CGROUP)
+    )
+
+
+def build_interpreters(settings: Settings, sandbox: Sandbox) -> Interpreters:
+    """Make what chooses the interpreter of a workspace."""
+    if settings.WORKSPACE_PYTHON is not None or settings.WORKSPACE_ENVIRONMENTS is EnvironmentMode.OFF:
+        return OneInterpreter(settings.WORKSPACE_PYTHON)
+    data_dir = settings.DATA_DIR.absolute()
+    options = InstallOptions(
+        network=settings.ENVIRONMENT_NETWORK,
+        build=settings.ENVIRONMENT_BUILD,
+        seconds=settings.ENVIRONMENT_TIMEOUT,
+        env=uv_variables(os.environ),  # noqa: TID251 - indexes, proxies and certificates, for fetching
+        cache_size=settings.ENVIRONMENT_MAX_BYTES,
+    )
+    bounds = Bounds(settings.ENVIRONMENT_MAX_BYTES, settings.ENVIRONMENT_MAX_DAYS * 86_400)
+    return WorkspaceEnvironments(
+        Shelf(data_dir / "environments", bounds),
+        Installer(Path(find_uv_bin()), sandbox, data_dir / "uv-cache", options),
+        search_variables(os.environ),  # noqa: TID251 - where Python versions are looked for
+        settings.ENVIRONMENT_CANDIDATE_DEPENDENCIES,
+    )
+
+
+def project_panel(settings: Settings, content: bytes | ProjectFileError | None) -> ProjectPanel:
+    """Say what a project's file makes of this service's evaluators."""
+    tools = build_tools(settings)
+    return panel_for(tools.registry, content, replace(tools.rules, honour=True))
+
+
+def provider_keys(settings: Settings) -> ProviderKeys:
+    """Give the keys with which models can be asked."""
+    anthropic, openai = settings.ANTHROPIC_API_KEY, settings.OPENAI_API_KEY
+    return ProviderKeys(
+        anthropic_api_key=anthropic.get_secret_value() if anthropic else None,
+        openai_api_key=openai.get_secret_value() if openai else None,
+        anthropic_base_url=settings.ANTHROPIC_BASE_URL,
+        openai_base_url=settings.OPENAI_BASE_URL,
+    )
+
+
+def _policy(settings: Settings) -> RunPolicy:
+    return RunPolicy(
+        max_attempts=settings.EVALUATOR_MAX_RETRIES,
+        pass_threshold=settings.EVALUATOR_PASS_THRESHOLD,
+        blocking_threshold=settings.EVALUATOR_BLOCKING_THRESHOLD,
+        deterministic_only=settings.EVALUATOR_RUN_DETERMINISTIC_ONLY,
+        safe_fixes=settings.EVALUATOR_SAFE_FIXES,
+        max_agent_failures=settings.AGENT_MAX_FAILURES,
+        retry_base_seconds=settings.AGENT_RETRY_BASE_SECONDS,
+        budget=Budget(tokens=settings.RUN_MAX_TOKENS, cost_usd=settings.RUN_MAX_COST_USD),
+    )
+
+
+def _evaluator_models(settings: Settings, keys: ProviderKeys) -> list[str]:
+    """Names of the models that judge, the first choice first: those whose provider can be asked."""
+    named = (settings.EVALUATOR_MODEL, settings.EVALUATOR_FALLBACK_MODEL)
+    return [each for each in dict.fromkeys(named) if each and keys.has_key_for(each)]
+
+
+def _evaluator_config(
+    settings: Settings, keys: ProviderKeys, sandbox: Sandbox, interpreters: Interpreters
+) -> EvaluatorConfig:
+    # Without a key no model judges; an evaluator that could only say so after each attempt is noise.
+    models = [build_model(name, keys) for name in _evaluator_models(settings, keys)]
+    return EvaluatorConfig(
+        lint_timeout=settings.EVALUATOR_LINT_TIMEOUT,
+        test_timeout=settings.EVALUATOR_TEST_TIMEOUT,
+        llm_timeout=settings.EVALUATOR_LLM_TIMEOUT,
+        pass_threshold=settings.EVALUATOR_PASS_THRESHOLD,
+        blocking_threshold=settings.EVALUATOR_BLOCKING_THRESHOLD,
+        model=models[0] if models else None,
+        fallback_model=models[1] if len(models) > 1 else None,
+        output_mode=settings.EVALUATOR_OUTPUT_MODE,
+        python=settings.WORKSPACE_PYTHON,
+        type_checker=settings.EVALUATOR_TYPE_CHECKER,
+        interpreters=interpreters,
+        sandbox=sandbox,
+        limits=WorkspaceLimits(settings.WORKSPACE_MAX_FILES, settings.WORKSPACE_MAX_BYTES),
+        outside=settings.EVALUATOR_OUTSIDE,
+    )
+
+
+def _registry(settings: Settings, config: EvaluatorConfig) -> EvaluatorRegistry:
+    """The built-in evaluators, and those of other packages that the operator names."""
+    registry = create_default_registry(config)
+    try:
+        add_plugins(registry, settings.EVALUATOR_PLUGINS)
+    except PluginError as error:
+        raise InvalidInputError(str(error), field="EVALUATOR_PLUGINS") from error
+    known = registry.names() | MODEL_EVALUATORS
+    if unknown := [name for name in settings.EVALUATOR_REQUIRED if name not in known]:
+        # One that is misspelt would protect nothing.
+        raise InvalidInputError(f"there is no evaluator {unknown[0]!r}", field="EVALUATOR_REQUIRED")
+    return registry
+
+
+def _project_rules(settings: Settings, sandbox: Sandbox, interpreters: Interpreters) -> ProjectRules:
+    search = os.environ.get("PATH", "")  # noqa: TID251 - where the operator's own programs are
+    places = [*map(Path, filter(None, search.split(os.pathsep))), Path(sys.executable).parent]
+    python = settings.WORKSPACE_PYTHON or Path(sys.executable)
+    return ProjectRules(
+        honour=settings.EVALUATOR_PROJECT_FILE is ProjectFileMode.HONOUR,
+        limits=ProjectLimits(frozenset(settings.EVALUATOR_REQUIRED), settings.EVALUATOR_COMMAND_NETWORK),
+        sandbox=sandbox,
+        programs=find_programs(python, places, settings.SANDBOX_READABLE),
+        interpreters=interpreters,
+    )
+
+
+def _judge(settings: Settings, keys: ProviderKeys) -> Judge:
+    models = _evaluator_models(settings, keys)
+    if not models:
+        return FirstContender()
+    return ModelJudge(
+        models[0],
+        partial(build_model, keys=keys),
+        timeout=settings.EVALUATOR_LLM_TIMEOUT,
+        fallback_model=models[1] if len(models) > 1 else None,
+        output_mode=settings.EVALUATOR_OUTPUT_MODE,
+    )

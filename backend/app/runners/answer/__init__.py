@@ -1,0 +1,1 @@
+"""The parts and steps of checked answers."""

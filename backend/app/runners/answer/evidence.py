@@ -1,0 +1,52 @@
+"""Evidence for answers out of a workspace: its passages that speak to a question, and more where gaps are."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+import anyio.to_thread
+
+from app.schemas.text import storable_text
+from app.workspaces.files.passages import Hit, PassageIndex
+
+ENTRIES_AT_ONCE = 10
+_LOOKED_AT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceEvidence:
+    """The passages of one workspace as they were when it was read; each entry begins with its place."""
+
+    index: PassageIndex
+
+    @classmethod
+    async def of_workspace(cls, workspace: Path) -> "WorkspaceEvidence":
+        """Read a workspace. Secrets and what is not text are no evidence."""
+        return cls(await anyio.to_thread.run_sync(PassageIndex.of_tree, workspace))
+
+    async def first(self, query: str) -> Sequence[str]:
+        """Give the entries that speak to a question; perhaps none."""
+        return await self.more(query, (), ())
+
+    async def more(self, query: str, gaps: Sequence[str], known: Sequence[str]) -> Sequence[str]:
+        """Give the entries that speak to the gaps and are not among those that are known; perhaps none.
+
+        Every gap has its turn before one has its second; the question itself comes after them.
+        """
+        wanted = [*(gap for gap in gaps if gap.strip()), query]
+        return await anyio.to_thread.run_sync(self._search, wanted, frozenset(known))
+
+    def _search(self, wanted: Sequence[str], known: frozenset[str]) -> Sequence[str]:
+        entries: dict[str, None] = {}
+        for hit in _in_turn([self.index.search(each, _LOOKED_AT) for each in wanted]):
+            entry = storable_text(f"{hit.passage.place}\n{hit.passage.text.rstrip()}")
+            if entry not in known:
+                entries[entry] = None
+            if len(entries) == ENTRIES_AT_ONCE:
+                break
+        return list(entries)
+
+
+def _in_turn(found: Sequence[Sequence[Hit]]) -> Iterator[Hit]:
+    return (hit for row in zip_longest(*found) for hit in row if hit is not None)

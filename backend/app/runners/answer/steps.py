@@ -1,0 +1,225 @@
+"""The steps towards an answer: gather evidence, write, judge. Whoever records them may stop between any two.
+
+The in-memory driver of `response_retry` and the recorded runs of the service take the same steps.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Protocol
+
+from app.runners.answer.synthesizer import Synthesis, SynthesisTask
+from app.runners.evaluators.models.response_verdict import MAX_RETRIES
+from app.runners.evaluators.response_evaluator import (
+    Judged,
+    get_all_issues,
+    get_failed_dimensions,
+    is_passed,
+)
+from app.schemas.response_evaluation import EvaluationFeedback, EvaluatorInput, EvaluatorOutput
+from app.schemas.runs import AttemptState, RunPolicy, WhenExhausted
+
+PHASE = "answer"
+
+NO_EVIDENCE = "No entries were found."
+"""What the evaluator is told when there is no evidence: then every claim is unsupported."""
+
+
+class Synthesizer(Protocol):
+    """Writes answers."""
+
+    async def synthesize(self, task: SynthesisTask) -> Synthesis:
+        """Write one answer; trouble is a value."""
+        ...
+
+
+class ResponseEvaluator(Protocol):
+    """Judges answers."""
+
+    async def judge(self, given: EvaluatorInput) -> Judged:
+        """Judge one answer; trouble is a value."""
+        ...
+
+
+class EvidenceSource(Protocol):
+    """Finds more evidence."""
+
+    async def more(self, query: str, gaps: Sequence[str], known: Sequence[str]) -> Sequence[str]:
+        """Give entries that speak to the gaps and are not among those that are known; perhaps none."""
+        ...
+
+
+class AnswerStatus(StrEnum):
+    """How a question ended. Only `ACCEPTED` was found good in all dimensions."""
+
+    ACCEPTED = "accepted"
+    PARTIAL = "partial"
+    UNAVAILABLE = "unavailable"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerAttempt:
+    """One attempt.
+
+    Attributes:
+        number: from 1.
+        entries: the evidence it was written from.
+        synthesis: what was written.
+        judged: what was said about it; None before.
+    """
+
+    number: int
+    entries: tuple[str, ...]
+    synthesis: Synthesis
+    judged: Judged | None = None
+
+    @property
+    def output(self) -> EvaluatorOutput | None:
+        """The judgement; None when there is none."""
+        return self.judged.output if self.judged else None
+
+    @property
+    def trouble(self) -> str:
+        """Why it came to nothing; `""` when it was judged, or may be."""
+        if not (self.synthesis.answer or "").strip():
+            return "; then ".join(self.synthesis.reasons) or "the answer was empty"
+        if self.judged is not None and self.judged.output is None:
+            return "; then ".join(self.judged.reasons) or "the evaluator reached no verdict"
+        return ""
+
+    @property
+    def state(self) -> AttemptState:
+        """How far it has come; one in trouble has failed."""
+        if self.trouble:
+            return AttemptState.FAILED
+        if self.output is None:
+            return AttemptState.PRODUCED
+        return AttemptState.PASSED if is_passed(self.output) else AttemptState.FAILED
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOutcome:
+    """What a question came to.
+
+    Attributes:
+        status: accepted, partial, or unavailable when a model was out.
+        answer: the text to deliver; None when there is none that may be delivered.
+        gaps: what the answer lacks: its open issues, and the gaps of its analysis.
+        withheld: no attempt kept the rules of safety, so none is delivered.
+        reason: for people, when the answer was not accepted.
+        attempts: all of them, in order.
+    """
+
+    status: AnswerStatus
+    answer: str | None
+    gaps: tuple[str, ...]
+    withheld: bool
+    reason: str
+    attempts: tuple[AnswerAttempt, ...]
+
+
+def answer_policy(policy: RunPolicy, max_retries: int = MAX_RETRIES) -> RunPolicy:
+    """Give the policy of an answer: after the last retry the best attempt is given in part."""
+    figures = {"max_attempts": max_retries + 1, "when_exhausted": WhenExhausted.RETURN_PARTIAL}
+    return policy.model_copy(update=figures)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerSteps:
+    """Takes the steps for one question; what was recorded before is handed in.
+
+    Attributes:
+        query: what the user asks.
+        rules: that the answer must keep, the default ones among them.
+        synthesizer: writes the answers.
+        evaluator: judges them.
+        evidence: asked when the accuracy fails for lack of data; None when there is no more to be had.
+        guidance: what humans said since; the synthesizer is told.
+    """
+
+    query: str
+    rules: Sequence[str]
+    synthesizer: Synthesizer
+    evaluator: ResponseEvaluator
+    evidence: EvidenceSource | None = None
+    guidance: Sequence[str] = ()
+
+    async def write(self, number: int, entries: Sequence[str], before: AnswerAttempt | None) -> AnswerAttempt:
+        """Write attempt `number`.
+
+        Args:
+            number: from 1.
+            entries: the evidence at hand.
+            before: the attempt before, judged; None on the first one.
+        """
+        at_hand = (*entries, *await self._more(entries, before))
+        task = SynthesisTask(
+            query=self.query,
+            entries=at_hand,
+            rules=self.rules,
+            attempt_number=number,
+            previous_answer=(before.synthesis.answer or "") if before else "",
+            feedback=_feedback_of(before),
+            guidance=self.guidance,
+        )
+        return AnswerAttempt(number, at_hand, await self.synthesizer.synthesize(task))
+
+    async def judge(self, attempt: AnswerAttempt, before: AnswerAttempt | None) -> AnswerAttempt:
+        """Judge an attempt that has an answer; `before` is the one before it."""
+        given = EvaluatorInput(
+            query=self.query,
+            response=attempt.synthesis.answer or "",
+            analysis=attempt.synthesis.analysis,
+            entries_summary="\n\n".join(attempt.entries) or NO_EVIDENCE,
+            evaluation_rules=list(self.rules),
+            attempt_number=attempt.number,
+            previous_feedback=_feedback_of(before),
+        )
+        return replace(attempt, judged=await self.evaluator.judge(given))
+
+    async def _more(self, entries: Sequence[str], before: AnswerAttempt | None) -> list[str]:
+        output = before.output if before else None
+        if self.evidence is None or before is None or output is None:
+            return []
+        if output.recommendation != "retry_with_more_context":
+            return []
+        found = await self.evidence.more(self.query, gaps_of(before), tuple(entries))
+        return [each for each in dict.fromkeys(found) if each.strip() and each not in entries]
+
+
+def _feedback_of(before: AnswerAttempt | None) -> list[EvaluationFeedback]:
+    return list(before.output.feedback) if before and before.output else []
+
+
+def outcome_of(attempts: Sequence[AnswerAttempt]) -> AnswerOutcome:
+    """Say what a question came to; its attempts are all there, and there is at least one."""
+    last = attempts[-1]
+    if last.output is not None and is_passed(last.output):
+        return AnswerOutcome(AnswerStatus.ACCEPTED, last.synthesis.answer, (), False, "", tuple(attempts))
+    judged = [each for each in attempts if each.output is not None]
+    best = _best(judged)
+    failed = ", ".join(get_failed_dimensions(last.output)) if last.output else ""
+    return AnswerOutcome(
+        status=AnswerStatus.UNAVAILABLE if last.trouble else AnswerStatus.PARTIAL,
+        answer=best.synthesis.answer if best else None,
+        gaps=gaps_of(best or judged[-1]) if judged else (),
+        withheld=bool(judged) and best is None,
+        reason=last.trouble or f"{last.number} attempts were not good enough in: {failed}",
+        attempts=tuple(attempts),
+    )
+
+
+def _best(attempts: Sequence[AnswerAttempt]) -> AnswerAttempt | None:
+    """Give the safe attempt with the fewest failed dimensions, of equals the latest; perhaps none."""
+    failed = {each.number: get_failed_dimensions(each.output) for each in attempts if each.output}
+    safe = [each for each in attempts if "safety" not in failed[each.number]]
+    return min(safe, key=lambda each: (len(failed[each.number]), -each.number), default=None)
+
+
+def gaps_of(attempt: AnswerAttempt) -> tuple[str, ...]:
+    """Give what an attempt lacks: its open issues, and the gaps of its analysis."""
+    output = attempt.output
+    if output is None:
+        return tuple(attempt.synthesis.analysis.gaps)
+    issues = get_all_issues(output) or [each.issue for each in output.feedback]
+    return tuple(dict.fromkeys([*issues, *attempt.synthesis.analysis.gaps]))

@@ -1,0 +1,147 @@
+"""Which evaluators judge which phase, and which of them are gates. Pure: nothing is built or run here."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from app.runners.evaluators.protocol import EvaluationCategory, Evaluator
+
+BUILT_IN = "built-in"
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """An evaluator and where it is used; `phases` None means everywhere. Only gates decide.
+
+    `source` says where it comes from: `built-in`, a package, or the project's file.
+    """
+
+    evaluator: Evaluator
+    phases: tuple[str, ...] | None
+    gate: bool
+    source: str = BUILT_IN
+
+    def covers(self, phase: str) -> bool:
+        """True when the evaluator judges this phase."""
+        return self.phases is None or phase in self.phases
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatorDescription:
+    """What users are told about a registered evaluator; `phases` None means every phase."""
+
+    name: str
+    category: EvaluationCategory
+    deterministic: bool
+    gate: bool
+    phases: tuple[str, ...] | None
+    version: str
+    source: str = BUILT_IN
+
+
+class EvaluatorRegistry:
+    """The evaluators of each phase, in the order of registration.
+
+    Args:
+        left_out: names of evaluators that are known and not used here; see `without`.
+    """
+
+    def __init__(self, *, left_out: Collection[str] = ()) -> None:
+        self._registrations: list[Registration] = []
+        self.left_out = frozenset(left_out)
+
+    def register(
+        self, evaluator: Evaluator, phases: Sequence[str] | None = None, *, gate: bool = True
+    ) -> None:
+        """Add an evaluator to some phases, or with None to every phase.
+
+        Raises:
+            ValueError: its name is empty, `phases` is empty, or one of these phases already has the name.
+        """
+        if not evaluator.name:
+            raise ValueError("an evaluator needs a name")
+        if phases is not None and not phases:
+            raise ValueError(
+                f"evaluator {evaluator.name!r} is registered for no phase; None means every phase"
+            )
+        self.add(Registration(evaluator, None if phases is None else tuple(phases), gate))
+
+    def add(self, added: Registration) -> None:
+        """Add a registration.
+
+        Raises:
+            ValueError: one of its phases already has the name.
+        """
+        for present in self._registrations:
+            if present.evaluator.name == added.evaluator.name and _share_a_phase(present, added):
+                raise ValueError(
+                    f"evaluator {added.evaluator.name!r} is already registered for one of these phases"
+                )
+        self._registrations.append(added)
+
+    def without(self, names: Collection[str]) -> "EvaluatorRegistry":
+        """Give a registry of the same evaluators but these, which it still knows by name."""
+        rest = EvaluatorRegistry(left_out=self.left_out | (self.names() & set(names)))
+        rest._registrations = [each for each in self._registrations if each.evaluator.name not in names]
+        return rest
+
+    def only(self, names: Collection[str]) -> "EvaluatorRegistry":
+        """Give a registry of these evaluators alone, each of them a gate."""
+        chosen = EvaluatorRegistry()
+        chosen._registrations = [
+            replace(each, gate=True) for each in self._registrations if each.evaluator.name in names
+        ]
+        return chosen
+
+    def names(self) -> frozenset[str]:
+        """Names of all evaluators."""
+        return frozenset(each.evaluator.name for each in self._registrations)
+
+    def all_registrations(self) -> tuple[Registration, ...]:
+        """Every registration, in the order in which they were made."""
+        return tuple(self._registrations)
+
+    def registrations(self, phase: str) -> list[Registration]:
+        """Registrations that cover a phase: those of every phase first, then its own."""
+        covering = [each for each in self._registrations if each.covers(phase)]
+        return sorted(covering, key=lambda each: each.phases is not None)
+
+    def get_evaluators(self, phase: str) -> list[Evaluator]:
+        """Evaluators of a phase, in the order of `registrations`."""
+        return [each.evaluator for each in self.registrations(phase)]
+
+    def get_deterministic_evaluators(self, phase: str) -> list[Evaluator]:
+        """Those that are tools."""
+        return [each for each in self.get_evaluators(phase) if each.is_deterministic]
+
+    def get_llm_evaluators(self, phase: str) -> list[Evaluator]:
+        """Those that ask a model."""
+        return [each for each in self.get_evaluators(phase) if not each.is_deterministic]
+
+    def gates(self, phase: str) -> tuple[str, ...]:
+        """Names of the evaluators that decide about a phase."""
+        return tuple(each.evaluator.name for each in self.registrations(phase) if each.gate)
+
+    def is_gate(self, phase: str, name: str) -> bool:
+        """True when this evaluator decides about this phase; False for a name the phase does not have."""
+        return name in self.gates(phase)
+
+    def describe(self) -> list[EvaluatorDescription]:
+        """Every registration, in the order in which they were made."""
+        return [
+            EvaluatorDescription(
+                name=each.evaluator.name,
+                category=each.evaluator.category,
+                deterministic=each.evaluator.is_deterministic,
+                gate=each.gate,
+                phases=each.phases,
+                version=str(getattr(each.evaluator, "version", "1")),
+                source=each.source,
+            )
+            for each in self._registrations
+        ]
+
+
+def _share_a_phase(one: Registration, other: Registration) -> bool:
+    if one.phases is None or other.phases is None:
+        return True
+    return not set(one.phases).isdisjoint(other.phases)

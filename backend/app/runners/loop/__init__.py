@@ -1,0 +1,1 @@
+"""The parts and steps of director-evaluator loops."""

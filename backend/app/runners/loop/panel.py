@@ -1,0 +1,142 @@
+"""The judge of a loop that is a panel of registered evaluators; its record is made of their verdict."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from app.agents.files import FileRefusedError
+from app.agents.models.material import shorten
+from app.runners.evaluators.panel import evaluate, judges_usage
+from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, EvaluationStatus
+from app.runners.evaluators.registrations import EvaluatorRegistry
+from app.runners.evaluators.registry import CODING
+from app.runners.evaluators.verdict import Verdict, VerdictPolicy, VerdictStatus, judge
+from app.runners.loop.roles import Exhausted, Role, RoleTask, Trouble
+from app.runners.loop.tree import copied_tree
+from app.runners.project import ProjectPanel
+from app.schemas.loop.results import FailureReason, TaskResult
+from app.schemas.text import storable_json, storable_text
+
+MAX_ISSUES = 50
+FEEDBACK_CHARS = 8000
+_PHASE = "loop"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PanelJudge:
+    """Has registered evaluators judge a copy of a workspace that holds what the director gave.
+
+    Every evaluator that a definition names is a gate. As for sprints, a pass needs one that checked
+    something; one that reaches no verdict is trouble, and never a success.
+
+    Attributes:
+        panel: the evaluators, as the workspace's own file sets them.
+        workspace: what the loop works on, and what new findings are told from; None without one.
+        policy: thresholds.
+    """
+
+    panel: ProjectPanel
+    workspace: Path | None = None
+    policy: VerdictPolicy = field(default_factory=VerdictPolicy)
+
+    async def __call__(self, task: RoleTask) -> TaskResult | Trouble:
+        """Judge what the director gave."""
+        unknown = unknown_evaluators(task.evaluators, self.panel.registry)
+        if unknown:
+            return Trouble(FailureReason.INPUT_VALIDATION_FAILURE, unknown)
+        try:
+            async with copied_tree(self.workspace, task.files) as work:
+                return await self._judge(task, work)
+        except FileRefusedError as error:
+            return Trouble(FailureReason.EXECUTION_HALTED, f"output_file: {error}")
+        except OSError as error:
+            text = f"there is no place to judge in: {error}"
+            return Trouble(FailureReason.EXECUTION_HALTED, text)
+
+    async def _judge(self, task: RoleTask, work: Path) -> TaskResult | Trouble:
+        registry = gates_of(self.panel.registry, task.evaluators)
+        context: EvaluationContext = {"goal": task.description, "attempt": task.iteration}
+        if self.workspace is not None or task.files:
+            context["workspace_ref"] = str(work)
+        if self.workspace is not None:
+            context["base_ref"] = str(self.workspace)
+        results = await evaluate(_PHASE, task.output, self.panel.context(context), registry)
+        threshold = self.panel.pass_threshold(self.policy.pass_threshold)
+        verdict = judge(results, registry.gates(_PHASE), replace(self.policy, pass_threshold=threshold))
+        used = judges_usage(results)
+        usage = used if used.requests else None
+        if verdict.status is VerdictStatus.ERRORED:
+            return Trouble(FailureReason.EXECUTION_HALTED, storable_text(verdict.reason), usage)
+        notes = storable_json(_record(verdict, results))
+        return TaskResult(content=notes["feedback"], notes=notes, usage=usage)
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatorOrPanel:
+    """Sends each evaluation to whom the definition names: registered evaluators, or else the agent."""
+
+    agent: Role
+    panel: Role
+
+    async def __call__(self, task: RoleTask) -> TaskResult | Trouble | Exhausted:
+        """Have it judged."""
+        return await (self.panel if task.evaluators else self.agent)(task)
+
+
+def unknown_evaluators(names: Sequence[str], registry: EvaluatorRegistry) -> str:
+    """Say which of these are not registered; empty when all are."""
+    unknown = [each for each in dict.fromkeys(names) if each not in registry.names()]
+    if not unknown:
+        return ""
+    known = ", ".join(sorted(registry.names())) or "none"
+    return f"evaluator/evaluators: there is no {', '.join(unknown)}; there are {known}"
+
+
+def gates_of(registry: EvaluatorRegistry, names: Sequence[str]) -> EvaluatorRegistry:
+    """Give a registry of these evaluators alone, as gates of every phase.
+
+    Of one that is registered more than once, for different phases, the one for coding is taken.
+    """
+    chosen = EvaluatorRegistry()
+    for name in dict.fromkeys(names):
+        found = [each for each in registry.all_registrations() if each.evaluator.name == name]
+        best = next((each for each in found if each.covers(CODING)), found[0])
+        chosen.add(replace(best, phases=None, gate=True))
+    return chosen
+
+
+def _record(verdict: Verdict, results: Sequence[EvaluationResult]) -> dict[str, Any]:
+    """Give the notes of an evaluation, as a model would give them, with what each evaluator said."""
+    unhappy = [each for each in results if each.status is EvaluationStatus.FAILED]
+    suggestions = list(dict.fromkeys(said for each in unhappy for said in each.suggestions))
+    told = "\n".join([verdict.reason, *(line for each in unhappy for line in _told(each))])
+    return {
+        "success": verdict.passed,
+        "feedback": shorten(told, FEEDBACK_CHARS),
+        "details": {
+            "metrics": {"score": verdict.score, **{each.evaluator_name: each.score for each in results}},
+            "violations": [issue for each in unhappy for issue in _issues(each)][:MAX_ISSUES],
+            "suggestions": suggestions[:MAX_ISSUES],
+            "evaluators": [
+                {
+                    "name": each.evaluator_name,
+                    "version": each.evaluator_version,
+                    "status": each.status.value,
+                    "score": each.score,
+                    "feedback": shorten(each.feedback, FEEDBACK_CHARS),
+                    "duration_ms": each.duration_ms,
+                }
+                for each in results
+            ],
+        },
+    }
+
+
+def _told(result: EvaluationResult) -> Iterator[str]:
+    yield f"{result.evaluator_name}: {result.feedback}"
+    yield from (f"- {each}" for each in (result.suggestions or _issues(result))[:MAX_ISSUES])
+
+
+def _issues(result: EvaluationResult) -> list[str]:
+    return [each.message or each.criterion for each in result.failed_criteria]

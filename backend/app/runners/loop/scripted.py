@@ -1,0 +1,27 @@
+"""The director and the evaluator without a model: they say what a script has for them, and say so."""
+
+from dataclasses import dataclass
+
+from app.runners.loop.roles import RoleTask, Trouble
+from app.schemas.agents import AgentScript, ScriptedRole
+from app.schemas.loop.results import FailureReason, TaskResult, TaskStatus
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedRoleAgent:
+    """Plays one role of a script; works by what it is told alone, as an agent with a model does."""
+
+    script: AgentScript
+    role: ScriptedRole
+
+    async def __call__(self, task: RoleTask) -> TaskResult | Trouble:
+        """Say the step of the iteration."""
+        told = "\n".join([task.description, task.context, *task.inputs.values()])
+        step = self.script.spoken(self.role, task.iteration, told)
+        if step is None:
+            text = f"the script {self.script.title!r} has nothing for the {self.role.value} to say here"
+            return Trouble(FailureReason.EXECUTION_HALTED, text)
+        notes = dict(step.notes)
+        if self.role is ScriptedRole.EVALUATOR:
+            notes.setdefault("feedback", step.say)
+        return TaskResult(content=step.say, status=TaskStatus(step.status), notes=notes)

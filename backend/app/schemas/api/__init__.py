@@ -1,0 +1,1 @@
+"""What the HTTP API speaks: bodies of requests and responses."""

@@ -1,0 +1,123 @@
+"""Answers that are checked, as the API speaks of them."""
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from app.schemas.agents import AgentSpec
+from app.schemas.answer_rules import MAX_RULES, Rule
+from app.schemas.api.escalations import EscalationView
+from app.schemas.api.sprints import Name, SprintView
+from app.schemas.response_evaluation import Analysis, EvaluatorOutput
+from app.schemas.runs import AttemptState, Budget, RunPolicy, Usage
+from app.schemas.text import CleanText
+from app.schemas.text import Name as DomainName
+from app.schemas.workspaces import EmptySource, WorkspaceSource
+
+MAX_QUERY_CHARS = 20_000
+MAX_ENTRY_CHARS = 50_000
+MAX_ENTRIES = 200
+
+
+def _not_blank(value: str) -> str:
+    if not value.strip():
+        raise ValueError("must not be empty or blank")
+    return value
+
+
+_Query = Annotated[CleanText, Field(max_length=MAX_QUERY_CHARS), AfterValidator(_not_blank)]
+_Entry = Annotated[CleanText, Field(max_length=MAX_ENTRY_CHARS), AfterValidator(_not_blank)]
+
+
+class AnswerCreate(BaseModel):
+    """What an answer needs to start.
+
+    Attributes:
+        query: what the user asks.
+        entries: evidence, each a text that begins with where it is from. None at all is allowed: then every
+            claim is unsupported.
+        source: a workspace whose passages are evidence, too; more of them are looked up where an attempt
+            lacks data.
+        domains: names of rule sets that the operator has configured.
+        rules: further rules that the answer must keep.
+        max_retries: attempts after the first one.
+        agent: the model that writes, or a script that plays writer and judge.
+        budget: what the answer may consume.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    query: _Query
+    entries: list[_Entry] = Field(default=[], max_length=MAX_ENTRIES)
+    source: WorkspaceSource = EmptySource()
+    domains: list[DomainName] = Field(default=[], max_length=20)
+    rules: list[Rule] = Field(default=[], max_length=MAX_RULES)
+    max_retries: int = Field(default=2, ge=0, le=2)
+    name: Name | None = None
+    agent: AgentSpec = AgentSpec()
+    budget: Budget | None = None
+
+
+class AnswerAttemptView(BaseModel):
+    """One attempt at an answer.
+
+    Attributes:
+        answer: what was written; null when nothing was.
+        analysis: what it was written from.
+        entries: how many pieces of evidence there were.
+        found: those of them that were looked up in the workspace.
+        evaluation: the four dimensions and what follows from them; null when there is no judgement.
+        trouble: why it came to nothing.
+        lost_workers: workers that died on it; what was recorded before is not done again.
+        consumed: by writer and judge.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    number: int
+    status: AttemptState
+    answer: str | None
+    analysis: Analysis
+    entries: int
+    found: list[str]
+    evaluation: EvaluatorOutput | None
+    trouble: str
+    models: list[str]
+    started_at: datetime
+    completed_at: datetime | None
+    lost_workers: int
+    consumed: Usage
+
+
+class AnswerResult(BaseModel):
+    """What a question came to.
+
+    Attributes:
+        status: `accepted` is good in all dimensions; `partial` has gaps; `unavailable` when a model was out.
+        answer: the text to deliver; null when there is none that may be delivered.
+        gaps: what the answer lacks.
+        withheld: no attempt kept the rules of safety, so none is delivered.
+        reason: when it was not accepted.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    status: str
+    answer: str | None
+    gaps: list[str]
+    withheld: bool
+    reason: str
+
+
+class AnswerDetail(SprintView):
+    """One answer, whole. `result` is null until it is over, and when it ended without an attempt."""
+
+    query: str
+    entries: list[str]
+    domains: list[str]
+    rules: list[str]
+    policy: RunPolicy
+    attempts: list[AnswerAttemptView]
+    result: AnswerResult | None
+    escalations: list[EscalationView]

@@ -1,0 +1,103 @@
+"""Escalations as the API speaks of them: the question to a human, and the answer."""
+
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from app.schemas.api.marks import MarkCreate
+from app.schemas.runs import MAX_OPEN_PATHS, EscalationDecision, EscalationReason, RunKind
+from app.schemas.text import CleanText, PathGlob, RelativePath
+
+EscalationStatus = Literal["open", "resolved", "withdrawn"]
+
+MAX_GUIDANCE_CHARS = 20_000
+MAX_LINE_COMMENTS = 200
+
+
+class LineComment(BaseModel):
+    """A remark on one line of the diff; it is pinned in the next prompts."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    path: RelativePath = Field(min_length=1, max_length=4096)
+    line: int = Field(ge=1, le=2**31 - 1, description="Line number in the file as the attempt left it.")
+    body: CleanText = Field(min_length=1, max_length=4000)
+
+
+class VerdictMarkIn(MarkCreate):
+    """A mark on one verdict of the escalated attempt."""
+
+    evaluation_id: UUID
+
+
+class EscalationResolve(BaseModel):
+    """A reviewer's decision.
+
+    `retry` grants `additional_attempts` further attempts (default 1); guidance and line comments are pinned
+    in their prompts. `accept` opens the protected files that the accepted attempt changed; a loop ends with
+    its last output, an answer with the best attempt that was judged and is safe. `reject` fails the run.
+    `version` is the version the reviewer has seen; with an older one the answer is 409.
+    """
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {"decision": "retry", "guidance": "Round half up, as invoices do.", "additional_attempts": 2},
+                {"decision": "accept", "guidance": "The remaining finding is a false alarm."},
+                {"decision": "reject"},
+            ]
+        },
+    )
+
+    decision: EscalationDecision
+    guidance: CleanText = Field(default="", max_length=MAX_GUIDANCE_CHARS)
+    line_comments: list[LineComment] = Field(default=[], max_length=MAX_LINE_COMMENTS)
+    additional_attempts: int | None = Field(default=None, ge=1, le=20)
+    verdict_marks: list[VerdictMarkIn] = Field(default=[], max_length=100)
+    open_paths: list[PathGlob] = Field(
+        default=[],
+        max_length=MAX_OPEN_PATHS,
+        description="Globs of protected files that the sprint may change from now on.",
+    )
+    version: int | None = Field(default=None, ge=1)
+
+    @model_validator(mode="after")
+    def _only_retry_grants_attempts(self) -> "EscalationResolve":
+        if self.additional_attempts is not None and self.decision is not EscalationDecision.RETRY:
+            raise ValueError("additional_attempts goes with the decision 'retry' only")
+        return self
+
+
+class EscalationView(BaseModel):
+    """One escalation."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    run_id: UUID
+    run_name: str
+    kind: RunKind
+    phase: str
+    attempt: int
+    reason_kind: EscalationReason
+    reason: str
+    status: EscalationStatus
+    decision: EscalationDecision | None
+    guidance: str
+    line_comments: list[LineComment]
+    additional_attempts: int
+    decided_by: str | None
+    decided_at: datetime | None
+    version: int
+    created_at: datetime
+
+
+class EscalationPage(BaseModel):
+    """A page of escalations, oldest first; `next_cursor` is null on the last page."""
+
+    items: list[EscalationView]
+    next_cursor: str | None

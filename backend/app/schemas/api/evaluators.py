@@ -1,0 +1,142 @@
+"""Evaluators as the API speaks of them: who judges, what they said, and how often they were wrong."""
+
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+from app.schemas.api.run_lists import MAX_CHOICES, MAX_CURSOR_CHARS
+from app.schemas.api.sprints import EvaluationStatusName, EvaluationView
+from app.schemas.runs import Phase, RunKind
+from app.schemas.shares import Latency, Share
+from app.schemas.text import CleanLine
+
+RECORD_SIZE = 1000
+"""The newest verdicts that a track record looks at."""
+
+
+class EvaluatorView(BaseModel):
+    """One registered evaluator; `phases` null means every phase. Only gates decide."""
+
+    name: str
+    version: str
+    category: str
+    deterministic: bool
+    gate: bool
+    phases: list[str] | None
+    source: str = Field(description="built-in, a package with its version, or phaserunner.toml")
+
+
+class EvaluatorList(BaseModel):
+    """The registered evaluators in their order."""
+
+    items: list[EvaluatorView]
+
+
+class MarkedShares(BaseModel):
+    """How often an evaluator was wrong, by the marks of reviewers.
+
+    Reviewers mark what they look at, which is mostly what escalated: these are shares of the marked
+    verdicts, not of all.
+
+    Attributes:
+        false_passes: of the passes that were marked, those marked wrong.
+        false_fails: of the fails that were marked, those marked wrong.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    false_passes: Share
+    false_fails: Share
+
+
+class TrackRecord(BaseModel):
+    """What is known of an evaluator's reliability, from its newest verdicts (at most 1,000) and all marks.
+
+    Attributes:
+        verdicts: the verdicts looked at, on chosen and other candidates alike.
+        passed: of all of them.
+        failed: of all of them.
+        errored: of all of them: it reached no verdict.
+        skipped: of all of them: there was nothing to check.
+        latency: of those that were not skipped.
+        marked: what reviewers said.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    evaluator: str
+    verdicts: int
+    passed: Share
+    failed: Share
+    errored: Share
+    skipped: Share
+    latency: Latency
+    marked: MarkedShares
+
+
+class EvaluatorVersion(BaseModel):
+    """One version of an evaluator among its newest verdicts (at most 1,000)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    version: str
+    verdicts: int
+    first_at: datetime
+    last_at: datetime
+
+
+class EvaluatorDetail(BaseModel):
+    """One evaluator.
+
+    Attributes:
+        registered: what this service's settings make of it; null when only old or projects' verdicts know it.
+        versions: newest first.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    registered: EvaluatorView | None
+    versions: list[EvaluatorVersion]
+    record: TrackRecord
+
+
+class VerdictQuery(BaseModel):
+    """Which verdicts of an evaluator are meant; choices of one field are alternatives."""
+
+    model_config = ConfigDict(frozen=True)
+
+    status: list[EvaluationStatusName] = Field(default=[], max_length=MAX_CHOICES)
+    mark: Literal["any", "none", "right", "false_pass", "false_fail"] | None = Field(
+        default=None, description="What the newest mark says; `any` and `none` ask whether there is one."
+    )
+    phase: list[Phase] = Field(default=[], max_length=MAX_CHOICES)
+    version: list[CleanLine] = Field(default=[], max_length=MAX_CHOICES)
+    since: AwareDatetime | None = Field(default=None, description="Judged at this time or later.")
+    until: AwareDatetime | None = Field(default=None, description="Judged before this time.")
+    limit: int = Field(default=50, ge=1, le=200)
+    cursor: str | None = Field(default=None, max_length=MAX_CURSOR_CHARS)
+
+
+class VerdictView(BaseModel):
+    """One verdict, and on what it was given."""
+
+    model_config = ConfigDict(frozen=True)
+
+    run_id: UUID
+    run_name: str
+    run_kind: RunKind
+    phase: str
+    attempt: int
+    candidate: int
+    chosen: bool = Field(description="Whether the attempt went on with this candidate.")
+    evaluation: EvaluationView
+
+
+class VerdictPage(BaseModel):
+    """A page of an evaluator's verdicts, newest first; `next_cursor` is null on the last page."""
+
+    items: list[VerdictView]
+    next_cursor: str | None

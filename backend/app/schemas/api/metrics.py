@@ -1,0 +1,204 @@
+"""Metrics: how often gates hold, how often humans are asked, what it costs. Defined in docs/metrics.md."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.schemas.api.run_lists import RunScope
+from app.schemas.shares import Latency, Share
+
+
+class MetricQuery(RunScope):
+    """Which runs are measured: those created in a window, of some kinds, projects or agents."""
+
+
+class Bucket(StrEnum):
+    """How wide a point of a trend is, in UTC; weeks begin on Monday."""
+
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+
+
+class TrendQuery(MetricQuery):
+    """Which runs are measured, and in which steps."""
+
+    bucket: Bucket = Bucket.WEEK
+
+
+class MetricShare(Share):
+    """A share with the lists of its runs.
+
+    Attributes:
+        counted: query of `GET /api/v1/runs` that lists exactly the runs with cases that count.
+        considered: the same for all runs with cases: the denominator's.
+    """
+
+    counted: str
+    considered: str
+
+
+class PassRates(BaseModel):
+    """How often work passed within so many attempts, before any human helped."""
+
+    model_config = ConfigDict(frozen=True)
+
+    pass_at_1: MetricShare
+    pass_at_2: MetricShare
+    pass_at_3: MetricShare
+
+
+class Retries(BaseModel):
+    """How much work was done again.
+
+    Attributes:
+        retried: cases with more than one judged attempt, of those with one.
+        total: judged attempts beyond the first of each phase.
+        mean: `total` for each phase that was judged; null without one.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    retried: MetricShare
+    total: int
+    mean: float | None
+
+
+class PhaseMetrics(BaseModel):
+    """One phase over all runs that have it: a case is one run's phase."""
+
+    model_config = ConfigDict(frozen=True)
+
+    phase: str
+    passes: PassRates
+    retries: Retries
+    escalated: MetricShare
+    attempts: dict[int, int] = Field(description="Judged attempts → phases that had so many.")
+
+
+class EscalationMetrics(BaseModel):
+    """How often humans were asked, why, and what they decided.
+
+    Attributes:
+        rate: runs that escalated at least once, of those that did or are over.
+        reasons: the same by reason; a run that escalated for two reasons is in both.
+        decisions: resolved escalations by decision.
+        time_to_decision: from asking to the decision.
+        open: escalations that wait now.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    rate: MetricShare
+    reasons: dict[str, MetricShare]
+    decisions: dict[str, MetricShare]
+    time_to_decision: Latency
+    open: int
+
+
+class EvaluatorMetrics(BaseModel):
+    """One evaluator over the runs that are measured: a case is one verdict.
+
+    Attributes:
+        verdicts: how many there are, on chosen and other candidates alike.
+        gate: whether it decided in any of them.
+        latency: of the verdicts that were not skipped.
+        false_passes: of the passes that reviewers marked, those whose newest mark says wrong.
+        false_fails: the same for fails.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    evaluator: str
+    gate: bool
+    verdicts: int
+    passed: MetricShare
+    failed: MetricShare
+    errored: MetricShare
+    skipped: MetricShare
+    latency: Latency
+    false_passes: MetricShare
+    false_fails: MetricShare
+
+
+class Amount(BaseModel):
+    """An amount for each run that is over. Null without such runs.
+
+    Attributes:
+        n: runs that are over and whose amount is known.
+        total: their sum.
+        p50: an amount that half of them do not exceed.
+        p95: an amount that 95 % of them do not exceed.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    n: int
+    total: float | None
+    p50: float | None
+    p95: float | None
+
+
+class SpendMetrics(BaseModel):
+    """What runs that are over consumed, judges included.
+
+    Attributes:
+        cost_usd: of the runs whose cost is known; an unknown cost is not zero.
+        cost_known: how many that is, of the runs that used a model.
+        input_tokens: of every run that is over.
+        output_tokens: of every run that is over.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    cost_usd: Amount
+    cost_known: MetricShare
+    input_tokens: Amount
+    output_tokens: Amount
+
+
+class MetricsReport(BaseModel):
+    """All metrics of some runs, as of one moment.
+
+    Attributes:
+        at: the moment.
+        runs: how many runs are measured.
+        over: how many of them are over.
+        passes: of whole runs: every phase passed within so many attempts.
+        retries: of whole runs.
+        phases: of each phase, in the order of a sprint.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    at: datetime
+    runs: int
+    over: int
+    passes: PassRates
+    retries: Retries
+    phases: list[PhaseMetrics]
+    escalations: EscalationMetrics
+    evaluators: list[EvaluatorMetrics]
+    spend: SpendMetrics
+
+
+class TrendPoint(BaseModel):
+    """The runs created in one step of time."""
+
+    model_config = ConfigDict(frozen=True)
+
+    start: datetime
+    runs: int
+    pass_at_1: MetricShare
+    pass_at_3: MetricShare
+    escalated: MetricShare
+
+
+class Trend(BaseModel):
+    """How figures develop. Steps without runs are there, with null shares."""
+
+    model_config = ConfigDict(frozen=True)
+
+    bucket: Bucket
+    points: list[TrendPoint]

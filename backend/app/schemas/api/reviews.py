@@ -1,0 +1,42 @@
+"""What a reviewer needs to decide: an escalation with everything that speaks for or against the work."""
+
+from uuid import UUID
+
+from pydantic import Field
+
+from app.schemas.api.answers import AnswerResult
+from app.schemas.api.escalations import EscalationView
+from app.schemas.api.evaluators import TrackRecord
+from app.schemas.api.sprints import AttemptView, EvaluationView, SprintView
+from app.schemas.runs import RunPolicy
+
+
+class EscalationDetail(EscalationView):
+    """An escalation, whole.
+
+    Attributes:
+        sprint: the run as it stands, with what it has used.
+        policy: the figures the run is decided by, its budget among them.
+        attempt_id: the escalated attempt; null when the phase had not begun.
+        failing: what failed or reached no verdict there, gates first, with criteria and evidence.
+        attempts: every attempt of the phase, in order, with its verdicts.
+        earlier: the run's other escalations, oldest first.
+        track_records: of each evaluator that judged the escalated attempt, in the order of its verdicts.
+        can_accept: whether there is output that could be accepted.
+        would_open: protected files the attempt changed; accepting opens them for the rest of the run.
+        open_paths: what is open already.
+        would_give: what an answer comes to when it is accepted now; null for other kinds, for one that is
+            decided, and when no attempt was judged.
+    """
+
+    sprint: SprintView
+    policy: RunPolicy
+    attempt_id: UUID | None
+    failing: list[EvaluationView]
+    attempts: list[AttemptView]
+    earlier: list[EscalationView]
+    track_records: list[TrackRecord]
+    can_accept: bool = Field(description="False as long as the agent has produced nothing.")
+    would_open: list[str]
+    open_paths: list[str]
+    would_give: AnswerResult | None = None

@@ -1,0 +1,144 @@
+"""Which runs a list shows, in which order, and how many there are."""
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+from app.schemas.runs import PhaseOfRun, RunKind, RunStatus
+from app.schemas.text import CleanLine
+
+MetricPart = Literal["counted", "considered"]
+
+
+class MetricName(StrEnum):
+    """A number by which runs can be listed: those it counts, or all it looks at."""
+
+    PASS_AT_1 = "pass_at_1"  # noqa: S105 - no password
+    PASS_AT_2 = "pass_at_2"  # noqa: S105
+    PASS_AT_3 = "pass_at_3"  # noqa: S105
+    RETRIED = "retried"
+    ESCALATED = "escalated"
+    DECIDED = "decided"
+    COST_KNOWN = "cost_known"
+    VERDICT_PASSED = "verdict_passed"
+    VERDICT_FAILED = "verdict_failed"
+    VERDICT_ERRORED = "verdict_errored"
+    VERDICT_SKIPPED = "verdict_skipped"
+    FALSE_PASSES = "false_passes"
+    FALSE_FAILS = "false_fails"
+
+
+MAX_CHOICES = 50
+MAX_CURSOR_CHARS = 500
+
+_Choice = Annotated[CleanLine, Field(min_length=1, max_length=4096)]
+
+
+class RunSort(StrEnum):
+    """The order of a list of runs; equal ones are ordered by id.
+
+    `updated`, `cost` and `tokens` begin with the latest or the largest. A run whose cost is not known comes
+    after those whose cost is.
+    """
+
+    NEWEST = "newest"
+    OLDEST = "oldest"
+    UPDATED = "updated"
+    COST = "cost"
+    TOKENS = "tokens"
+
+
+class RunScope(BaseModel):
+    """Which runs are meant, by what never changes about them."""
+
+    model_config = ConfigDict(frozen=True)
+
+    since: AwareDatetime | None = Field(default=None, description="Created at this time or later.")
+    until: AwareDatetime | None = Field(default=None, description="Created before this time.")
+    kind: list[RunKind] = Field(default=[], max_length=MAX_CHOICES)
+    project: list[_Choice] = Field(
+        default=[], max_length=MAX_CHOICES, description="Where the source is, as runs show it: a path or URL."
+    )
+    agent: list[_Choice] = Field(
+        default=[], max_length=MAX_CHOICES, description="Who does the work, in the words runs show."
+    )
+
+
+class RunFilter(RunScope):
+    """Which runs a list shows. Choices of one field are alternatives; fields narrow each other."""
+
+    status: list[RunStatus] = Field(default=[], max_length=MAX_CHOICES)
+    phase: list[PhaseOfRun] = Field(
+        default=[], max_length=MAX_CHOICES, description="The phase they are in now."
+    )
+    needs_human: bool | None = Field(
+        default=None, description="Whether an escalation of theirs is open; null for both."
+    )
+    q: CleanLine | None = Field(
+        default=None, max_length=200, description="Part of a name or goal, or the beginning of an id."
+    )
+    metric: MetricName | None = Field(default=None, description="Only the runs behind this number.")
+    metric_part: MetricPart = Field(
+        default="counted", description="Those that the number counts, or all that it looks at."
+    )
+    metric_phase: CleanLine | None = Field(
+        default=None, max_length=100, description="The number of this phase; null for whole runs."
+    )
+    metric_key: CleanLine | None = Field(
+        default=None, max_length=200, description="The reason, decision or evaluator that the number is of."
+    )
+
+
+class RunQuery(RunFilter):
+    """One page of a list of runs."""
+
+    sort: RunSort = RunSort.NEWEST
+    limit: int = Field(default=50, ge=1, le=200)
+    cursor: str | None = Field(
+        default=None,
+        max_length=MAX_CURSOR_CHARS,
+        description="The `next_cursor` of the page before, asked for in the same order.",
+    )
+
+
+class RunCounts(BaseModel):
+    """How many runs a filter finds.
+
+    Attributes:
+        total: all of them.
+        needs_human: those with an open escalation.
+        by_status: every status, also with 0.
+        by_kind: every kind, also with 0.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    total: int
+    needs_human: int
+    by_status: dict[RunStatus, int]
+    by_kind: dict[RunKind, int]
+
+
+class Facet(BaseModel):
+    """A value that can be filtered by, and how many runs have it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    value: str
+    runs: int
+
+
+class RunFacets(BaseModel):
+    """What there is to filter by, the most frequent first; at most 200 values of each.
+
+    Attributes:
+        complete: false when there are more values than are shown.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    kinds: list[Facet]
+    projects: list[Facet]
+    agents: list[Facet]
+    complete: bool

@@ -1,0 +1,58 @@
+"""What a director may ask for before it goes on: a subtask, or an evaluation of what it has so far."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.schemas.loop.contexts import SubtaskContext
+from app.schemas.text import CleanText, Name
+
+MAX_DEPTH = 5
+"""Levels of subtasks below the outermost loop."""
+
+MAX_REQUEST_CHARS = 50_000
+
+_Text = Annotated[CleanText, Field(min_length=1, max_length=MAX_REQUEST_CHARS)]
+
+
+class _Request(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SubtaskRequest(_Request):
+    """A task that is to be done first, by a loop of its own.
+
+    Attributes:
+        type: `atomic` is one attempt that is judged once; `director_evaluator_loop` may take as many
+            iterations as the loop that asks.
+        description: of the task; `{{name}}` in it is filled from `inputs`.
+        inputs: by name.
+        template_hints: words about how to go about it.
+        context_management: what of its surroundings the subtask sees.
+        max_depth: levels of subtasks that may be used from here, this one included; 1 means that the
+            subtask may ask for none. It can only tighten what holds anyway.
+    """
+
+    type: Literal["atomic", "director_evaluator_loop"]
+    description: _Text
+    inputs: dict[Name, Annotated[CleanText, Field(max_length=MAX_REQUEST_CHARS)]] = Field(
+        default={}, max_length=40
+    )
+    template_hints: tuple[Annotated[_Text, Field(max_length=500)], ...] = Field(default=(), max_length=20)
+    context_management: SubtaskContext = SubtaskContext()
+    max_depth: int | None = Field(default=None, ge=1, le=MAX_DEPTH)
+
+
+class EvaluationRequest(_Request):
+    """An evaluation that is wanted now, beside the one at the end of the iteration.
+
+    Attributes:
+        type: what kind of evaluation it is, in a word that the evaluator is told.
+        criteria: what is to be judged.
+        target: the name of a source of the loop, such as `director_result` (what came with the request), or
+            the text itself.
+    """
+
+    type: Name
+    criteria: _Text
+    target: _Text = "director_result"

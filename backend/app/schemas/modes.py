@@ -1,0 +1,18 @@
+"""Switches of the operator: how workspaces are confined and with which packages they are judged."""
+
+from enum import StrEnum
+
+
+class SandboxMode(StrEnum):
+    """`REQUIRED`: confined or not at all. `PREFERRED`: confined where possible. `OFF`: never confined."""
+
+    REQUIRED = "required"
+    PREFERRED = "preferred"
+    OFF = "off"
+
+
+class EnvironmentMode(StrEnum):
+    """`AUTO`: each project with the packages it declares. `OFF`: all with the service's own interpreter."""
+
+    AUTO = "auto"
+    OFF = "off"

@@ -1,0 +1,1 @@
+"""Tokens, and the state of the service."""

@@ -1,0 +1,1 @@
+"""Recurring work beside the runs: takeover, deletion, reminders and webhooks."""

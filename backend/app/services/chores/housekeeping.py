@@ -1,0 +1,234 @@
+"""Trims what runs that are over leave behind; what metrics and reviews need stays.
+
+Events of progress are emptied, not deleted: their numbers stay, so no client that resumes finds a gap, and
+the log still tells what happened. Snapshots go with all files of a run: diffs, results and forks of it end.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Select, Update, delete, func, literal_column, select, text, update
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import InstrumentedAttribute
+
+from app.db.engine import Sessions
+from app.db.models import EventRow, IdempotencyKey, Run, Snapshot, WebhookDelivery
+from app.services.control.idempotency import KEPT_FOR
+from app.workspaces.store import WorkspaceStore
+
+MESSAGES_KEPT = timedelta(days=30)
+"""Webhook messages are forgotten then, taken or not."""
+
+_BATCH = 50
+_LOCK = 7_303_014_501
+"""Advisory lock: one worker trims at a time."""
+
+_EMPTIED = {
+    "agent.progress": "jsonb_set(data, '{lines}', '[]')",
+    "tool.called": "jsonb_set(data, '{text}', '\"\"')",
+    "tool.result": "jsonb_set(data, '{text}', '\"\"')",
+}
+_COUNT_JOBS = text(
+    "SELECT count(*) FROM procrastinate_jobs WHERE status IN ('succeeded', 'failed', 'cancelled', 'aborted')"
+)
+_DELETE_JOBS = text(
+    "DELETE FROM procrastinate_jobs WHERE status IN ('succeeded', 'failed', 'cancelled', 'aborted') "
+    "RETURNING id"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """For how many days after their end runs keep what, and how large the snapshots of all of them may be."""
+
+    progress_days: float
+    snapshot_days: float
+    snapshot_bytes: int
+    directory_days: float
+
+
+@dataclass(frozen=True, slots=True)
+class Trimmed:
+    """What was trimmed, or would be.
+
+    Attributes:
+        progress: runs whose progress is emptied.
+        snapshots: runs whose files are deleted from the database.
+        snapshot_bytes: size of these files.
+        directories: runs whose directory is removed from this machine.
+        answers: kept answers of requests.
+        messages: webhook messages.
+        jobs: rows of ended jobs.
+    """
+
+    progress: int = 0
+    snapshots: int = 0
+    snapshot_bytes: int = 0
+    directories: int = 0
+    answers: int = 0
+    messages: int = 0
+    jobs: int = 0
+
+    @property
+    def total(self) -> int:
+        """How many things these are."""
+        return self.progress + self.snapshots + self.directories + self.answers + self.messages + self.jobs
+
+
+class Housekeeping:
+    """Finds what is beyond retention, and trims it in short transactions.
+
+    Args:
+        sessions: opens transactions.
+        store: this machine's directories of runs.
+        retention: for how long what is kept.
+    """
+
+    def __init__(self, sessions: Sessions, store: WorkspaceStore, retention: Retention) -> None:
+        self._sessions = sessions
+        self._store = store
+        self._retention = retention
+
+    async def __call__(self) -> int:
+        """Trim; returns how many things went."""
+        return (await self.trim()).total
+
+    async def look(self) -> Trimmed:
+        """Say what would go, and change nothing."""
+        now = datetime.now(UTC)
+        async with self._sessions() as session:
+            files = await self._files_to_trim(session, now)
+            progress = _finished(now, self._retention.progress_days, Run.progress_trimmed_at)
+            answers = select(IdempotencyKey.key).where(_old_answers(now))
+            messages = select(WebhookDelivery.id).where(_old_messages(now))
+            return Trimmed(
+                progress=await session.scalar(_count(progress)) or 0,
+                snapshots=len(files),
+                snapshot_bytes=sum(size for _, size in files),
+                directories=len(await self._directories(session, now)),
+                answers=await session.scalar(_count(answers)) or 0,
+                messages=await session.scalar(_count(messages)) or 0,
+                jobs=await session.scalar(_COUNT_JOBS) or 0,
+            )
+
+    async def trim(self) -> Trimmed:
+        """Trim what is beyond retention; what another worker trims at this moment is left to it."""
+        now = datetime.now(UTC)
+        progress = await self._trim_progress(now)
+        snapshots, size = await self._trim_snapshots(now)
+        async with self._sessions() as session:
+            gone = await self._directories(session, now)
+        for run_id in gone:
+            await self._store.remove_run(run_id)
+        return Trimmed(
+            progress=progress,
+            snapshots=snapshots,
+            snapshot_bytes=size,
+            directories=len(gone),
+            answers=await self._forget_answers(now),
+            messages=await self._forget_messages(now),
+            jobs=await self._delete_jobs(),
+        )
+
+    async def _trim_progress(self, now: datetime) -> int:
+        trimmed = 0
+        wanted = _finished(now, self._retention.progress_days, Run.progress_trimmed_at).limit(_BATCH)
+        while True:
+            async with self._sessions.begin() as session:
+                if not await _alone(session):
+                    return trimmed
+                ids = (await session.scalars(wanted)).all()
+                if not ids:
+                    return trimmed
+                for kind, emptied in _EMPTIED.items():
+                    mine = (EventRow.run_id.in_(ids), EventRow.type == kind)
+                    await session.execute(update(EventRow).where(*mine).values(data=literal_column(emptied)))
+                await session.execute(_mark(ids).values(progress_trimmed_at=now))
+            trimmed += len(ids)
+
+    async def _trim_snapshots(self, now: datetime) -> tuple[int, int]:
+        async with self._sessions() as session:
+            files = await self._files_to_trim(session, now)
+        trimmed = size = 0
+        for start in range(0, len(files), _BATCH):
+            batch = files[start : start + _BATCH]
+            ids = [run_id for run_id, _ in batch]
+            async with self._sessions.begin() as session:
+                if not await _alone(session):
+                    break
+                await session.execute(delete(Snapshot).where(Snapshot.run_id.in_(ids)))
+                await session.execute(_mark(ids).values(files_trimmed_at=now))
+            trimmed += len(batch)
+            size += sum(each for _, each in batch)
+        return trimmed, size
+
+    async def _files_to_trim(self, session: AsyncSession, now: datetime) -> list[tuple[UUID, int]]:
+        """Runs whose snapshots go, the oldest first, with their size: too old, or beyond the size of all."""
+        statement = (
+            select(Run.id, Run.finished_at, func.sum(func.octet_length(Snapshot.bundle)))
+            .join(Snapshot, Snapshot.run_id == Run.id)
+            .where(Run.finished_at.is_not(None))
+            .group_by(Run.id)
+            .order_by(Run.finished_at)
+        )
+        rows = [(run_id, ended, int(size)) for run_id, ended, size in await session.execute(statement)]
+        left = sum(size for _, _, size in rows)
+        oldest_kept = now - timedelta(days=self._retention.snapshot_days)
+        found: list[tuple[UUID, int]] = []
+        for run_id, ended, size in rows:
+            if ended is not None and ended >= oldest_kept and left <= self._retention.snapshot_bytes:
+                break
+            found.append((run_id, size))
+            left -= size
+        return found
+
+    async def _directories(self, session: AsyncSession, now: datetime) -> Sequence[UUID]:
+        here = await self._store.runs_on_disk()
+        ended = Run.finished_at < now - timedelta(days=self._retention.directory_days)
+        return (await session.scalars(select(Run.id).where(Run.id.in_(here), ended))).all()
+
+    async def _forget_answers(self, now: datetime) -> int:
+        statement = delete(IdempotencyKey).where(_old_answers(now)).returning(IdempotencyKey.key)
+        async with self._sessions.begin() as session:
+            return len((await session.scalars(statement)).all())
+
+    async def _forget_messages(self, now: datetime) -> int:
+        statement = delete(WebhookDelivery).where(_old_messages(now)).returning(WebhookDelivery.id)
+        async with self._sessions.begin() as session:
+            return len((await session.scalars(statement)).all())
+
+    async def _delete_jobs(self) -> int:
+        async with self._sessions.begin() as session:
+            gone = await session.scalars(_DELETE_JOBS)
+            return len(gone.all())
+
+
+def _finished(now: datetime, days: float, trimmed: InstrumentedAttribute[datetime | None]) -> Select[UUID]:
+    return (
+        select(Run.id)
+        .where(Run.finished_at < now - timedelta(days=days), trimmed.is_(None))
+        .order_by(Run.finished_at)
+    )
+
+
+def _mark(ids: Sequence[UUID]) -> Update:
+    # Nothing happened to the run: it must not look changed.
+    return update(Run).where(Run.id.in_(ids)).values(updated_at=Run.updated_at)
+
+
+def _old_answers(now: datetime) -> ColumnElement[bool]:
+    return IdempotencyKey.created_at < now - KEPT_FOR
+
+
+def _old_messages(now: datetime) -> ColumnElement[bool]:
+    return WebhookDelivery.created_at < now - MESSAGES_KEPT
+
+
+def _count(statement: Select[UUID] | Select[str]) -> Select[int]:
+    return select(func.count()).select_from(statement.subquery())
+
+
+async def _alone(session: AsyncSession) -> bool:
+    return bool(await session.scalar(select(func.pg_try_advisory_xact_lock(_LOCK))))

@@ -1,0 +1,85 @@
+"""Reminds of questions that wait for a human, as long as they wait."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from sqlalchemy import func, select
+
+from app.core.event_data import EscalationReminderData
+from app.core.websocket_events import EscalationReminderEvent
+from app.db.engine import Sessions
+from app.db.models import Escalation, Run
+from app.services.chores.reminder_times import reminders_until
+from app.services.record.outbox import NO_WEBHOOKS, Outbox
+from app.services.record.transactions import Bell, Recording
+
+_BATCH = 100
+
+
+class ReminderService:
+    """Tells of escalations that are still open. The rows say when; nothing is held while they wait.
+
+    Several that fell due while no worker was there are told as one. Any number of workers may look at the
+    same time.
+
+    Args:
+        sessions: opens short transactions.
+        bell: tells of new events.
+        hours: when to remind, in hours since the question; the last one repeats.
+        outbox: tells other services.
+    """
+
+    def __init__(
+        self, sessions: Sessions, bell: Bell, hours: Sequence[float], outbox: Outbox = NO_WEBHOOKS
+    ) -> None:
+        self._sessions = sessions
+        self._bell = bell
+        self._hours = hours
+        self._outbox = outbox
+
+    async def __call__(self) -> int:
+        """Remind of what is due; returns how many reminders were recorded."""
+        told = 0
+        while due := await self._due():
+            for run_id, escalation_id in due:
+                told += await self._remind(run_id, escalation_id)
+        return told
+
+    async def _due(self) -> Sequence[tuple[UUID, UUID]]:
+        statement = (
+            select(Escalation.run_id, Escalation.id)
+            .join(Run)
+            .where(Escalation.status == "open", Escalation.remind_at <= func.now(), Run.paused_at.is_(None))
+            .order_by(Escalation.remind_at)
+            .limit(_BATCH)
+        )
+        async with self._sessions() as session:
+            return [(run_id, escalation_id) for run_id, escalation_id in await session.execute(statement)]
+
+    async def _remind(self, run_id: UUID, escalation_id: UUID) -> bool:
+        async with self._sessions.begin() as session:
+            # The run first, as everybody who writes to it does.
+            run = await session.get_one(Run, run_id, with_for_update=True)
+            escalation = await session.get_one(Escalation, escalation_id, with_for_update=True)
+            # The database's clock, which also chose what is due.
+            now = (await session.execute(select(func.now()))).scalar_one()
+            if escalation.status != "open" or run.paused_at is not None:
+                return False
+            due = reminders_until(now, escalation.created_at, self._hours)
+            escalation.remind_at = due.next_at
+            if due.passed <= escalation.reminders:
+                return False
+            escalation.reminders = due.passed
+            data = EscalationReminderData(
+                escalation_id=escalation.id,
+                reason_kind=escalation.reason_kind,
+                reason=escalation.reason,
+                reminder=due.passed,
+                waiting_seconds=round((now - escalation.created_at).total_seconds()),
+            )
+            recording = Recording(session, run, self._outbox)
+            at = dict(recording.envelope(escalation.phase, escalation.attempt or None))
+            recording.emit(EscalationReminderEvent(**at, data=data))
+            await recording.flush_events()
+        self._bell.ring(run_id)
+        return True

@@ -1,0 +1,67 @@
+"""Ends runs of every kind that are not over, with their subtasks; part of a caller's transaction."""
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+from sqlalchemy import update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.core.errors import ConflictError, NotFoundError
+from app.core.event_data import RunCancelledData
+from app.core.telemetry import current_trace_id
+from app.core.websocket_events import RunCancelledEvent
+from app.db.models import Escalation, Run
+from app.jobs.queue import abort_advance
+from app.realtime.store import append_events
+from app.schemas.runs import RunKind, RunStatus
+from app.services.record.family import unfinished_subtasks, wake_parent
+from app.services.record.outbox import Outbox
+from app.services.record.phase_outcomes import keep_outcomes
+
+WORDS = {RunKind.SPRINT: "sprint", RunKind.DIRECTOR_LOOP: "loop", RunKind.ANSWER: "answer"}
+"""What people call the kinds of runs."""
+
+
+def word_of(run: Run) -> str:
+    """What people call a run."""
+    return WORDS[RunKind(run.kind)]
+
+
+async def cancel_run(session: AsyncSession, run_id: UUID, reason: str, actor: str, outbox: Outbox) -> None:
+    """End a run: its job is taken away, its agent stopped, its escalation withdrawn, its subtasks ended.
+
+    Raises:
+        NotFoundError: there is no such run.
+        ConflictError: it is over already.
+    """
+    run = await session.get(Run, run_id, with_for_update=True)
+    if run is None:
+        raise NotFoundError(f"there is no run {run_id}")
+    if RunStatus(run.status).is_final:
+        when = f" since {run.finished_at:%Y-%m-%d %H:%M:%S} UTC" if run.finished_at else ""
+        raise ConflictError(f"the {word_of(run)} is {run.status}{when}", run_status=run.status)
+    await _end(session, run, reason, actor, outbox)
+    await wake_parent(session, run)
+
+
+async def _end(session: AsyncSession, run: Run, reason: str, actor: str, outbox: Outbox) -> None:
+    run.status = RunStatus.CANCELLED
+    run.status_reason = reason or f"cancelled by {actor}"
+    run.finished_at = datetime.now(UTC)
+    run.paused_at, run.paused_by, run.pause_reason = None, None, ""
+    run.version += 1
+    withdraw = update(Escalation).where(Escalation.run_id == run.id, Escalation.status == "open")
+    await session.execute(withdraw.values(status="withdrawn", version=Escalation.version + 1))
+    await keep_outcomes(session, run.id)
+    event = RunCancelledEvent(
+        run_id=run.id,
+        sprint_id=run.id,
+        phase=run.phase,
+        trace_id=current_trace_id(),
+        data=RunCancelledData(by=actor, reason=reason),
+    )
+    last = await append_events(session, run.id, [event])
+    await outbox.put(session, run.id, [event], last)
+    await abort_advance(session, run.id)
+    for subtask in await unfinished_subtasks(session, run.id):
+        await _end(session, subtask, "the loop that asked for it was cancelled", actor, outbox)

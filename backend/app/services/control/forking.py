@@ -1,0 +1,135 @@
+"""Begins a new sprint with what an attempt of another one left."""
+
+from uuid import UUID, uuid4
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.core.errors import ConflictError
+from app.core.telemetry import current_traceparent
+from app.db.engine import Sessions
+from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run
+from app.runners.evaluators.feedback_memory import AttemptRecord
+from app.schemas.api.sprints import ForkOrigin, PolicyOverrides, SprintDetail, SprintFork
+from app.schemas.runs import AttemptState, RunPolicy, RunStatus
+from app.services.control.idempotency import UNKEYED, Once
+from app.services.control.intake import MAX_NAME_CHARS
+from app.services.control.sprints import announce_sprint, with_overrides
+from app.services.read.runs import find_attempt
+from app.services.record.evaluations import evaluation_result
+from app.services.record.history import guidance_lines
+from app.services.record.snapshots import copy_snapshots
+from app.services.record.transactions import Bell
+
+
+class ForkService:
+    """Forks sprints. Only rows are copied: whichever worker comes first restores the files from them.
+
+    Args:
+        sessions: opens transactions.
+        defaults: the operator's policy, whose budget is the ceiling.
+        bell: tells of new events.
+    """
+
+    def __init__(self, sessions: Sessions, defaults: RunPolicy, bell: Bell) -> None:
+        self._sessions = sessions
+        self._defaults = defaults
+        self._bell = bell
+
+    async def fork(self, run_id: UUID, request: SprintFork, actor: str, once: Once = UNKEYED) -> SprintDetail:
+        """Record a sprint whose history begins with an attempt's commit; the other one is not touched.
+
+        Raises:
+            NotFoundError: there is no such run or attempt.
+            ConflictError: the attempt left nothing yet, or its snapshot is not kept any more.
+            AnsweredError: the same request forked it in the meantime.
+        """
+        async with self._sessions.begin() as session:
+            await once.claim(session)
+            attempt = await find_attempt(session, run_id, request.phase, request.attempt)
+            origin = await session.get_one(Run, run_id)
+            if attempt.head_commit is None:
+                raise ConflictError(
+                    f"attempt {attempt.number} of {attempt.phase} has no output to begin with: "
+                    f"it is {attempt.status}",
+                    field="attempt",
+                    run_status=origin.status,
+                )
+            run = self._row(origin, attempt, attempt.head_commit, request, actor)
+            run.guidance = await _guidance(session, origin, attempt, request.guidance)
+            session.add(run)
+            await session.flush()
+            await _copy_snapshots(session, origin, run, attempt)
+            sprint = await announce_sprint(session, run, once)
+        self._bell.ring(run.id)
+        return sprint
+
+    def _row(self, origin: Run, attempt: Attempt, commit: str, request: SprintFork, actor: str) -> Run:
+        overrides = request.policy
+        agent = request.agent.model_dump(mode="json", exclude_none=True) if request.agent else origin.agent
+        found = ForkOrigin(run_id=origin.id, phase=attempt.phase, attempt=attempt.number, commit=commit)
+        return Run(
+            id=uuid4(),
+            kind=origin.kind,
+            name=request.name or _name(origin.name),
+            goal=origin.goal,
+            phases=origin.phases[origin.phases.index(attempt.phase) :],
+            phase=attempt.phase,
+            policy=self._policy(origin, overrides).model_dump(mode="json"),
+            agent=agent,
+            source=origin.source,
+            status=RunStatus.QUEUED,
+            base_commit=origin.base_commit,
+            head_commit=commit,
+            forked_from=found.model_dump(mode="json"),
+            traceparent=current_traceparent(),
+            created_by=actor,
+        )
+
+    def _policy(self, origin: Run, overrides: PolicyOverrides) -> RunPolicy:
+        policy = RunPolicy.model_validate(origin.policy)
+        if overrides.budget is not None:
+            # A fork may ask for more than its origin had, never for more than the operator allows.
+            policy = policy.model_copy(update={"budget": self._defaults.budget})
+        return with_overrides(policy, overrides)
+
+
+def _name(name: str) -> str:
+    suffix = " (fork)"
+    base = name.removesuffix(suffix)
+    return f"{base[: MAX_NAME_CHARS - len(suffix)].rstrip()}{suffix}"
+
+
+async def _guidance(session: AsyncSession, origin: Run, attempt: Attempt, said: str) -> list[str]:
+    """What the new sprint is told in every prompt: what was said before, what failed, what is said now."""
+    escalations = await session.scalars(
+        select(Escalation)
+        .where(Escalation.run_id == origin.id, Escalation.phase == attempt.phase)
+        .where(Escalation.attempt <= attempt.number)
+        .order_by(Escalation.created_at)
+    )
+    lines = [*origin.guidance, *(line for each in escalations for line in guidance_lines(each))]
+    if attempt.status == AttemptState.FAILED:
+        lines += [f"What you begin with failed before: {issue}" for issue in await _issues(session, attempt)]
+    return list(dict.fromkeys([*lines, said] if said else lines))
+
+
+async def _issues(session: AsyncSession, attempt: Attempt) -> list[str]:
+    statement = (
+        select(Evaluation)
+        .join(Candidate)
+        .where(Candidate.attempt_id == attempt.id, Candidate.index == (attempt.chosen_candidate or 0))
+        .order_by(Evaluation.position)
+    )
+    results = [evaluation_result(each) for each in await session.scalars(statement)]
+    return AttemptRecord(attempt.number, attempt.started_at, evaluation_results=results).issues_to_fix()
+
+
+async def _copy_snapshots(session: AsyncSession, origin: Run, run: Run, attempt: Attempt) -> None:
+    copied = await copy_snapshots(session, origin.id, run.id, run.head_commit)
+    if not {run.base_commit, run.head_commit} <= copied:
+        raise ConflictError(
+            f"the files of attempt {attempt.number} of {attempt.phase} are not kept any more",
+            field="attempt",
+            run_status=origin.status,
+        )

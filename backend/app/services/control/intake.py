@@ -1,0 +1,116 @@
+"""Takes a new run in, whatever its kind: its files, its row, its first event and its first job."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+from uuid import UUID, uuid4
+
+import anyio
+import logfire
+from pydantic import BaseModel
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.core.event_data import ForkOriginData, RunCreatedData
+from app.core.telemetry import current_trace_id
+from app.core.websocket_events import RunCreatedEvent
+from app.db.engine import Sessions
+from app.db.models import Run, Snapshot
+from app.jobs.queue import enqueue_advance
+from app.realtime.store import append_events
+from app.schemas.agents import AgentBackend, AgentSpec, agent_label
+from app.schemas.workspaces import SourceInfo, WorkspaceSource
+from app.services.control.idempotency import Once
+from app.services.record.transactions import Bell
+from app.workspaces.history.git import Git
+from app.workspaces.sources.importing import import_source
+from app.workspaces.sources.inspection import SourcePolicy, inspect_source
+from app.workspaces.store import WorkspaceStore
+
+MAX_NAME_CHARS = 80
+
+ViewT = TypeVar("ViewT", bound=BaseModel)
+
+MakeRow = Callable[[UUID, SourceInfo, str], Run]
+"""Makes the row of a run of its id, its source and its base commit."""
+
+Show = Callable[[AsyncSession, UUID], Awaitable[ViewT]]
+"""Reads a run as its answer shows it, in the transaction that recorded it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """Takes runs in.
+
+    Attributes:
+        sessions: opens transactions.
+        store: keeps the runs' files.
+        git: the git program.
+        sources: which sources are taken.
+        bell: tells of new events.
+    """
+
+    sessions: Sessions
+    store: WorkspaceStore
+    git: Git
+    sources: SourcePolicy
+    bell: Bell
+
+    async def start(self, source: WorkspaceSource, make_row: MakeRow, show: Show[ViewT], once: Once) -> ViewT:
+        """Import the source, then record the run and its first job in one transaction.
+
+        Raises:
+            AnsweredError: the same request started a run in the meantime.
+            InvalidInputError, WorkspaceError: the source cannot be used; nothing is left of the run.
+        """
+        info = await inspect_source(source, self.sources, self.git)
+        run_id = uuid4()
+        repository = self.store.repository(run_id)
+        try:
+            with logfire.span("start run {run_id}", run_id=run_id):
+                base = await import_source(info.pinned, repository, self.sources)
+                bundle = await repository.bundle(base)
+                view = await self._record(make_row(run_id, info, base), bundle, show, once)
+        except BaseException:
+            with anyio.CancelScope(shield=True):
+                await self.store.remove_run(run_id)
+            raise
+        self.bell.ring(run_id)
+        return view
+
+    async def _record(self, run: Run, bundle: bytes, show: Show[ViewT], once: Once) -> ViewT:
+        snapshot = Snapshot(run_id=run.id, commit=run.base_commit, kind="base", bundle=bundle)
+        async with self.sessions.begin() as session:
+            await once.claim(session)
+            session.add(run)
+            await session.flush()
+            session.add(snapshot)
+            await announce(session, run)
+            view = await show(session, run.id)
+            await once.keep(session, view)
+        return view
+
+
+async def announce(session: AsyncSession, run: Run) -> None:
+    """Tell of a run that was added to the transaction, and give it its first job."""
+    spec = AgentSpec.model_validate(run.agent)
+    data = RunCreatedData(
+        kind=run.kind,
+        name=run.name,
+        goal=run.goal,
+        phases=run.phases,
+        max_attempts=run.policy["max_attempts"],
+        agent=agent_label(spec),
+        scripted=spec.backend is AgentBackend.SCRIPTED,
+        source=run.source["location"],
+        base_commit=run.base_commit,
+        forked_from=ForkOriginData.model_validate(run.forked_from) if run.forked_from else None,
+    )
+    created = RunCreatedEvent(run_id=run.id, sprint_id=run.id, trace_id=current_trace_id(), data=data)
+    await append_events(session, run.id, [created])
+    await enqueue_advance(session, run.id)
+
+
+def name_of(goal: str) -> str:
+    """A short name made of the goal's first line."""
+    first = goal.strip().splitlines()[0].strip()
+    return first if len(first) <= MAX_NAME_CHARS else f"{first[: MAX_NAME_CHARS - 1].rstrip()}…"

@@ -1,0 +1,129 @@
+"""Holds a run, and lets it go on."""
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.core.errors import ConflictError, NotFoundError
+from app.core.event_data import RunPausedData, RunResumedData
+from app.core.websocket_events import RunPausedEvent, RunResumedEvent
+from app.db.engine import Sessions
+from app.db.models import Run
+from app.jobs.queue import abort_advance, enqueue_advance
+from app.schemas.api.sprints import SprintDetail
+from app.schemas.runs import RunStatus
+from app.services.control.cancelling import word_of
+from app.services.control.idempotency import UNKEYED, Once
+from app.services.read.runs import load_detail
+from app.services.record.attempts import release_attempts
+from app.services.record.family import unfinished_subtasks
+from app.services.record.transactions import Bell, Recording
+
+
+class PauseService:
+    """Pauses and resumes runs.
+
+    A paused run has no job. Its status stays what it was, so that it goes on from there; a human who is
+    asked can decide meanwhile.
+
+    Args:
+        sessions: opens transactions.
+        bell: tells of new events.
+    """
+
+    def __init__(self, sessions: Sessions, bell: Bell) -> None:
+        self._sessions = sessions
+        self._bell = bell
+
+    async def pause(self, run_id: UUID, reason: str, actor: str, once: Once = UNKEYED) -> SprintDetail:
+        """Take a run's job away and stop its agent or evaluators; the interrupted attempt is not used up.
+
+        Raises:
+            NotFoundError: there is no such run.
+            ConflictError: it is over, or paused already.
+            AnsweredError: the same request paused it in the meantime.
+        """
+        async with self._sessions.begin() as session:
+            await once.claim(session)
+            run = await _lock_unfinished(session, run_id)
+            if run.paused_at is not None:
+                raise ConflictError(f"the {word_of(run)} is {state_in_words(run)}", **_members(run))
+            await _hold(session, run, reason, actor)
+            sprint = await load_detail(session, run_id)
+            await once.keep(session, sprint)
+        self._bell.ring(run_id)
+        return sprint
+
+    async def resume(self, run_id: UUID, actor: str, once: Once = UNKEYED) -> SprintDetail:
+        """Let a paused run go on from where it was.
+
+        Raises:
+            NotFoundError: there is no such run.
+            ConflictError: it is over, or not paused.
+            AnsweredError: the same request resumed it in the meantime.
+        """
+        async with self._sessions.begin() as session:
+            await once.claim(session)
+            run = await _lock_unfinished(session, run_id)
+            if run.paused_at is None:
+                raise ConflictError(f"the {word_of(run)} is {run.status} and not paused", **_members(run))
+            await _let_go(session, run, actor)
+            sprint = await load_detail(session, run_id)
+            await once.keep(session, sprint)
+        self._bell.ring(run_id)
+        return sprint
+
+
+async def _hold(session: AsyncSession, run: Run, reason: str, actor: str) -> None:
+    """Pause a run, and the subtasks for which it waits."""
+    run.paused_at, run.paused_by, run.pause_reason = datetime.now(UTC), actor, reason
+    # Nobody holds this fence: what the stopped worker still wants to record comes too late.
+    run.fence_try += 1
+    run.version += 1
+    recording = Recording(session, run)
+    await release_attempts(recording, f"paused by {actor}; it goes on when the {word_of(run)} is resumed")
+    data = RunPausedData(by=actor, reason=reason)
+    recording.emit(RunPausedEvent(**dict(recording.envelope(run.phase)), data=data))
+    await recording.flush_events()
+    await abort_advance(session, run.id)
+    for subtask in await unfinished_subtasks(session, run.id):
+        if subtask.paused_at is None:
+            await _hold(session, subtask, reason or "the loop that asked for it is paused", actor)
+
+
+async def _let_go(session: AsyncSession, run: Run, actor: str) -> None:
+    """Resume a run, and the subtasks for which it waits."""
+    run.paused_at, run.paused_by, run.pause_reason = None, None, ""
+    run.version += 1
+    recording = Recording(session, run)
+    data = RunResumedData(by=actor)
+    recording.emit(RunResumedEvent(**dict(recording.envelope(run.phase)), data=data))
+    await recording.flush_events()
+    if run.status != RunStatus.WAITING:
+        await enqueue_advance(session, run.id)
+    for subtask in await unfinished_subtasks(session, run.id):
+        if subtask.paused_at is not None:
+            await _let_go(session, subtask, actor)
+
+
+def state_in_words(run: Run) -> str:
+    """How a run stands, for a refusal."""
+    if run.paused_at is not None:
+        return f"paused since {run.paused_at:%Y-%m-%d %H:%M:%S} UTC by {run.paused_by}"
+    when = f" since {run.finished_at:%Y-%m-%d %H:%M:%S} UTC" if run.finished_at else ""
+    return f"{run.status}{when}"
+
+
+async def _lock_unfinished(session: AsyncSession, run_id: UUID) -> Run:
+    run = await session.get(Run, run_id, with_for_update=True)
+    if run is None:
+        raise NotFoundError(f"there is no run {run_id}")
+    if RunStatus(run.status).is_final:
+        raise ConflictError(f"the {word_of(run)} is {state_in_words(run)}", **_members(run))
+    return run
+
+
+def _members(run: Run) -> dict[str, Any]:
+    return {"run_status": run.status, "paused": run.paused_at is not None}

@@ -1,0 +1,1 @@
+"""Carries out the decisions on a run: agents work, evaluators judge, outcomes are recorded."""

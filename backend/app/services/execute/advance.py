@@ -1,0 +1,157 @@
+"""Moves a run on, one recorded decision after the other, until it rests. This is the body of every job."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from uuid import UUID
+
+import logfire
+from sqlalchemy import select
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.core.telemetry import continued_trace
+from app.db.engine import Sessions
+from app.db.models import Run
+from app.db.outages import patiently
+from app.jobs.worker import PutBackError, Stopping
+from app.realtime.store import Fence
+from app.runners.decision import Decision, Evaluate, Finished, History, StartAttempt, Wait
+from app.runners.refinement import refine
+from app.schemas.runs import RunKind, RunPolicy
+from app.services.execute.outcomes import record_decision
+from app.services.record.attempts import release_attempts
+from app.services.record.history import Recorded, load_run
+from app.services.record.transactions import FencedOutError, Recorder
+
+logger = logging.getLogger(__name__)
+
+HAND_OVER_SECONDS = 5.0
+"""A worker that stops does not wait longer for the database; the next one finds out by itself."""
+
+CarryOutAttempt = Callable[[Recorded, int, Fence], Awaitable[None]]
+"""Produces or judges one attempt: takes the run as recorded, the attempt's number and the fence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """How the attempts of one kind of run are carried out.
+
+    Attributes:
+        produce: lets the agent work on an attempt.
+        evaluate: has an attempt's output judged.
+    """
+
+    produce: CarryOutAttempt
+    evaluate: CarryOutAttempt
+
+
+def _never() -> bool:
+    return False
+
+
+class Advance:
+    """Carries out the decisions of any run.
+
+    Args:
+        sessions: opens short sessions for reading.
+        recorder: opens fenced transactions.
+        doors: what differs between the kinds of runs.
+    """
+
+    def __init__(self, sessions: Sessions, recorder: Recorder, doors: Mapping[RunKind, Door]) -> None:
+        self._sessions = sessions
+        self._recorder = recorder
+        self._doors = doors
+
+    async def __call__(self, run_id: UUID, job_id: int, job_try: int, stopping: Stopping = _never) -> None:
+        """Move the run on as the queue's job `job_id`, in its try number `job_try`.
+
+        Raises:
+            PutBackError: `stopping` said between two steps that this worker ends; what was done is recorded.
+        """
+        fence = Fence(job_id, job_try)
+        try:
+            # The records say how far it came, so after an outage it simply goes on from them.
+            await patiently(partial(self._advance, run_id, fence, stopping, count()))
+        except FencedOutError as reason:
+            logger.info("%s; its outcome here is dropped", reason)
+        except asyncio.CancelledError:
+            await asyncio.shield(self._hand_over(run_id, fence))
+            raise
+
+    async def _advance(self, run_id: UUID, fence: Fence, stopping: Stopping, rounds: Iterator[int]) -> None:
+        if not await self._recorder.take(run_id, fence):
+            logger.info("job %s came too late for run %s", fence.job_id, run_id)
+            return
+        if next(rounds) > 0:
+            # No worker was lost: what was half done is begun again without being counted.
+            async with self._recorder.open(run_id, fence) as recording:
+                await release_attempts(recording, "the database was away; the attempt goes on")
+        step = _Step(self, run_id, fence, stopping)
+        with (
+            continued_trace(await self._traceparent(run_id)),
+            logfire.span("run {run_id}", run_id=run_id),
+        ):
+            await refine(step.load, step.carry_out)
+
+    async def _hand_over(self, run_id: UUID, fence: Fence) -> None:
+        """Leave the attempt to whoever comes next; stopping a worker is no fault of the attempt."""
+        try:
+            async with (
+                asyncio.timeout(HAND_OVER_SECONDS),
+                self._recorder.open(run_id, fence) as recording,
+            ):
+                await release_attempts(recording, "the worker was stopped; the next one goes on")
+        except FencedOutError as reason:
+            logger.debug("nothing to hand over: %s", reason)
+        except (SQLAlchemyError, OSError) as error:
+            logger.warning("run %s is left as if its worker had died: %s", run_id, error)
+
+    async def _traceparent(self, run_id: UUID) -> str | None:
+        async with self._sessions() as session:
+            return await session.scalar(select(Run.traceparent).where(Run.id == run_id))
+
+    async def load(self, run_id: UUID) -> Recorded:
+        """Read the run as it is recorded now."""
+        async with self._sessions() as session:
+            return await load_run(session, run_id)
+
+    async def carry_out(self, decision: Decision, recorded: Recorded, fence: Fence) -> None:
+        """Do what the decision says and record the outcome."""
+        door = self._doors[RunKind(recorded.run.kind)]
+        match decision:
+            case StartAttempt(_, number):
+                await door.produce(recorded, number, fence)
+            case Evaluate(_, number):
+                await door.evaluate(recorded, number, fence)
+            case Wait(until=None) | Finished():
+                pass
+            case _:
+                async with self._recorder.open(recorded.run.id, fence) as recording:
+                    await record_decision(recording, decision, recorded.policy)
+
+
+class _Step:
+    """One run, as the refinement loop sees it."""
+
+    def __init__(self, advance: Advance, run_id: UUID, fence: Fence, stopping: Stopping) -> None:
+        self._advance = advance
+        self._run_id = run_id
+        self._fence = fence
+        self._stopping = stopping
+        self._recorded: Recorded | None = None
+
+    async def load(self) -> tuple[History, RunPolicy]:
+        if self._stopping():
+            raise PutBackError(f"the worker stops; the next one goes on with run {self._run_id}")
+        self._recorded = await self._advance.load(self._run_id)
+        return self._recorded.history, self._recorded.policy
+
+    async def carry_out(self, decision: Decision) -> None:
+        recorded = self._recorded
+        assert recorded is not None  # noqa: S101 - the loop loads before it carries out
+        logger.info("run %s: %s", self._run_id, decision)
+        await self._advance.carry_out(decision, recorded, self._fence)

@@ -1,0 +1,161 @@
+"""Carries out the attempts at an answer; what was written is recorded before it is judged."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from uuid import UUID, uuid4
+
+import logfire
+from sqlalchemy import select
+
+from app.core.errors import NotFoundError, WorkspaceError
+from app.core.event_data import EvaluationStartedData
+from app.core.telemetry import current_trace_id
+from app.core.websocket_events import EvaluationStartedEvent
+from app.db.engine import Sessions
+from app.db.models import Attempt
+from app.db.outages import is_outage
+from app.realtime.store import Fence
+from app.runners.answer.steps import PHASE, AnswerAttempt, AnswerSteps
+from app.runners.answer.synthesizer import Synthesis
+from app.runners.evaluators.response_result import quality_result
+from app.schemas.agents import AgentSpec
+from app.schemas.runs import AttemptState, Usage
+from app.services.execute.answer_parts import AnswerEquipment, AnswerParts
+from app.services.record.answers import AnswerQuestion, attempt_of, keep_attempt, question_of, usage_of
+from app.services.record.attempts import claim_attempt
+from app.services.record.history import Recorded, said_by_humans, told
+from app.services.record.ledger import spend
+from app.services.record.texts import Written, store_verdict, store_written
+from app.services.record.transactions import Recorder, Recording
+
+EVALUATOR = "response_quality"
+"""Under this name the verdicts on answers are stored, as those on plans are."""
+
+
+class AnswerRunning:
+    """Carries out attempts.
+
+    Args:
+        sessions: opens short sessions for reading.
+        recorder: opens fenced transactions.
+        workshop: gives those who do the work.
+    """
+
+    def __init__(self, sessions: Sessions, recorder: Recorder, workshop: AnswerEquipment) -> None:
+        self._sessions = sessions
+        self._recorder = recorder
+        self._workshop = workshop
+
+    async def write(self, recorded: Recorded, number: int, fence: Fence) -> None:
+        """Write attempt `number`, and record what was written."""
+        run, question = recorded.run, question_of(recorded.run)
+        with logfire.span("answer attempt {number}", number=number):
+            claim = await self._open(recorded, number, fence)
+            attempt = await self._write(recorded, question, number)
+
+            async def record(recording: Recording, row: Attempt) -> None:
+                _record_written(recording, row, attempt, question)
+
+            await self._recorder.outcome(run.id, fence, claim, AttemptState.STARTED, record)
+
+    async def judge(self, recorded: Recorded, number: int, fence: Fence) -> None:
+        """Judge attempt `number`, and record what was said; it is not written again."""
+        run, question = recorded.run, question_of(recorded.run)
+        claim = next(each.claim for each in recorded.attempts if each.number == number)
+        with logfire.span("judge answer attempt {number}", number=number):
+            await self._begin(recorded, number, claim, fence)
+            *earlier, now = await self._load(run.id, question, number)
+            before = earlier[-1] if earlier else None
+            async with self._workshop.open(run, evidence=False) as parts:
+                judged = await _steps(question, parts).judge(now, before)
+
+            async def record(recording: Recording, row: Attempt) -> None:
+                await _record_judged(recording, row, judged, question)
+
+            await self._recorder.outcome(run.id, fence, claim, AttemptState.EVALUATING, record)
+
+    async def _write(self, recorded: Recorded, question: AnswerQuestion, number: int) -> AnswerAttempt:
+        earlier = await self._load(recorded.run.id, question, number - 1)
+        before = earlier[-1] if earlier else None
+        entries = before.entries if before else question.entries
+        try:
+            async with self._workshop.open(recorded.run, evidence=True) as parts:
+                if before is None and parts.evidence is not None:
+                    found = await parts.evidence.first(question.query)
+                    entries = (*entries, *(each for each in found if each not in entries))
+                return await _steps(question, parts, said_by_humans(recorded)).write(number, entries, before)
+        except (WorkspaceError, NotFoundError, OSError) as error:
+            if is_outage(error):
+                raise
+            return AnswerAttempt(
+                number, entries, Synthesis(None, reasons=(f"the workspace cannot be used: {error}",))
+            )
+
+    async def _open(self, recorded: Recorded, number: int, fence: Fence) -> UUID:
+        """Claim an attempt: a new one, or one whose worker died before there was an output."""
+        run, claim = recorded.run, uuid4()
+        prompt = told(run.goal, said_by_humans(recorded))
+        async with self._recorder.open(run.id, fence) as recording:
+            await claim_attempt(recording, recorded, number, claim, prompt)
+        return claim
+
+    async def _begin(self, recorded: Recorded, number: int, claim: UUID, fence: Fence) -> None:
+        async with self._recorder.open_claimed(recorded.run.id, fence, claim) as (recording, row):
+            if row.status == AttemptState.EVALUATING:
+                row.lost_workers += 1
+            row.status = AttemptState.EVALUATING
+            at = dict(recording.envelope(PHASE, number))
+            data = EvaluationStartedData(evaluators=[EVALUATOR])
+            recording.emit(EvaluationStartedEvent(**at, data=data))
+
+    async def _load(self, run_id: UUID, question: AnswerQuestion, last: int) -> list[AnswerAttempt]:
+        async with self._sessions() as session:
+            rows: Sequence[Attempt] = (
+                await session.scalars(
+                    select(Attempt)
+                    .where(Attempt.run_id == run_id, Attempt.phase == PHASE, Attempt.number <= last)
+                    .order_by(Attempt.number)
+                )
+            ).all()
+        return [attempt_of(each, question.entries) for each in rows]
+
+
+def _steps(question: AnswerQuestion, parts: AnswerParts, guidance: Sequence[str] = ()) -> AnswerSteps:
+    return AnswerSteps(
+        query=question.query,
+        rules=question.rules,
+        synthesizer=parts.synthesizer,
+        evaluator=parts.evaluator,
+        evidence=parts.evidence,
+        guidance=guidance,
+    )
+
+
+def _record_written(
+    recording: Recording, row: Attempt, attempt: AnswerAttempt, question: AnswerQuestion
+) -> None:
+    keep_attempt(row, attempt, len(question.entries))
+    spend(recording.run, Usage.model_validate(row.usage))
+    if attempt.trouble:
+        row.completed_at = datetime.now(UTC)
+        return
+    written = Written(
+        output=attempt.synthesis.answer or "",
+        role="synthesizer",
+        model=attempt.synthesis.model,
+        spec=AgentSpec.model_validate(recording.run.agent),
+    )
+    store_written(recording, row, written)
+
+
+async def _record_judged(
+    recording: Recording, row: Attempt, attempt: AnswerAttempt, question: AnswerQuestion
+) -> None:
+    before = Usage.model_validate(row.usage)
+    keep_attempt(row, attempt, len(question.entries))
+    spend(recording.run, usage_of(attempt).less(before))
+    row.completed_at = datetime.now(UTC)
+    if attempt.judged is None or attempt.judged.output is None:
+        return
+    result = quality_result(EVALUATOR, attempt.judged, attempt.judged.output, what="answer", asked="question")
+    await store_verdict(recording, row, result.model_copy(update={"trace_id": current_trace_id()}))

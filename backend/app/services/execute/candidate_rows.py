@@ -1,0 +1,39 @@
+"""What candidates produced, as rows of a caller's transaction."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from sqlalchemy.dialects.postgresql import insert
+
+from app.db.models import Attempt, Candidate, Snapshot
+from app.services.execute.candidates import ProducedCandidate
+from app.services.record.transactions import Recording
+
+
+async def store_candidates(
+    recording: Recording, attempt: Attempt, produced: Sequence[ProducedCandidate]
+) -> None:
+    """Store what each candidate produced, and the bundle of each commit."""
+    session = recording.session
+    for index, each in enumerate(produced):
+        committed = each.committed
+        session.add(
+            Candidate(
+                attempt_id=attempt.id,
+                index=index,
+                agent=each.ended.agent,
+                provider=each.ended.provider,
+                model=each.ended.model,
+                output=each.ended.output,
+                error=each.ended.error,
+                metrics={**asdict(each.outcome.usage), "seconds": each.ended.seconds},
+                head_commit=committed.commit if committed else None,
+                tree=committed.tree if committed else None,
+                changed_files=committed.changed_files if committed else [],
+            )
+        )
+        if committed:
+            snapshot = insert(Snapshot).values(
+                run_id=attempt.run_id, commit=committed.commit, kind="attempt", bundle=committed.bundle
+            )
+            await session.execute(snapshot.on_conflict_do_nothing())

@@ -1,0 +1,186 @@
+"""Runs the candidates of one attempt, each in a tree of its own, and commits what they leave."""
+
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+from uuid import UUID
+
+from app.agents.port import AgentFailure, AgentOutcome, AgentTask, FailureKind, ReportProgress
+from app.core.errors import WorkspaceError
+from app.core.event_data import EventData
+from app.core.websocket_events import SprintEventType
+from app.schemas.agents import AgentSpec
+from app.services.execute.side_by_side import AgentProvider, CandidateOutcome, SideBySide, Subagent
+from app.workspaces.environments.interpreters import Interpreters
+from app.workspaces.environments.outcome import Ready
+
+logger = logging.getLogger(__name__)
+
+SAFE_FIXES_MESSAGE = "Safe fixes by ruff"
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """What an agent left: a commit on top of the run's base, and the bundle that carries it.
+
+    `dropped` says what was left out and why, ready to be shown. `fixed` are the files that were then mended
+    by machine; the commit is then one of these fixes alone, on top of the agent's.
+    """
+
+    commit: str
+    tree: str
+    changed_files: list[str]
+    dropped: list[str]
+    bundle: bytes
+    fixed: list[str] = field(default_factory=list[str])
+
+
+@dataclass(frozen=True, slots=True)
+class ProducedCandidate:
+    """How one agent ended; `committed` is None when it failed."""
+
+    ended: CandidateOutcome
+    committed: Committed | None = None
+
+    @property
+    def outcome(self) -> AgentOutcome:
+        """The agent's result or failure."""
+        return self.ended.outcome
+
+
+class AttemptTrees(Protocol):
+    """Working trees for agents."""
+
+    def open(self, run_id: UUID, commit: str, count: int) -> AbstractAsyncContextManager[Sequence[Path]]:
+        """Give `count` fresh trees of a commit; they are removed when the block is left."""
+        ...
+
+    async def commit(self, run_id: UUID, tree: Path, base: str, parent: str, message: str) -> Committed:
+        """Commit what is in a tree on top of `parent`; the bundle starts from `base`.
+
+        Raises:
+            WorkspaceError: it cannot be committed: too many files, too large.
+        """
+        ...
+
+
+class Fixer(Protocol):
+    """Mends by machine what needs no judgement."""
+
+    async def apply(self, tree: Path, base: Path, changed: Sequence[str]) -> list[str]:
+        """Mend changed files of a tree under the rules of `base`; give those that are different now."""
+        ...
+
+
+class Watch(Protocol):
+    """Is told what the candidates do, by their index."""
+
+    def reporter(self, candidate: int) -> ReportProgress:
+        """The function that takes one candidate's progress."""
+        ...
+
+    def tell(self, event: SprintEventType, data: EventData) -> Awaitable[None]:
+        """A candidate starts or ends."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateJob:
+    """What the candidates of one attempt start from; `task_in` makes the task for a working tree.
+
+    `safe_fixes` asks for what an agent leaves to be mended by machine before it is judged.
+    """
+
+    run_id: UUID
+    spec: AgentSpec
+    base_commit: str
+    start_commit: str
+    message: str
+    task_in: Callable[[Path], AgentTask]
+    safe_fixes: bool = False
+
+
+class CandidateRuns:
+    """Runs candidates.
+
+    Args:
+        agents: makes the agent that a run asks for.
+        trees: gives the trees in which agents work.
+        interpreters: chooses what the agents' test runs work with, by what the base declares; None leaves
+            that to the agents.
+        fixer: mends what they leave, where a run asks for it.
+    """
+
+    def __init__(
+        self,
+        agents: AgentProvider,
+        trees: AttemptTrees,
+        interpreters: Interpreters | None = None,
+        fixer: Fixer | None = None,
+    ) -> None:
+        self._agents = agents
+        self._trees = trees
+        self._interpreters = interpreters
+        self._fixer = fixer
+
+    async def run(self, job: CandidateJob, watch: Watch) -> list[ProducedCandidate]:
+        """Run every candidate to its end and commit; an agent's failure is among the results.
+
+        Raises:
+            WorkspaceError, OSError: there are no trees to work in.
+        """
+        work = SideBySide(self._agents, watch.reporter, watch.tell)
+        async with self._trees.open(job.run_id, job.start_commit, job.spec.candidates) as trees:
+            subagents = [Subagent(job.spec)] * len(trees)
+            async with self._interpreter(job) as python:
+                task = replace(job.task_in(trees[0]), python=python)
+                production = await work.run(task, subagents, trees)
+            return [await self._commit(job, each) for each in production.candidates]
+
+    @asynccontextmanager
+    async def _interpreter(self, job: CandidateJob) -> AsyncGenerator[Path | None]:
+        """Give the interpreter that will judge the agents' work; without one they still work."""
+        if self._interpreters is None:
+            yield None
+            return
+        async with AsyncExitStack() as stack:
+            base = await stack.enter_async_context(self._trees.open(job.run_id, job.base_commit, 1))
+            found = await stack.enter_async_context(self._interpreters.lent(base[0]))
+            yield found.python if isinstance(found, Ready) and found.key else None
+
+    async def _commit(self, job: CandidateJob, ended: CandidateOutcome) -> ProducedCandidate:
+        if isinstance(ended.outcome, AgentFailure):
+            return ProducedCandidate(ended)
+        # The number keeps equal work of two candidates apart: equal commits would share an id.
+        message = job.message if ended.index == 0 else f"{job.message}, candidate {ended.index + 1}"
+        try:
+            committed = await self._trees.commit(
+                job.run_id, ended.workspace, job.base_commit, job.start_commit, message
+            )
+        except (WorkspaceError, OSError) as error:
+            text = f"What the agent left cannot be committed: {error}"
+            failure = AgentFailure(FailureKind.LIMIT, text, ended.outcome.usage, ended.model)
+            return ProducedCandidate(replace(ended, outcome=failure))
+        if job.safe_fixes and self._fixer is not None and committed.changed_files:
+            committed = await self._mend(job, ended.workspace, committed, self._fixer)
+        return ProducedCandidate(ended, committed)
+
+    async def _mend(self, job: CandidateJob, tree: Path, committed: Committed, fixer: Fixer) -> Committed:
+        """Commit what a machine can mend on top of what the agent left; without it that stands as it is."""
+        try:
+            async with self._trees.open(job.run_id, job.base_commit, 1) as (base,):
+                fixed = await fixer.apply(tree, base, committed.changed_files)
+            if not fixed:
+                return committed
+            mended = await self._trees.commit(
+                job.run_id, tree, job.base_commit, committed.commit, SAFE_FIXES_MESSAGE
+            )
+        except (WorkspaceError, OSError) as error:
+            logger.warning("no safe fixes: %s", error)
+            return committed
+        changed = sorted({*committed.changed_files, *mended.changed_files})
+        dropped = [*committed.dropped, *mended.dropped]
+        return replace(mended, changed_files=changed, dropped=dropped, fixed=fixed)

@@ -1,0 +1,222 @@
+"""Carries out the iterations of a director-evaluator loop; each step is recorded before the next one."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from uuid import UUID, uuid4
+
+import logfire
+
+from app.core.errors import NotFoundError, WorkspaceError
+from app.core.event_data import EvaluationStartedData, IterationStartedData
+from app.core.telemetry import current_trace_id
+from app.core.websocket_events import EvaluationStartedEvent, IterationStartedEvent
+from app.db.engine import Sessions
+from app.db.models import Attempt
+from app.db.outages import is_outage
+from app.realtime.store import Fence
+from app.runners.evaluators.protocol import EvaluationCategory, EvaluationResult
+from app.runners.loop.context import fill
+from app.runners.loop.requests import answered, charged
+from app.runners.loop.roles import Trouble
+from app.runners.loop.steps import PHASE, LoopSteps, Step
+from app.schemas.agents import AgentSpec
+from app.schemas.loop.results import FailureReason, LoopIteration
+from app.schemas.runs import AttemptClosing, AttemptState, Usage
+from app.services.execute.loop_parts import Workshop
+from app.services.execute.subtasks import Came, awaited, came_of, limits_of
+from app.services.record.attempts import claim_attempt
+from app.services.record.history import Recorded, said_by_humans, told
+from app.services.record.iteration_events import (
+    tell_directed,
+    tell_judged,
+    tell_script,
+    tell_subtask,
+    tell_trouble,
+)
+from app.services.record.iterations import iteration_of, keep_step, load_earlier, loop_of
+from app.services.record.ledger import spend
+from app.services.record.texts import Written, store_verdict, store_written
+from app.services.record.transactions import Recorder, Recording
+
+EVALUATOR = "loop_evaluator"
+"""Under this name the verdict of a loop's own evaluator is stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is recorded when a step is taken."""
+
+    earlier: Sequence[LoopIteration]
+    now: LoopIteration
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """An iteration that was claimed; `came` is what the subtask came to whose result it lacks."""
+
+    claim: UUID
+    now: LoopIteration
+    came: Came | None
+
+
+TakeStep = Callable[[LoopSteps, _Known], Awaitable[Step]]
+
+
+class LoopRunning:
+    """Carries out iterations.
+
+    Args:
+        sessions: opens short sessions for reading.
+        recorder: opens fenced transactions.
+        workshop: gives those who do the work.
+    """
+
+    def __init__(self, sessions: Sessions, recorder: Recorder, workshop: Workshop) -> None:
+        self._sessions = sessions
+        self._recorder = recorder
+        self._workshop = workshop
+
+    async def direct(self, recorded: Recorded, number: int, fence: Fence) -> None:
+        """Have the director propose in iteration `number`, and record what it gave."""
+        with logfire.span("loop iteration {number}", number=number):
+            opened = await self._open(recorded, number, fence)
+            step = await self._take(recorded, opened.now, partial(_propose, opened.came))
+
+            async def write(recording: Recording, row: Attempt) -> None:
+                _record_output(recording, row, step, AgentSpec.model_validate(recorded.run.agent))
+
+            await self._recorder.outcome(recorded.run.id, fence, opened.claim, AttemptState.STARTED, write)
+
+    async def evaluate(self, recorded: Recorded, number: int, fence: Fence) -> None:
+        """Take the next step towards a verdict on a recorded output: its script, or its evaluator."""
+        attempt = next(each for each in recorded.attempts if each.number == number)
+        with logfire.span("evaluate loop iteration {number}", number=number):
+            now = await self._begin(recorded, attempt, fence)
+            step = await self._take(recorded, now, _towards_a_verdict)
+
+            async def write(recording: Recording, row: Attempt) -> None:
+                await _record_judged(recording, row, step)
+
+            await self._recorder.outcome(
+                recorded.run.id, fence, attempt.claim, AttemptState.EVALUATING, write
+            )
+
+    async def _open(self, recorded: Recorded, number: int, fence: Fence) -> _Opened:
+        """Claim an iteration: a new one, one whose worker died, or one whose subtask is over."""
+        run, claim = recorded.run, uuid4()
+        definition, inputs = loop_of(run)
+        prompt = told(fill(definition.director.description, inputs.values), said_by_humans(recorded))
+        async with self._recorder.open(run.id, fence) as recording:
+            row = await claim_attempt(recording, recorded, number, claim, prompt)
+            now = iteration_of(number, row.output, row.details)
+            exchange = awaited(now)
+            came = await came_of(recording.session, exchange) if exchange else None
+            if came is not None and recorded.history.attempts[-1].state is AttemptState.DELEGATED:
+                tell_subtask(recording, now, came.result)
+            else:
+                begun = IterationStartedData(iteration=number, max_iterations=definition.max_iterations)
+                at = dict(recording.envelope(PHASE, number))
+                recording.emit(IterationStartedEvent(**at, data=begun))
+        return _Opened(claim, now, came)
+
+    async def _begin(self, recorded: Recorded, attempt: Attempt, fence: Fence) -> LoopIteration:
+        """Begin to judge what is recorded, and give it."""
+        definition, _ = loop_of(recorded.run)
+        named = list(definition.evaluator.evaluators) or [EVALUATOR]
+        async with self._recorder.open_claimed(recorded.run.id, fence, attempt.claim) as (recording, row):
+            if row.status == AttemptState.EVALUATING:
+                row.lost_workers += 1
+            row.status = AttemptState.EVALUATING
+            now = iteration_of(row.number, row.output, row.details)
+            if definition.script_execution is None or now.script_output is not None:
+                at = dict(recording.envelope(PHASE, row.number))
+                recording.emit(EvaluationStartedEvent(**at, data=EvaluationStartedData(evaluators=named)))
+        return now
+
+    async def _take(self, recorded: Recorded, now: LoopIteration, take: TakeStep) -> Step:
+        """Take a step with what is recorded; no trouble with the loop's files leaves it."""
+        run = recorded.run
+        definition, inputs = loop_of(run)
+        async with self._sessions() as session:
+            earlier = await load_earlier(session, run.id, now.iteration)
+        try:
+            async with self._workshop.open(run) as parts:
+                bounded = replace(parts, limits=limits_of(run))
+                steps = LoopSteps(bounded, definition, inputs, said_by_humans(recorded))
+                return await take(steps, _Known(earlier, now))
+        except (WorkspaceError, NotFoundError, OSError) as error:
+            if is_outage(error):
+                raise
+            trouble = Trouble(
+                FailureReason.CONTEXT_RETRIEVAL_FAILURE, f"the workspace cannot be used: {error}"
+            )
+            return Step(now, AttemptState.FAILED, AttemptClosing.ERROR, trouble)
+
+
+async def _propose(came: Came | None, steps: LoopSteps, known: _Known) -> Step:
+    now = known.now
+    if came is not None:
+        now = charged(now, came.usage, came.turns)
+        if isinstance(came.result, Trouble):
+            return steps.give_up(now, came.result)
+        now = answered(now, came.result)
+    return await steps.go_on(known.earlier, now)
+
+
+async def _towards_a_verdict(steps: LoopSteps, known: _Known) -> Step:
+    step = steps.run_script if steps.wants_script(known.now) else steps.judge
+    return await step(known.earlier, known.now)
+
+
+def _record_output(recording: Recording, row: Attempt, step: Step, spec: AgentSpec) -> None:
+    keep_step(row, step)
+    _charge(recording, row, step)
+    if step.asks is not None:
+        return
+    if step.iteration.output is not None:
+        director = step.iteration.times.director or 0
+        written = Written(step.iteration.output, "director", spec.model, spec, director / 1000)
+        store_written(recording, row, written)
+        tell_directed(recording, step)
+    if step.trouble is not None or step.closing is AttemptClosing.HUMAN:
+        row.completed_at = datetime.now(UTC)
+    tell_trouble(recording, step)
+
+
+async def _record_judged(recording: Recording, row: Attempt, step: Step) -> None:
+    before = row.details or {}
+    keep_step(row, step)
+    _charge(recording, row, step)
+    if step.state is not AttemptState.PRODUCED:
+        row.completed_at = datetime.now(UTC)
+    if "scriptOutput" not in before:
+        tell_script(recording, step)
+    await _store_verdict(recording, row, step)
+    tell_trouble(recording, step)
+
+
+async def _store_verdict(recording: Recording, row: Attempt, step: Step) -> None:
+    evaluation = step.iteration.evaluation
+    if evaluation is None:
+        return
+    result = EvaluationResult(
+        evaluator_name=EVALUATOR,
+        category=EvaluationCategory.FUNCTIONALITY,
+        passed=evaluation.success,
+        score=1.0 if evaluation.success else 0.0,
+        feedback=evaluation.feedback,
+        metadata=evaluation.details.model_dump(mode="json") if evaluation.details else {},
+        duration_ms=step.iteration.times.evaluator,
+        trace_id=current_trace_id(),
+    )
+    await store_verdict(recording, row, result)
+    tell_judged(recording, step)
+
+
+def _charge(recording: Recording, row: Attempt, step: Step) -> None:
+    """Enter into the run's ledger what the iteration has consumed since it was last recorded."""
+    before, now = Usage.model_validate(row.usage), step.iteration.usage.total
+    spend(recording.run, now.less(before))
+    row.usage = now.model_dump(mode="json")

@@ -1,0 +1,199 @@
+"""Records what decisions make of a run; each function is part of a caller's fenced transaction."""
+
+from datetime import UTC, datetime
+from uuid import uuid4
+
+from sqlalchemy import func, select
+
+from app.core.event_data import (
+    EscalationRequiredData,
+    PhaseCompletedData,
+    PhaseFailedData,
+    PhaseStartedData,
+    WorkflowCompletedData,
+    WorkflowFailedData,
+    WorkflowStatusData,
+)
+from app.core.websocket_events import (
+    EscalationRequiredEvent,
+    PhaseCompletedEvent,
+    PhaseFailedEvent,
+    PhaseStartedEvent,
+    WorkflowCompletedEvent,
+    WorkflowFailedEvent,
+    WorkflowStatusEvent,
+)
+from app.db.models import Attempt, Escalation, Run
+from app.jobs.queue import enqueue_advance
+from app.runners.decision import (
+    CompletePhase,
+    CompleteRun,
+    Decision,
+    Escalate,
+    Evaluate,
+    Fail,
+    Finished,
+    ReturnHistory,
+    ReturnPartial,
+    SpawnSubtask,
+    StartAttempt,
+    Wait,
+)
+from app.schemas.runs import (
+    AttemptClosing,
+    AttemptState,
+    EscalationDecision,
+    EscalationReason,
+    RunKind,
+    RunPolicy,
+    RunStatus,
+)
+from app.services.execute.subtasks import spawn_subtask
+from app.services.record.attempts import lay_down
+from app.services.record.family import wake_parent
+from app.services.record.ledger import run_usage
+from app.services.record.phase_outcomes import keep_outcomes
+from app.services.record.transactions import Recording
+
+
+async def record_decision(recording: Recording, decision: Decision, policy: RunPolicy) -> None:
+    """Record a decision that takes no work to carry out."""
+    match decision:
+        case CompletePhase():
+            await _complete_phase(recording, decision, policy)
+        case Escalate():
+            await _escalate(recording, decision)
+        case SpawnSubtask(_, number):
+            await spawn_subtask(recording, number)
+        case Wait(until):
+            await enqueue_advance(recording.session, recording.run.id, at=until)
+        case CompleteRun() | ReturnHistory() | ReturnPartial() | Fail():
+            await _end(recording, decision, policy)
+            await wake_parent(recording.session, recording.run)
+        case StartAttempt() | Evaluate() | Finished():
+            raise AssertionError(f"{decision} is not recorded here")
+
+
+async def _end(
+    recording: Recording, decision: CompleteRun | ReturnHistory | ReturnPartial | Fail, policy: RunPolicy
+) -> None:
+    match decision:
+        case CompleteRun():
+            await _complete_run(recording, await _why_complete(recording))
+        case ReturnPartial(phase, number, text):
+            await _complete_phase(recording, CompletePhase(phase, number), policy)
+            await _complete_run(recording, text)
+        case ReturnHistory(_, _, text):
+            # It did not come to what it was started for, however complete its history is.
+            _fail(recording, Fail(text))
+        case Fail():
+            _fail(recording, decision)
+    await keep_outcomes(recording.session, recording.run.id)
+
+
+async def _attempt(recording: Recording, phase: str, number: int) -> Attempt:
+    statement = select(Attempt).where(
+        Attempt.run_id == recording.run.id, Attempt.phase == phase, Attempt.number == number
+    )
+    return (await recording.session.execute(statement)).scalar_one()
+
+
+async def _complete_phase(recording: Recording, decision: CompletePhase, policy: RunPolicy) -> None:
+    run = recording.run
+    attempt = await _attempt(recording, decision.phase, decision.number)
+    run.head_commit = attempt.head_commit or run.head_commit
+    position = run.phases.index(decision.phase)
+    following = run.phases[position + 1] if position + 1 < len(run.phases) else None
+    run.phase = following
+    run.version += 1
+    at = recording.envelope(decision.phase, decision.number)
+    data = PhaseCompletedData(
+        attempts=decision.number, commit=attempt.head_commit, accepted_by=decision.accepted_by
+    )
+    recording.emit(PhaseCompletedEvent(**dict(at), data=data))
+    if following is not None:
+        started = PhaseStartedData(max_attempts=policy.max_attempts)
+        recording.emit(PhaseStartedEvent(**dict(recording.envelope(following)), data=started))
+
+
+async def _why_complete(recording: Recording) -> str:
+    """What made a run complete, for people: only a sprint has phases, and humans may let things through."""
+    run = recording.run
+    accepted = await recording.session.scalars(
+        select(Escalation.decided_by)
+        .where(Escalation.run_id == run.id, Escalation.decision == EscalationDecision.ACCEPT)
+        .order_by(Escalation.decided_at)
+    )
+    by = ", ".join(dict.fromkeys(each or "" for each in accepted))
+    match run.kind:
+        case RunKind.SPRINT:
+            return f"every phase passed or was accepted by {by}" if by else "every phase passed"
+        case _ if by:
+            return f"{by} accepted it as it is"
+        case RunKind.ANSWER:
+            return "the answer is sufficient in all four dimensions"
+        case _:
+            last = select(Attempt.closing).where(Attempt.run_id == run.id).order_by(Attempt.number.desc())
+            met = await recording.session.scalar(last.limit(1)) == AttemptClosing.CONDITION
+            return "the condition to stop is met" if met else "the evaluator is content"
+
+
+async def _complete_run(recording: Recording, reason: str) -> None:
+    run = recording.run
+    _finish(run, RunStatus.COMPLETED, reason)
+    attempts = await recording.session.scalar(
+        select(func.count()).select_from(Attempt).where(Attempt.run_id == run.id)
+    )
+    data = WorkflowCompletedData(
+        commit=run.head_commit, attempts=attempts or 0, usage=run_usage(run), reason=reason
+    )
+    recording.emit(WorkflowCompletedEvent(**dict(recording.envelope()), data=data))
+
+
+async def _escalate(recording: Recording, decision: Escalate) -> None:
+    run = recording.run
+    if decision.reason is EscalationReason.WORKER_LOST:
+        await _count_lost_worker(recording, decision)
+    escalation = Escalation(
+        id=uuid4(),
+        run_id=run.id,
+        phase=decision.phase,
+        attempt=decision.number,
+        reason_kind=decision.reason.value,
+        reason=decision.text,
+    )
+    recording.session.add(escalation)
+    run.status = RunStatus.WAITING
+    run.status_reason = decision.text
+    run.version += 1
+    at = dict(recording.envelope(decision.phase, decision.number or None))
+    data = EscalationRequiredData(
+        escalation_id=escalation.id, reason_kind=decision.reason.value, reason=decision.text
+    )
+    recording.emit(EscalationRequiredEvent(**at, data=data))
+    waiting = WorkflowStatusData(status=RunStatus.WAITING, reason=decision.text)
+    recording.emit(WorkflowStatusEvent(**at, data=waiting))
+
+
+async def _count_lost_worker(recording: Recording, decision: Escalate) -> None:
+    """Count the worker that left the attempt half done: nobody takes it again, who would count it."""
+    attempt = await _attempt(recording, decision.phase, decision.number)
+    if attempt.status in (AttemptState.STARTED, AttemptState.EVALUATING):
+        attempt.lost_workers += 1
+        lay_down(attempt)
+
+
+def _fail(recording: Recording, decision: Fail) -> None:
+    run = recording.run
+    _finish(run, RunStatus.FAILED, decision.reason)
+    at = dict(recording.envelope(run.phase))
+    recording.emit(PhaseFailedEvent(**at, data=PhaseFailedData(reason=decision.reason)))
+    data = WorkflowFailedData(reason=decision.reason, by=decision.by)
+    recording.emit(WorkflowFailedEvent(**at, data=data))
+
+
+def _finish(run: Run, status: RunStatus, reason: str) -> None:
+    run.status = status
+    run.status_reason = reason
+    run.finished_at = datetime.now(UTC)
+    run.version += 1

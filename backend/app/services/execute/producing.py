@@ -1,0 +1,239 @@
+"""Lets the agent work on an attempt: claims it, runs the candidates, commits and records what they left."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import logfire
+
+from app.agents.port import AgentFailure, AgentLimits, AgentTask, FailureKind, ReportProgress
+from app.core.errors import WorkspaceError
+from app.core.event_data import (
+    AgentFailedData,
+    AttemptProducedData,
+    AttemptStartedData,
+    EventData,
+)
+from app.core.telemetry import current_trace_id
+from app.core.websocket_events import (
+    EVENT_ADAPTER,
+    AgentFailedEvent,
+    AttemptProducedEvent,
+    AttemptStartedEvent,
+    SprintEventType,
+)
+from app.db.engine import Sessions
+from app.db.models import Attempt
+from app.jobs.queue import enqueue_advance
+from app.realtime.store import Fence
+from app.runners.decision import backoff_seconds, rest_until
+from app.runners.phase_runner import PhaseRunner
+from app.schemas.agents import AgentSpec
+from app.schemas.runs import AttemptState, min_of
+from app.schemas.text import storable_json, storable_text
+from app.services.execute.candidate_rows import store_candidates
+from app.services.execute.candidates import CandidateJob, CandidateRuns, ProducedCandidate
+from app.services.execute.progress import ProgressBatcher, storing_progress
+from app.services.record.attempts import (
+    begin_run,
+    new_attempt,
+    reclaim,
+    start_commit,
+    tell_optimization,
+    total_usage,
+)
+from app.services.record.history import Recorded, load_memory
+from app.services.record.ledger import spend
+from app.services.record.transactions import Recorder, Recording
+
+MAX_EVENT_OUTPUT = 2_000
+MAX_EVENT_FILES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    run_id: UUID
+    claim: UUID
+    prompt: str
+    start_commit: str
+
+
+class Producing:
+    """Produces attempts.
+
+    Args:
+        sessions: opens short sessions for reading.
+        recorder: opens fenced transactions.
+        runner: writes the prompts.
+        candidates: runs the agents.
+        limits: bounds on one attempt.
+    """
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        recorder: Recorder,
+        runner: PhaseRunner,
+        candidates: CandidateRuns,
+        limits: AgentLimits,
+    ) -> None:
+        self._sessions = sessions
+        self._recorder = recorder
+        self._runner = runner
+        self._candidates = candidates
+        self._limits = limits
+
+    async def __call__(self, recorded: Recorded, number: int, fence: Fence) -> None:
+        """Produce attempt `number` of the run's current phase and record the outcome."""
+        phase = recorded.history.phase or ""
+        with logfire.span("{phase} attempt {number}", phase=phase, number=number):
+            opened = await self._open(recorded, number, fence)
+            try:
+                produced = await self._work(recorded, number, opened, fence)
+            except (WorkspaceError, OSError) as error:
+                failure = AgentFailure(FailureKind.CRASH, f"There is no tree to work in: {error}")
+                await self._record_failure(recorded, opened, [failure], fence)
+                return
+            if any(each.committed for each in produced):
+                await self._record_output(opened, produced, fence)
+            else:
+                failures = [each.outcome for each in produced if isinstance(each.outcome, AgentFailure)]
+                await self._record_failure(recorded, opened, failures, fence)
+
+    async def _open(self, recorded: Recorded, number: int, fence: Fence) -> _Opened:
+        async with self._sessions() as session:
+            memory = await load_memory(session, recorded)
+        prompt = self._runner.prompt_for(memory)
+        start = start_commit(recorded, number)
+        claim = uuid4()
+        async with self._recorder.open(recorded.run.id, fence) as recording:
+            begin_run(recording, recorded)
+            found = next((each.id for each in recorded.attempts if each.number == number), None)
+            if found is None:
+                context = memory.get_optimization_context()
+                attempt = new_attempt(recorded, number, claim, prompt, start, context)
+                recording.session.add(attempt)
+                tell_optimization(recording, number, memory)
+            else:
+                attempt = await recording.session.get_one(Attempt, found)
+                reclaim(recording, attempt, claim, prompt)
+            data = AttemptStartedData(prompt_chars=len(prompt), base_commit=start, resumed=found is not None)
+            at = dict(recording.envelope(attempt.phase, number))
+            recording.emit(AttemptStartedEvent(**at, data=data))
+        return _Opened(recorded.run.id, claim, prompt, start)
+
+    async def _work(
+        self, recorded: Recorded, number: int, opened: _Opened, fence: Fence
+    ) -> list[ProducedCandidate]:
+        run = recorded.run
+        phase = run.phase or ""
+        limits = _within_budget(self._limits, recorded)
+
+        def task_in(tree: Path) -> AgentTask:
+            return AgentTask(phase, number, opened.prompt, tree, limits)
+
+        spec = AgentSpec.model_validate(run.agent)
+        message = f"{phase}: attempt {number}"
+        job = CandidateJob(
+            run.id, spec, run.base_commit, opened.start_commit, message, task_in, recorded.policy.safe_fixes
+        )
+        store = partial(self._recorder.progress, run.id, fence)
+        async with storing_progress(ProgressBatcher(run.id, phase, number, store)) as batcher:
+            return await self._candidates.run(job, _Stage(run.id, phase, number, batcher))
+
+    async def _record_output(
+        self, opened: _Opened, produced: Sequence[ProducedCandidate], fence: Fence
+    ) -> None:
+        first, committed = next((each, each.committed) for each in produced if each.committed)
+        usage = total_usage([each.outcome for each in produced])
+
+        async def write(recording: Recording, row: Attempt) -> None:
+            await store_candidates(recording, row, produced)
+            spend(recording.run, usage)
+            row.status = AttemptState.PRODUCED
+            row.output = first.ended.output
+            row.head_commit, row.tree = committed.commit, committed.tree
+            row.changed_files = committed.changed_files
+            row.produced_at = datetime.now(UTC)
+            row.usage = usage.model_dump(mode="json")
+            row.last_error = ""
+            data = AttemptProducedData(
+                commit=committed.commit,
+                output=storable_text(first.ended.output[:MAX_EVENT_OUTPUT]),
+                changed_files=committed.changed_files[:MAX_EVENT_FILES],
+                dropped=committed.dropped[:MAX_EVENT_FILES],
+                fixed=committed.fixed[:MAX_EVENT_FILES],
+                usage=usage,
+                agent=first.ended.agent,
+                model=first.ended.model,
+            )
+            at = dict(recording.envelope(row.phase, row.number))
+            recording.emit(AttemptProducedEvent(**at, data=data))
+
+        await self._recorder.outcome(opened.run_id, fence, opened.claim, AttemptState.STARTED, write)
+
+    async def _record_failure(
+        self, recorded: Recorded, opened: _Opened, failures: Sequence[AgentFailure], fence: Fence
+    ) -> None:
+        message = storable_text("; ".join(dict.fromkeys(each.message for each in failures)))
+        policy = recorded.policy
+
+        async def write(recording: Recording, row: Attempt) -> None:
+            spend(recording.run, total_usage(failures))
+            row.status = AttemptState.AGENT_FAILED
+            row.agent_failures += 1
+            row.needs_human = all(each.kind is FailureKind.CONFIGURATION for each in failures)
+            row.last_error = message
+            again = not row.needs_human and row.agent_failures < policy.max_agent_failures
+            pause = backoff_seconds(row.agent_failures, policy) if again else None
+            if again:
+                row.not_before = rest_until(row.agent_failures, policy, datetime.now(UTC))
+                await enqueue_advance(recording.session, opened.run_id, at=row.not_before)
+            data = AgentFailedData(
+                kind=failures[0].kind.value,
+                message=message,
+                failures=row.agent_failures,
+                retry_in_seconds=pause,
+            )
+            at = dict(recording.envelope(row.phase, row.number))
+            recording.emit(AgentFailedEvent(**at, data=data))
+
+        await self._recorder.outcome(opened.run_id, fence, opened.claim, AttemptState.STARTED, write)
+
+
+class _Stage:
+    """Tells a run's watchers what the candidates of an attempt do."""
+
+    def __init__(self, run_id: UUID, phase: str, number: int, batcher: ProgressBatcher) -> None:
+        self._at: dict[str, Any] = {
+            "run_id": run_id,
+            "sprint_id": run_id,
+            "phase": phase,
+            "attempt": number,
+            "trace_id": current_trace_id(),
+        }
+        self._batcher = batcher
+
+    def reporter(self, candidate: int) -> ReportProgress:
+        return self._batcher.reporter(candidate)
+
+    async def tell(self, event: SprintEventType, data: EventData) -> None:
+        payload = storable_json(data.model_dump(mode="json"))
+        self._batcher.add(EVENT_ADAPTER.validate_python({**self._at, "event": event, "data": payload}))
+
+
+def _within_budget(limits: AgentLimits, recorded: Recorded) -> AgentLimits:
+    """The limits of one attempt, no larger than what the run has left."""
+    budget, spent = recorded.policy.budget, recorded.history.spent
+    grants = 1 + spent.budget_grants
+    tokens = None if budget.tokens is None else max(1, budget.tokens * grants - spent.tokens)
+    cost = None if budget.cost_usd is None else max(0.0, budget.cost_usd * grants - spent.cost_usd)
+    return replace(
+        limits,
+        total_tokens=min_of(limits.total_tokens, tokens),
+        cost_usd=min_of(limits.cost_usd, cost),
+    )

@@ -1,0 +1,128 @@
+"""Trees of a run's commits, for agents and for evaluators; its history is brought back from the database."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from uuid import UUID, uuid4
+from weakref import WeakValueDictionary
+
+import anyio
+from sqlalchemy import select
+
+from app.core.errors import NotFoundError
+from app.db.engine import Sessions
+from app.db.models import Snapshot
+from app.db.outages import patiently
+from app.services.execute.candidates import Committed
+from app.workspaces.history.repository import RunRepository
+from app.workspaces.store import JudgedPair, WorkspaceStore
+
+REMEMBERED_COMMITS = 10_000
+"""Commits of which this process knows that they are in their repository; asking git costs milliseconds."""
+
+REMEMBERED_FILES = 1_000
+REMEMBERED_FILE_BYTES = 16_384
+"""Small files, asked for by commit: what judges a run is read again for each of its attempts."""
+
+
+class RunTrees:
+    """Gives trees of runs whose history may have been written by another worker, on another machine."""
+
+    def __init__(self, store: WorkspaceStore, sessions: Sessions) -> None:
+        self._store = store
+        self._sessions = sessions
+        self._restoring: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
+        self._present: OrderedDict[tuple[UUID, str], None] = OrderedDict()
+        self._read: OrderedDict[tuple[UUID, str, str, int], bytes | None] = OrderedDict()
+
+    async def repository(self, run_id: UUID, *commits: str) -> RunRepository:
+        """Give a run's repository with these commits in it.
+
+        Raises:
+            NotFoundError: the database does not have them either.
+        """
+        repository = self._store.repository(run_id)
+        lock = self._restoring.setdefault(run_id, asyncio.Lock())
+        async with lock:
+            if not repository.exists:
+                await self._store.restore(run_id, await self._bundle(run_id, "base"))
+                self._forget(run_id)
+            for commit in dict.fromkeys(commits):
+                if (run_id, commit) not in self._present and not await repository.has(commit):
+                    await repository.add(await self._bundle(run_id, "attempt", commit))
+                self._remember(run_id, commit)
+        return repository
+
+    def _remember(self, run_id: UUID, commit: str) -> None:
+        self._present[run_id, commit] = None
+        while len(self._present) > REMEMBERED_COMMITS:
+            self._present.popitem(last=False)
+
+    def _forget(self, run_id: UUID) -> None:
+        for known in [each for each in self._present if each[0] == run_id]:
+            del self._present[known]
+
+    @asynccontextmanager
+    async def open(self, run_id: UUID, commit: str, count: int) -> AsyncGenerator[Sequence[Path]]:
+        """Give `count` fresh trees of a commit; they are removed when the block is left."""
+        repository = await self.repository(run_id, commit)
+        claim = uuid4()
+        try:
+            trees = [self._store.tree(run_id, claim, index) for index in range(count)]
+            for tree in trees:
+                await repository.checkout(commit, tree)
+            yield trees
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._store.remove_claim(run_id, claim)
+
+    async def commit(self, run_id: UUID, tree: Path, base: str, parent: str, message: str) -> Committed:
+        """Commit what is in a tree, and make the bundle that carries it from the run's base."""
+        repository = self._store.repository(run_id)
+        made = await repository.commit_tree(tree, parent, message)
+        bundle = await repository.bundle(made.commit, base)
+        self._remember(run_id, made.commit)
+        return Committed(
+            commit=made.commit,
+            tree=made.tree,
+            changed_files=list(made.changed_files),
+            dropped=[f"{each.path}: {each.reason}" for each in made.dropped],
+            bundle=bundle,
+        )
+
+    @asynccontextmanager
+    async def judged(self, run_id: UUID, commit: str, base_commit: str) -> AsyncGenerator[JudgedPair]:
+        """Give copies of a commit and of the base that no agent has touched."""
+        await self.repository(run_id, commit)
+        async with self._store.judged(run_id, commit, base_commit) as pair:
+            yield pair
+
+    async def file_at(self, run_id: UUID, commit: str, path: str, limit: int) -> bytes | None:
+        """Give the first `limit` bytes of a file in a commit, or None when it has none there."""
+        asked = (run_id, commit, path, limit)
+        if asked in self._read:
+            self._read.move_to_end(asked)
+            return self._read[asked]
+        repository = await self.repository(run_id, commit)
+        content = await repository.read_file(commit, path, limit)
+        if content is None or len(content) <= REMEMBERED_FILE_BYTES:
+            self._read[asked] = content
+            while len(self._read) > REMEMBERED_FILES:
+                self._read.popitem(last=False)
+        return content
+
+    async def _bundle(self, run_id: UUID, kind: str, commit: str | None = None) -> bytes:
+        statement = select(Snapshot.bundle).where(Snapshot.run_id == run_id, Snapshot.kind == kind)
+        if commit is not None:
+            statement = statement.where(Snapshot.commit == commit)
+
+        async def read() -> bytes | None:
+            async with self._sessions() as session:
+                return await session.scalar(statement)
+
+        bundle = await patiently(read)
+        if bundle is None:
+            raise NotFoundError(f"the files of run {run_id} are not kept any more: {commit or 'its base'}")
+        return bundle

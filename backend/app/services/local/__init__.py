@@ -1,0 +1,1 @@
+"""Judging without a server or a database."""

@@ -1,0 +1,231 @@
+"""Has the panel judge labelled cases, each through the git history it would have in a sprint."""
+
+import asyncio
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import anyio
+import anyio.to_thread
+
+from app.core.errors import InvalidInputError, PhaseRunnerError
+from app.corpora.format import CorpusCase, write_files
+from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult
+from app.runners.evaluators.registrations import EvaluatorRegistry
+from app.runners.evaluators.verdict import Verdict, VerdictStatus
+from app.runners.phase_runner import PhaseRunner
+from app.runners.project import ProjectRules
+from app.schemas.calibration import CalibrationReport, CaseOutcome, Said
+from app.schemas.runs import RunPolicy
+from app.services.measure.scorecard import report
+from app.workspaces.files.limits import WorkspaceLimits
+from app.workspaces.files.removal import remove_tree
+from app.workspaces.history.git import Git
+from app.workspaces.store import WorkspaceStore
+
+OnOutcome = Callable[[CaseOutcome], None]
+"""Is told each case when it is judged, in the order in which they end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """Who judges.
+
+    Attributes:
+        evaluators: only these, each as a gate; empty means all as in a sprint.
+        models: whether evaluators that ask a model take part when they were not named.
+        workers: cases that are judged at the same time.
+    """
+
+    evaluators: Sequence[str] = ()
+    models: bool = False
+    workers: int = 2
+
+
+class CalibrationService:
+    """Measures evaluators on cases whose right verdict is known.
+
+    Args:
+        registry: the evaluators.
+        policy: thresholds.
+        git: the git program.
+        limits: bounds on a workspace.
+        rules: how far a case's own `phaserunner.toml` at base chooses what judges it.
+        about_agent: names of the evaluators that judge an agent's words or plan; they judge no case in which
+            the agent says nothing.
+    """
+
+    def __init__(
+        self,
+        registry: EvaluatorRegistry,
+        policy: RunPolicy,
+        git: Git,
+        limits: WorkspaceLimits,
+        rules: ProjectRules,
+        about_agent: Collection[str] = (),
+    ) -> None:
+        self._registry = registry
+        self._policy = policy
+        self._git = git
+        self._limits = limits
+        self._rules = rules
+        self._about_agent = about_agent
+
+    async def calibrate(
+        self, corpus: str, cases: Sequence[CorpusCase], panel: Panel, on_outcome: OnOutcome | None = None
+    ) -> CalibrationReport:
+        """Judge every case and count what was wrong.
+
+        Raises:
+            InvalidInputError: an evaluator that was named does not exist, or judges none of the phases.
+        """
+        runner, models = self._runner(panel, cases)
+        started = time.monotonic()
+        outcomes: list[CaseOutcome] = []
+        place = Path(await anyio.mkdtemp(prefix="phaserunner-calibrate-"))
+        silent = PhaseRunner(runner.get_evaluator_registry().without(self._about_agent), _begin, self._rules)
+        store = WorkspaceStore(place, self._git, self._limits)
+        judge = _Judge(runner, silent, self._policy, store, panel.evaluators, models=models)
+
+        async def work(rest: Iterator[CorpusCase]) -> None:
+            for case in rest:
+                outcome = await judge(case)
+                outcomes.append(outcome)
+                if on_outcome is not None:
+                    on_outcome(outcome)
+
+        try:
+            rest = iter(cases)
+            async with asyncio.TaskGroup() as group:
+                for _ in range(max(1, panel.workers)):
+                    group.create_task(work(rest))
+        finally:
+            with anyio.CancelScope(shield=True):
+                await remove_tree(place)
+        return report(corpus, outcomes, time.monotonic() - started)
+
+    def _runner(self, panel: Panel, cases: Sequence[CorpusCase]) -> tuple[PhaseRunner, bool]:
+        registry, models = self._registry, panel.models
+        if panel.evaluators:
+            registry = registry.only(panel.evaluators)
+            known = {each.name for each in self._registry.describe()}
+            for name in panel.evaluators:
+                if name not in known:
+                    raise InvalidInputError(f"there is no {name!r}; there are {', '.join(sorted(known))}")
+            models = models or not all(each.deterministic for each in registry.describe())
+        for phase in sorted({each.phase for each in cases}):
+            if not registry.get_evaluators(phase):
+                raise InvalidInputError(f"none of these evaluators judges the phase {phase.value}")
+        return PhaseRunner(self._registry, _begin, self._rules), models
+
+
+class _Judge:
+    """Judges one case after the other."""
+
+    def __init__(
+        self,
+        runner: PhaseRunner,
+        silent: PhaseRunner,
+        policy: RunPolicy,
+        store: WorkspaceStore,
+        only: Sequence[str],
+        *,
+        models: bool,
+    ) -> None:
+        self._speaking = runner
+        self._silent = silent
+        self._policy = policy
+        self._store = store
+        self._only = only
+        self._models = models
+
+    async def __call__(self, case: CorpusCase) -> CaseOutcome:
+        """Judge a case; what cannot become a commit has no verdict."""
+        started = time.monotonic()
+        runner = self._speaking if case.output else self._silent
+        results: list[EvaluationResult] = []
+        try:
+            runner, results = await self._results(case, runner)
+            verdict = runner.judge(case.phase, results, self._policy)
+            status, reason = verdict.status, _reason(verdict, results)
+        except (PhaseRunnerError, OSError) as error:
+            status, reason = VerdictStatus.ERRORED, f"The case cannot be judged: {error}"
+        gates = runner.get_evaluator_registry().gates(case.phase)
+        return CaseOutcome(
+            name=case.name,
+            label=case.label,
+            area=case.area,
+            about=case.about,
+            residual=case.residual,
+            verdict=status.value,
+            reason=reason,
+            seconds=time.monotonic() - started,
+            said=[_said(each, gates) for each in results],
+        )
+
+    async def _results(
+        self, case: CorpusCase, runner: PhaseRunner
+    ) -> tuple[PhaseRunner, list[EvaluationResult]]:
+        """Judge a case as its project's file at base says; give who judged it, too."""
+        run_id = uuid4()
+        try:
+            base, head = await self._commit(case, run_id)
+            async with self._store.judged(run_id, head, base) as trees:
+                context: EvaluationContext = {
+                    "workspace_ref": str(trees.candidate),
+                    "base_ref": str(trees.base),
+                    "goal": case.goal,
+                    "attempt": 1,
+                    "previous_feedback": [],
+                    "run_id": run_id,
+                }
+                chosen = (await runner.for_tree(trees.base)).limited_to(self._only)
+                return chosen, await chosen.evaluate_phase_output(
+                    case.phase, case.output, context, deterministic_only=not self._models
+                )
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._store.remove_run(run_id)
+
+    async def _commit(self, case: CorpusCase, run_id: UUID) -> tuple[str, str]:
+        """Give the commits of base and candidate, made as an import and an attempt make them."""
+        repository = self._store.repository(run_id)
+        await repository.create()
+        tree = self._store.tree(run_id, uuid4())
+        await anyio.to_thread.run_sync(partial(write_files, case.base, tree))
+        base = await repository.commit_tree(tree, None, "Base")
+        await repository.close_history_at(base.commit)
+        tree = self._store.tree(run_id, uuid4())
+        await anyio.to_thread.run_sync(partial(write_files, case.candidate, tree))
+        head = await repository.commit_tree(tree, base.commit, case.about)
+        return base.commit, head.commit
+
+
+def _reason(verdict: Verdict, results: Sequence[EvaluationResult]) -> str:
+    """The verdict's reason with the words of the gates that failed: which case it was says too little."""
+    if verdict.status is not VerdictStatus.FAILED:
+        return verdict.reason
+    words = [
+        f"{each.evaluator_name}: {each.feedback}"
+        for each in results
+        if each.evaluator_name in verdict.failed_gates
+    ]
+    return "; ".join(words) or verdict.reason
+
+
+def _said(result: EvaluationResult, gates: Sequence[str]) -> Said:
+    return Said(
+        evaluator=result.evaluator_name,
+        version=result.evaluator_version,
+        gate=result.evaluator_name in gates,
+        status=result.status.value,
+        feedback=result.feedback,
+        duration_ms=result.duration_ms,
+    )
+
+
+async def _begin(_: object) -> None:
+    raise AssertionError("nothing is started here")

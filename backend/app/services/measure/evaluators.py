@@ -1,0 +1,123 @@
+"""Counts what each evaluator said in the measured runs, how long it took, and how often it was wrong."""
+
+from collections.abc import Mapping
+from typing import Any, TypeVarTuple
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.db.models import Attempt, Candidate, Evaluation
+from app.schemas.api.metrics import EvaluatorMetrics
+from app.schemas.api.run_lists import MetricName
+from app.schemas.shares import Latency
+from app.services.measure.links import Counts, Links
+from app.services.record.cases import ScopedRuns, newest_marks
+
+_Columns = TypeVarTuple("_Columns")
+
+_STATUSES = ("passed", "failed", "errored", "skipped")
+_Row = Mapping[Any, Any]
+
+
+async def load_evaluator_metrics(
+    session: AsyncSession, scoped: ScopedRuns, links: Links
+) -> list[EvaluatorMetrics]:
+    """Give the figures of every evaluator that judged something, gates first, then by name."""
+    said = [dict(row) for row in (await session.execute(_said(scoped))).mappings()]
+    marked = {
+        (evaluator, status): (wrong, of)
+        for evaluator, status, wrong, of in await session.execute(_marked(scoped))
+    }
+    made = [_metrics(row, marked, links) for row in said]
+    return sorted(made, key=lambda each: (not each.gate, each.evaluator))
+
+
+def _said(scoped: ScopedRuns) -> Select[*tuple[Any, ...]]:
+    # Counted by duration first: a percentile of some thousand counted durations needs no sort of millions.
+    verdicts = select(
+        Evaluation.evaluator,
+        Evaluation.status,
+        Evaluation.duration_ms.label("took"),
+        func.bool_or(Evaluation.gate).label("gate"),
+        func.count().label("cases"),
+    ).group_by(Evaluation.evaluator, Evaluation.status, Evaluation.duration_ms)
+    counted = _of(scoped, verdicts).cte("counted")
+    c = counted.c
+    ranked = (
+        select(
+            c.evaluator,
+            c.took,
+            func.sum(c.cases).over(partition_by=c.evaluator, order_by=c.took).label("until"),
+            func.sum(c.cases).over(partition_by=c.evaluator).label("timed"),
+        )
+        .where(c.took.is_not(None), c.status != "skipped")
+        .subquery("ranked")
+    )
+    r = ranked.c
+    latencies = (
+        select(
+            r.evaluator,
+            func.max(r.timed).label("timed"),
+            func.min(r.took).filter(r.until >= 0.5 * r.timed).label("p50"),
+            func.min(r.took).filter(r.until >= 0.95 * r.timed).label("p95"),
+        )
+        .group_by(r.evaluator)
+        .subquery("latencies")
+    )
+    totals = (
+        select(
+            c.evaluator,
+            func.bool_or(c.gate).label("gate"),
+            func.sum(c.cases).label("verdicts"),
+            *(
+                func.coalesce(func.sum(c.cases).filter(c.status == status), 0).label(status)
+                for status in _STATUSES
+            ),
+        )
+        .group_by(c.evaluator)
+        .subquery("totals")
+    )
+    return select(totals, latencies.c.timed, latencies.c.p50, latencies.c.p95).select_from(
+        totals.outerjoin(latencies, latencies.c.evaluator == totals.c.evaluator)
+    )
+
+
+def _marked(scoped: ScopedRuns) -> Select[str, str, int, int]:
+    # From the marks, which are few, to their runs.
+    newest = newest_marks()
+    marked = (
+        select(
+            Evaluation.evaluator,
+            Evaluation.status,
+            func.count().filter(newest.c.was_right.is_(False)),
+            func.count(),
+        )
+        .join(newest, newest.c.evaluation_id == Evaluation.id)
+        .group_by(Evaluation.evaluator, Evaluation.status)
+    )
+    return _of(scoped, marked)
+
+
+def _of(scoped: ScopedRuns, verdicts: Select[*_Columns]) -> Select[*_Columns]:
+    """Narrow verdicts to those of the measured runs. When all are measured, an index alone has the answer."""
+    if scoped.every:
+        return verdicts
+    joined = verdicts.join(Candidate, Candidate.id == Evaluation.candidate_id)
+    return scoped.holding(joined.join(Attempt, Attempt.id == Candidate.attempt_id), Attempt.run_id.expression)
+
+
+def _metrics(row: _Row, marked: Mapping[tuple[str, str], Counts], links: Links) -> EvaluatorMetrics:
+    name, verdicts = row["evaluator"], int(row["verdicts"])
+    passed, failed, errored, skipped = ((int(row[status]), verdicts) for status in _STATUSES)
+    return EvaluatorMetrics(
+        evaluator=name,
+        gate=row["gate"],
+        verdicts=verdicts,
+        passed=links.share(passed, MetricName.VERDICT_PASSED, key=name),
+        failed=links.share(failed, MetricName.VERDICT_FAILED, key=name),
+        errored=links.share(errored, MetricName.VERDICT_ERRORED, key=name),
+        skipped=links.share(skipped, MetricName.VERDICT_SKIPPED, key=name),
+        latency=Latency(n=int(row["timed"] or 0), p50_ms=row["p50"], p95_ms=row["p95"]),
+        false_passes=links.share(marked.get((name, "passed"), (0, 0)), MetricName.FALSE_PASSES, key=name),
+        false_fails=links.share(marked.get((name, "failed"), (0, 0)), MetricName.FALSE_FAILS, key=name),
+    )

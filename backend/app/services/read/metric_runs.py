@@ -1,0 +1,129 @@
+"""The runs behind each number of the metrics, as SQL: made of the same cases as the number."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, exists, or_, select, true
+
+from app.core.errors import InvalidInputError
+from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run
+from app.schemas.api.run_lists import MetricName, MetricPart
+from app.schemas.runs import EscalationDecision, EscalationReason
+from app.services.record.cases import (
+    OVER,
+    ScopedRuns,
+    has_own_usage,
+    newest_marks,
+    phase_cases,
+    run_cases,
+    scoped_runs,
+)
+
+_PASS_AT = {MetricName.PASS_AT_1: 1, MetricName.PASS_AT_2: 2, MetricName.PASS_AT_3: 3}
+_VERDICTS = {
+    MetricName.VERDICT_PASSED: "passed",
+    MetricName.VERDICT_FAILED: "failed",
+    MetricName.VERDICT_ERRORED: "errored",
+    MetricName.VERDICT_SKIPPED: "skipped",
+}
+_MARKED = {MetricName.FALSE_PASSES: "passed", MetricName.FALSE_FAILS: "failed"}
+
+
+@dataclass(frozen=True, slots=True)
+class MetricOf:
+    """One number: of a phase or of whole runs, and of which reason, decision or evaluator."""
+
+    name: MetricName
+    phase: str | None = None
+    key: str | None = None
+
+
+def runs_behind(number: MetricOf, part: MetricPart, conditions: Sequence[ColumnElement[bool]]) -> Select[Any]:
+    """Select the ids of the runs behind a number.
+
+    Args:
+        number: which.
+        part: the runs with cases that count, or all with cases.
+        conditions: which runs are measured.
+
+    Raises:
+        InvalidInputError: the number has no such key, or needs one.
+    """
+    counted = part == "counted"
+    match number.name:
+        case MetricName.PASS_AT_1 | MetricName.PASS_AT_2 | MetricName.PASS_AT_3:
+            return _passing(number, counted, scoped_runs(conditions))
+        case MetricName.RETRIED:
+            return _retried(number, counted, scoped_runs(conditions))
+        case MetricName.ESCALATED:
+            return _escalated(number, counted, scoped_runs(conditions))
+        case MetricName.DECIDED:
+            return _decided(number, counted)
+        case MetricName.COST_KNOWN:
+            known = Run.used_cost_usd.is_not(None) if counted else true()
+            return select(Run.id).where(Run.status.in_(OVER), has_own_usage(), known)
+        case _:
+            return _judged(number, counted)
+
+
+def _passing(number: MetricOf, counted: bool, scoped: ScopedRuns) -> Select[Any]:
+    k, phases = _PASS_AT[number.name], phase_cases(scoped)
+    if number.phase is not None:
+        hit = phases.passed(k) if counted else phases.settled(k)
+        return select(phases.rows.c.run_id).where(phases.rows.c.phase == number.phase, hit)
+    runs = run_cases(scoped.rows, phases)
+    return select(runs.c.run_id).where(runs.c[f"passed_{k}" if counted else f"settled_{k}"])
+
+
+def _retried(number: MetricOf, counted: bool, scoped: ScopedRuns) -> Select[Any]:
+    c = phase_cases(scoped).rows.c
+    here = c.phase == number.phase if number.phase is not None else true()
+    return select(c.run_id).where(here, c.judged > (1 if counted else 0))
+
+
+def _escalated(number: MetricOf, counted: bool, scoped: ScopedRuns) -> Select[Any]:
+    if number.key is not None:
+        _check_key(number.key, EscalationReason)
+    phases = phase_cases(scoped)
+    c = phases.rows.c
+    if counted:
+        conditions = [Escalation.run_id == scoped.rows.c.id]
+        conditions += [Escalation.phase == number.phase] if number.phase is not None else []
+        conditions += [Escalation.reason_kind == number.key] if number.key is not None else []
+        return select(scoped.rows.c.id).where(exists().where(*conditions))
+    if number.phase is not None:
+        return select(c.run_id).where(c.phase == number.phase, phases.ended)
+    runs = run_cases(scoped.rows, phases)
+    return select(runs.c.run_id).where(or_(runs.c.escalated, runs.c.over))
+
+
+def _decided(number: MetricOf, counted: bool) -> Select[Any]:
+    found = select(Escalation.run_id).where(Escalation.status == "resolved")
+    if number.key is None:
+        return found
+    _check_key(number.key, EscalationDecision)
+    return found.where(Escalation.decision == number.key) if counted else found
+
+
+def _judged(number: MetricOf, counted: bool) -> Select[Any]:
+    if number.key is None:
+        raise InvalidInputError("the evaluator is missing", field="metric_key")
+    found = (
+        select(Attempt.run_id)
+        .join(Candidate, Candidate.attempt_id == Attempt.id)
+        .join(Evaluation, Evaluation.candidate_id == Candidate.id)
+        .where(Evaluation.evaluator == number.key)
+    )
+    if number.name in _VERDICTS:
+        return found.where(Evaluation.status == _VERDICTS[number.name]) if counted else found
+    newest = newest_marks()
+    found = found.join(newest, newest.c.evaluation_id == Evaluation.id)
+    found = found.where(Evaluation.status == _MARKED[number.name])
+    return found.where(newest.c.was_right.is_(False)) if counted else found
+
+
+def _check_key(key: str, known: type[EscalationReason] | type[EscalationDecision]) -> None:
+    names = [each.value for each in known]
+    if key not in names:
+        raise InvalidInputError(f"there are {', '.join(names)}", field="metric_key")

@@ -1,0 +1,40 @@
+"""Compares the prompts of two attempts, so that what was added for the later one can be shown. Pure."""
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import takewhile
+
+from app.schemas.api.sprints import PromptPart, PromptPartKind
+
+_THOROUGH = 1_000_000
+"""Pairs of lines up to which every line counts; beyond it lines that are everywhere are not matched."""
+
+_Part = tuple[PromptPartKind, Sequence[str]]
+
+
+def prompt_changes(before: str, after: str) -> list[PromptPart]:
+    """Give `after` in parts: those without `removed` together are `after`, those without `added` `before`."""
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    head = _common(old, new)
+    tail = _common(old[head:][::-1], new[head:][::-1])
+    rest_old, rest_new = old[head : len(old) - tail], new[head : len(new) - tail]
+    parts: list[_Part] = [
+        ("same", new[:head]),
+        *_compared(rest_old, rest_new),
+        ("same", new[len(new) - tail :]),
+    ]
+    return [PromptPart(kind=kind, text="".join(lines)) for kind, lines in parts if lines]
+
+
+def _common(old: Sequence[str], new: Sequence[str]) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
+
+
+def _compared(old: Sequence[str], new: Sequence[str]) -> Iterator[_Part]:
+    matcher = SequenceMatcher(None, old, new, autojunk=len(old) * len(new) > _THOROUGH)
+    for what, old_start, old_end, new_start, new_end in matcher.get_opcodes():
+        if what == "equal":
+            yield "same", new[new_start:new_end]
+        else:
+            yield "removed", old[old_start:old_end]
+            yield "added", new[new_start:new_end]

@@ -1,0 +1,1 @@
+"""What is recorded of runs: rows and events, written in a transaction of the caller."""

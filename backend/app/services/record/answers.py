@@ -1,0 +1,117 @@
+"""Attempts at answers as rows, and back."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from app.agents.port import AgentUsage
+from app.db.models import Attempt, Run
+from app.runners.answer.steps import AnswerAttempt, outcome_of
+from app.runners.answer.synthesizer import Synthesis
+from app.runners.evaluators.response_evaluator import Judged
+from app.schemas.api.answers import AnswerResult
+from app.schemas.response_evaluation import Analysis, EvaluatorOutput
+from app.schemas.runs import AttemptClosing, AttemptState, Usage
+from app.schemas.text import storable_json, storable_text
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerQuestion:
+    """What an answer was started with; `rules` are all that it must keep."""
+
+    query: str
+    entries: tuple[str, ...]
+    domains: tuple[str, ...]
+    rules: tuple[str, ...]
+
+
+def question_document(question: AnswerQuestion) -> dict[str, Any]:
+    """What is kept of an answer's start; `question_of` reads it back."""
+    return storable_json(asdict(question))
+
+
+def question_of(run: Run) -> AnswerQuestion:
+    """Give what an answer was started with."""
+    kept = run.definition or {}
+    lists = {name: tuple(kept[name]) for name in ("entries", "domains", "rules")}
+    return AnswerQuestion(query=kept["query"], **lists)
+
+
+def keep_attempt(row: Attempt, attempt: AnswerAttempt, given: int) -> None:
+    """Write what an attempt has come to into its row; `given` entries are the question's own."""
+    synthesis, judged = attempt.synthesis, attempt.judged
+    row.output = synthesis.answer or ""
+    row.status = attempt.state
+    row.closing = AttemptClosing.ERROR if attempt.trouble else None
+    row.last_error = storable_text(attempt.trouble)
+    row.usage = usage_of(attempt).model_dump(mode="json")
+    row.details = storable_json(
+        {
+            "has_answer": synthesis.answer is not None,
+            "found": list(attempt.entries[given:]),
+            "analysis": synthesis.analysis.model_dump(mode="json"),
+            "synthesis": _asked(synthesis),
+            "judged": None
+            if judged is None
+            else {
+                **_asked(judged),
+                "output": judged.output.model_dump(mode="json") if judged.output else None,
+            },
+        }
+    )
+
+
+def attempt_of(row: Attempt, entries: Sequence[str]) -> AnswerAttempt:
+    """Give the attempt that was kept; one that was only begun has no answer. `entries` are the question's."""
+    kept = row.details or {}
+    judged = kept.get("judged")
+    synthesis: dict[str, Any] = kept.get("synthesis") or {}
+    return AnswerAttempt(
+        number=row.number,
+        entries=(*entries, *kept.get("found", ())),
+        synthesis=Synthesis(
+            answer=row.output if kept.get("has_answer") else None,
+            analysis=Analysis.model_validate(kept.get("analysis") or {}),
+            **_told(synthesis),
+        ),
+        judged=Judged(output=_output(judged), **_told(judged)) if judged else None,
+    )
+
+
+def result_of(rows: Sequence[Attempt], attempts: Sequence[AnswerAttempt]) -> AnswerResult | None:
+    """What an answer comes to when nothing follows these attempts; None when none of them is over."""
+    over = [
+        attempt
+        for row, attempt in zip(rows, attempts, strict=True)
+        if row.status in (AttemptState.PASSED, AttemptState.FAILED)
+    ]
+    if not over:
+        return None
+    outcome = outcome_of(over)
+    return AnswerResult(
+        status=outcome.status.value,
+        answer=outcome.answer,
+        gaps=list(outcome.gaps),
+        withheld=outcome.withheld,
+        reason=outcome.reason,
+    )
+
+
+def usage_of(attempt: AnswerAttempt) -> Usage:
+    """What writing and judging have consumed."""
+    parts = [attempt.synthesis.usage, *([attempt.judged.usage] if attempt.judged else [])]
+    return Usage.total(Usage.model_validate(asdict(each)) for each in parts)
+
+
+def _asked(what: Synthesis | Judged) -> dict[str, Any]:
+    return {"model": what.model, "reasons": list(what.reasons), "usage": asdict(what.usage)}
+
+
+def _told(kept: dict[str, Any]) -> dict[str, Any]:
+    usage = AgentUsage(**kept["usage"]) if kept.get("usage") else AgentUsage()
+    return {"model": kept.get("model", ""), "reasons": tuple(kept.get("reasons", ())), "usage": usage}
+
+
+def _output(judged: dict[str, Any]) -> EvaluatorOutput | None:
+    output = judged.get("output")
+    return None if output is None else EvaluatorOutput.model_validate(output)

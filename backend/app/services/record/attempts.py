@@ -1,0 +1,163 @@
+"""The rows and events of an attempt's beginning and end; each function is part of a caller's transaction."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import select
+
+from app.agents.models.judge import Choice
+from app.agents.port import AgentOutcome
+from app.core.event_data import (
+    AttemptInterruptedData,
+    AttemptStartedData,
+    JudgeDecidedData,
+    OptimizationStartedData,
+    PhaseStartedData,
+    WorkflowStartedData,
+)
+from app.core.telemetry import current_trace_id
+from app.core.websocket_events import (
+    AttemptInterruptedEvent,
+    AttemptStartedEvent,
+    OptimizationStartedEvent,
+    PhaseStartedEvent,
+    WorkflowStartedEvent,
+)
+from app.db.models import Attempt
+from app.runners.evaluators.feedback_memory import FeedbackMemory
+from app.schemas.runs import AttemptState, RetryFrom, RunStatus, Usage
+from app.services.record.history import Recorded
+from app.services.record.transactions import Recording
+
+
+def start_commit(recorded: Recorded, number: int) -> str:
+    """The commit an attempt starts from: that of the attempt before, or what the phase started with."""
+    before = next((each for each in recorded.attempts if each.number == number - 1), None)
+    if before is None or before.head_commit is None or recorded.policy.retry_from is RetryFrom.BASE:
+        return recorded.run.head_commit
+    return before.head_commit
+
+
+def begin_run(recording: Recording, recorded: Recorded) -> None:
+    """Make the run active; the first time, tell that it and its phase started."""
+    run = recording.run
+    if run.status == RunStatus.ACTIVE:
+        return
+    if run.started_at is None:
+        run.started_at = datetime.now(UTC)
+        started = WorkflowStartedData(phases=run.phases)
+        recording.emit(WorkflowStartedEvent(**dict(recording.envelope()), data=started))
+        phase = PhaseStartedData(max_attempts=recorded.policy.max_attempts)
+        recording.emit(PhaseStartedEvent(**dict(recording.envelope(run.phase)), data=phase))
+    run.status = RunStatus.ACTIVE
+    run.status_reason = ""
+    run.version += 1
+
+
+def new_attempt(
+    recorded: Recorded,
+    number: int,
+    claim: UUID,
+    prompt: str,
+    start: str,
+    context: Mapping[str, Any] = MappingProxyType({}),
+) -> Attempt:
+    """The row of an attempt that starts now, from the commit `start`; `context` is what memory added."""
+    return Attempt(
+        id=uuid4(),
+        run_id=recorded.run.id,
+        phase=recorded.run.phase,
+        number=number,
+        claim=claim,
+        status=AttemptState.STARTED,
+        prompt=prompt,
+        optimization_context=dict(context),
+        base_commit=start,
+        trace_id=current_trace_id(),
+        started_at=datetime.now(UTC),
+    )
+
+
+async def claim_attempt(
+    recording: Recording, recorded: Recorded, number: int, claim: UUID, prompt: str
+) -> Attempt:
+    """Claim an attempt of a run whose attempts leave no commits: a new one, or one that has no output yet."""
+    begin_run(recording, recorded)
+    known = next((each for each in recorded.attempts if each.number == number), None)
+    base = recorded.run.base_commit
+    if known is None:
+        row = new_attempt(recorded, number, claim, prompt, base)
+        recording.session.add(row)
+    else:
+        row = await recording.session.get_one(Attempt, known.id)
+        reclaim(recording, row, claim, prompt)
+    if known is None or known.status != AttemptState.DELEGATED:
+        data = AttemptStartedData(prompt_chars=len(prompt), base_commit=base, resumed=known is not None)
+        at = dict(recording.envelope(recorded.run.phase, number))
+        recording.emit(AttemptStartedEvent(**at, data=data))
+    return row
+
+
+def reclaim(recording: Recording, attempt: Attempt, claim: UUID, prompt: str) -> None:
+    """Take a recorded attempt again under a new claim; whoever held the old one has lost it."""
+    if attempt.status == AttemptState.STARTED:
+        attempt.lost_workers += 1
+        data = AttemptInterruptedData(
+            reason="the worker was lost; the attempt is taken again", lost_workers=attempt.lost_workers
+        )
+        at = dict(recording.envelope(attempt.phase, attempt.number))
+        recording.emit(AttemptInterruptedEvent(**at, data=data))
+    attempt.claim = claim
+    attempt.status = AttemptState.STARTED
+    attempt.prompt = prompt
+    attempt.not_before = None
+    attempt.trace_id = current_trace_id()
+    attempt.started_at = datetime.now(UTC)
+
+
+async def release_attempts(recording: Recording, reason: str) -> None:
+    """Leave what is half done to whoever comes next; the interruption is no fault of the attempt."""
+    working = [AttemptState.STARTED, AttemptState.EVALUATING]
+    statement = select(Attempt).where(Attempt.run_id == recording.run.id, Attempt.status.in_(working))
+    for attempt in await recording.session.scalars(statement):
+        lay_down(attempt)
+        data = AttemptInterruptedData(reason=reason, lost_workers=attempt.lost_workers)
+        at = dict(recording.envelope(attempt.phase, attempt.number))
+        recording.emit(AttemptInterruptedEvent(**at, data=data))
+
+
+def lay_down(attempt: Attempt) -> None:
+    """Say of a half-done attempt that nobody works on it: it waits for its agent, or for its verdict."""
+    is_judged = attempt.status == AttemptState.EVALUATING
+    attempt.status = AttemptState.PRODUCED if is_judged else AttemptState.AGENT_FAILED
+
+
+def tell_optimization(recording: Recording, number: int, memory: FeedbackMemory) -> None:
+    """Tell what the next attempt is told, if there was one before."""
+    last = memory.latest_attempt
+    if last is None:
+        return
+    data = OptimizationStartedData(next_attempt=number, issues=last.issues_to_fix(), guidance=memory.guidance)
+    at = dict(recording.envelope(memory.phase, number))
+    recording.emit(OptimizationStartedEvent(**at, data=data))
+
+
+def total_usage(outcomes: Sequence[AgentOutcome | Choice]) -> Usage:
+    """What agents consumed together."""
+    return Usage.total(Usage.model_validate(asdict(each.usage)) for each in outcomes)
+
+
+def judge_decided(choice: Choice) -> JudgeDecidedData:
+    """What is told of a choice."""
+    return JudgeDecidedData(
+        candidate=choice.index,
+        score=choice.score,
+        rationale=choice.rationale,
+        model=choice.model,
+        order=list(choice.order),
+        seed=choice.seed,
+    )

@@ -1,0 +1,39 @@
+"""Runs above and below a run: the loop that waits for a subtask, and the subtasks of a loop."""
+
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.db.models import Run
+from app.jobs.queue import enqueue_advance
+from app.schemas.runs import RunStatus
+
+
+async def wake_parent(session: AsyncSession, run: Run) -> None:
+    """Give the loop that waits for this run a job, now that this one is over.
+
+    The loop is not locked: its worker locks it first and its subtask then. A hint that is lost by that is
+    made good when somebody looks for runs without a job.
+    """
+    parent = await session.get(Run, run.parent_run_id) if run.parent_run_id else None
+    if parent is not None and parent.paused_at is None and not RunStatus(parent.status).is_final:
+        await enqueue_advance(session, parent.id, first=True)
+
+
+async def unfinished_subtasks(session: AsyncSession, run_id: UUID) -> list[Run]:
+    """Lock the subtasks of a run that are not over, and give them without those below them.
+
+    One that ends while its lock is waited for is not among them.
+    """
+    wanted = select(Run).where(Run.parent_run_id == run_id, Run.finished_at.is_(None)).order_by(Run.id)
+    locked = wanted.with_for_update().execution_options(populate_existing=True)
+    return list((await session.scalars(locked)).all())
+
+
+async def descendants(session: AsyncSession, run_id: UUID) -> list[Run]:
+    """Give the subtasks of a run and all below them, oldest first."""
+    below = select(Run.id).where(Run.parent_run_id == run_id).cte(recursive=True)
+    below = below.union(select(Run.id).join(below, Run.parent_run_id == below.c.id))
+    wanted = select(Run).join(below, Run.id == below.c.id).order_by(Run.created_at, Run.id)
+    return list((await session.scalars(wanted)).all())

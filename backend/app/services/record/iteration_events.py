@@ -1,0 +1,111 @@
+"""What is told of the iterations of loops."""
+
+from app.core.event_data import (
+    IterationCompletedData,
+    IterationDirectedData,
+    IterationFailedData,
+    IterationScriptedData,
+    SubtaskCompletedData,
+)
+from app.core.websocket_events import (
+    Event,
+    IterationCompletedEvent,
+    IterationDirectedEvent,
+    IterationFailedEvent,
+    IterationScriptedEvent,
+    SubtaskCompletedEvent,
+)
+from app.runners.loop.roles import Trouble
+from app.runners.loop.steps import PHASE, Step
+from app.schemas.loop.results import LoopIteration, TaskResult, TaskStatus
+from app.schemas.runs import AttemptClosing
+from app.schemas.text import storable_text
+from app.services.record.transactions import Recording
+
+MAX_CHARS = 2_000
+
+
+def tell_directed(recording: Recording, step: Step) -> None:
+    """Tell what the director gave."""
+    iteration = step.iteration
+    waits = step.closing is AttemptClosing.HUMAN
+    data = IterationDirectedData(
+        iteration=iteration.iteration,
+        status=TaskStatus.WAITING if waits else TaskStatus.COMPLETE,
+        output=storable_text((iteration.output or "")[:MAX_CHARS]),
+        milliseconds=iteration.times.director,
+    )
+    recording.emit(_event(IterationDirectedEvent, recording, step, data))
+
+
+def tell_script(recording: Recording, step: Step) -> None:
+    """Tell what the script came to."""
+    iteration, ran = step.iteration, step.iteration.script_output
+    if ran is None:
+        return
+    data = IterationScriptedData(
+        iteration=iteration.iteration,
+        exit_code=ran.exit_code,
+        stdout=storable_text(ran.stdout[-MAX_CHARS:]),
+        stderr=storable_text(ran.stderr[-MAX_CHARS:]),
+        milliseconds=iteration.times.script,
+    )
+    recording.emit(_event(IterationScriptedEvent, recording, step, data))
+
+
+def tell_judged(recording: Recording, step: Step) -> None:
+    """Tell what was said of an iteration."""
+    iteration, evaluation = step.iteration, step.iteration.evaluation
+    if evaluation is None:
+        return
+    data = IterationCompletedData(
+        iteration=iteration.iteration,
+        success=evaluation.success,
+        feedback=storable_text(evaluation.feedback[:MAX_CHARS]),
+        condition_met=iteration.condition_met,
+        condition_trouble=storable_text(iteration.condition_trouble[:MAX_CHARS]),
+        milliseconds=iteration.times.evaluator,
+    )
+    recording.emit(_event(IterationCompletedEvent, recording, step, data))
+
+
+def tell_subtask(recording: Recording, iteration: LoopIteration, result: TaskResult | Trouble) -> None:
+    """Tell what the subtask came to that the director of an iteration asked for last."""
+    run_id = iteration.exchanges[-1].run_id
+    assert run_id is not None  # noqa: S101 - it is over, so it was begun
+    is_answer = isinstance(result, TaskResult)
+    data = SubtaskCompletedData(
+        iteration=iteration.iteration,
+        subtask_run_id=run_id,
+        success=bool(result.notes["success"]) if is_answer else None,
+        output=storable_text((result.content if is_answer else result.message)[:MAX_CHARS]),
+    )
+    at = recording.envelope(PHASE, iteration.iteration)
+    recording.emit(SubtaskCompletedEvent(**dict(at), data=data))
+
+
+def tell_trouble(recording: Recording, step: Step) -> None:
+    """Tell which error ended the loop, if one did."""
+    trouble = step.trouble
+    if trouble is None:
+        return
+    is_failure = isinstance(trouble, Trouble)
+    data = IterationFailedData(
+        iteration=step.iteration.iteration,
+        type="TASK_FAILURE" if is_failure else "RESOURCE_EXHAUSTION",
+        reason=trouble.reason.value if is_failure else trouble.resource,
+        message=storable_text(trouble.message[:MAX_CHARS]),
+    )
+    recording.emit(_event(IterationFailedEvent, recording, step, data))
+
+
+def _event(
+    kind: type[
+        IterationDirectedEvent | IterationScriptedEvent | IterationCompletedEvent | IterationFailedEvent
+    ],
+    recording: Recording,
+    step: Step,
+    data: object,
+) -> Event:
+    at = recording.envelope(PHASE, step.iteration.iteration)
+    return kind.model_validate({**dict(at), "data": data})

@@ -1,0 +1,104 @@
+"""What became of the phases of a run, kept in its row when it ends: metrics of many runs read nothing else.
+
+It is made by the statement that makes the cases of runs that are under way, so both are counted alike.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import (
+    CTE,
+    BigInteger,
+    Boolean,
+    ColumnElement,
+    Select,
+    cast,
+    column,
+    func,
+    null,
+    select,
+    text,
+    true,
+    update,
+)
+from sqlalchemy.dialects.postgresql import JSONB, aggregate_order_by
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.db.models import Run
+from app.services.record.cases import OVER, PhaseCases, phase_cases, scoped_runs
+
+_NONE = text("'[]'::jsonb")
+
+
+async def keep_outcomes(session: AsyncSession, run_id: UUID) -> None:
+    """Keep what became of a run's phases: part of the transaction that ends it; none of it changes later."""
+    await session.flush()
+    made = _made([Run.id == run_id]).subquery("made")
+    kept = func.coalesce(select(made.c.outcomes).scalar_subquery(), _NONE)
+    statement = update(Run).where(Run.id == run_id).values(outcomes=kept, updated_at=Run.updated_at)
+    await session.execute(statement, execution_options={"synchronize_session": False})
+
+
+def alike(
+    conditions: Sequence[ColumnElement[bool]], start: ColumnElement[datetime] | None = None
+) -> tuple[CTE, PhaseCases]:
+    """The runs that fulfil all conditions and their cases, those that went alike in one row.
+
+    Args:
+        conditions: which runs are measured.
+        start: of the stretch of time that a run counts for; all runs count for the same without it.
+
+    Returns:
+        Runs and phases as `run_cases` takes them; `runs` says how many a row stands for, and `created_at` is
+        the start of their stretch.
+    """
+    made = _made([*conditions, Run.outcomes.is_(None)]).subquery("made")
+    each = (
+        select(
+            Run.status.in_(OVER).label("over"),
+            func.cardinality(Run.phases).label("planned"),
+            func.coalesce(Run.outcomes, made.c.outcomes, _NONE).label("outcomes"),
+            (null() if start is None else start).label("created_at"),
+        )
+        .outerjoin(made, made.c.run_id == Run.id)
+        .where(*conditions)
+        .subquery("each")
+    )
+    same = (each.c.over, each.c.planned, each.c.outcomes, each.c.created_at)
+    runs = (
+        select(func.row_number().over().label("id"), *same, func.count().label("runs"))
+        .group_by(*same)
+        .cte("alike")
+    )
+    return runs, PhaseCases(_phases(runs).cte("alike_phases"))
+
+
+def counted(runs: ColumnElement[int], which: ColumnElement[bool] | None = None) -> ColumnElement[int]:
+    """How many runs, or cases of runs, the rows stand for; of those rows that are meant."""
+    total = func.sum(runs)
+    return cast(func.coalesce(total if which is None else total.filter(which), 0), BigInteger)
+
+
+def _made(conditions: Sequence[ColumnElement[bool]]) -> Select[Any, Any]:
+    """Outcomes as they are kept, of runs that have a case: of each phase, by name, what `_phases` reads."""
+    c = phase_cases(scoped_runs(conditions)).rows.c
+    case = func.jsonb_build_array(c.phase, c.judged, c.passed_at, c.gave_up, c.escalated)
+    made = func.jsonb_agg(aggregate_order_by(case, c.phase))
+    return select(c.run_id, made.label("outcomes")).group_by(c.run_id)
+
+
+def _phases(runs: CTE) -> Select[*tuple[Any, ...]]:
+    cases = func.jsonb_array_elements(runs.c.outcomes).table_valued(column("kept", JSONB)).render_derived()
+    kept = cases.c.kept
+    return select(
+        runs.c.id.label("run_id"),
+        kept[0].astext.label("phase"),
+        runs.c.over,
+        cast(kept[1].astext, BigInteger).label("judged"),
+        cast(kept[2].astext, BigInteger).label("passed_at"),
+        cast(kept[3].astext, Boolean).label("gave_up"),
+        cast(kept[4].astext, Boolean).label("escalated"),
+        runs.c.runs,
+    ).select_from(runs.join(cases, true()))

@@ -1,0 +1,100 @@
+"""The rows and events of attempts that are texts: one candidate without a commit, one verdict on it."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import select
+
+from app.core.event_data import AttemptProducedData, EvaluationCompletedData, EvaluationData
+from app.core.websocket_events import AttemptProducedEvent, EvaluationCompletedEvent
+from app.db.models import Attempt, Candidate
+from app.runners.evaluators.protocol import EvaluationResult
+from app.schemas.agents import AgentSpec, agent_label
+from app.schemas.runs import Usage
+from app.schemas.text import storable_json, storable_text
+from app.services.record.evaluations import store_evaluations
+from app.services.record.transactions import Recording
+
+MAX_CHARS = 2_000
+"""Of a text in an event."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What somebody wrote.
+
+    Attributes:
+        output: the text.
+        role: whose it is, such as `director`.
+        model: that wrote it; empty when that is not known.
+        spec: of the run's agent; it says whether a script plays the role.
+        seconds: it took.
+    """
+
+    output: str
+    role: str
+    model: str | None
+    spec: AgentSpec
+    seconds: float = 0.0
+
+
+def store_written(recording: Recording, row: Attempt, written: Written) -> None:
+    """Store a text as the attempt's only candidate, and tell of it."""
+    scripted = written.spec.script is not None
+    row.head_commit = row.base_commit
+    row.chosen_candidate = 0
+    row.produced_at = datetime.now(UTC)
+    candidate = Candidate(
+        attempt_id=row.id,
+        index=0,
+        agent="scripted (no model)" if scripted else written.role,
+        provider="scripted" if scripted else "model",
+        model=None if scripted else written.model or written.spec.model,
+        output=written.output,
+        metrics={**row.usage, "seconds": written.seconds},
+        head_commit=row.base_commit,
+    )
+    recording.session.add(candidate)
+    data = AttemptProducedData(
+        commit=row.base_commit,
+        output=storable_text(written.output[:MAX_CHARS]),
+        changed_files=[],
+        usage=Usage.model_validate(row.usage),
+        agent=agent_label(written.spec),
+        model=candidate.model,
+    )
+    at = dict(recording.envelope(row.phase, row.number))
+    recording.emit(AttemptProducedEvent(**at, data=data))
+
+
+async def store_verdict(recording: Recording, row: Attempt, result: EvaluationResult) -> None:
+    """Store the only verdict on an attempt's text, which decides about it, and tell of it."""
+    statement = select(Candidate.id).where(Candidate.attempt_id == row.id, Candidate.index == 0)
+    candidate = (await recording.session.execute(statement)).scalar_one()
+    stored = result.model_copy(
+        update={"feedback": storable_text(result.feedback), "metadata": storable_json(result.metadata)}
+    )
+    await store_evaluations(recording.session, {candidate: [stored]}, {stored.evaluator_name})
+    row.verdict = stored.status.value
+    row.verdict_reason = stored.feedback
+    row.score = stored.score
+    told = EvaluationData(
+        evaluator_name=stored.evaluator_name,
+        category=stored.category.value,
+        passed=stored.passed,
+        score=stored.score,
+        feedback=stored.feedback,
+        status=stored.status.value,
+        gate=True,
+        duration_ms=stored.duration_ms,
+    )
+    data = EvaluationCompletedData(
+        phase=row.phase,
+        attempt=row.number,
+        overall_passed=stored.passed,
+        evaluations=[told],
+        score=stored.score,
+        reason=stored.feedback[:MAX_CHARS],
+    )
+    at = dict(recording.envelope(row.phase, row.number))
+    recording.emit(EvaluationCompletedEvent(**at, data=data))

@@ -1,0 +1,185 @@
+"""Recording transactions: whoever writes to a run proves first that the run is still his."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
+
+from sqlalchemy import and_, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.core.telemetry import current_trace_id
+from app.core.websocket_events import Envelope, Event
+from app.db.engine import Sessions
+from app.db.models import Attempt, Run
+from app.db.outages import patiently
+from app.realtime.store import Fence, append_again, append_at_once, append_events
+from app.schemas.runs import AttemptState, RunStatus
+from app.services.record.outbox import NO_WEBHOOKS, Outbox
+
+_MAX_DOUBTFUL = 1_000
+"""Requests whose answer was lost and that were not repeated yet."""
+
+
+class Bell(Protocol):
+    """Tells whoever delivers events that there are new ones; a hint that may be lost."""
+
+    def ring(self, run_id: UUID) -> None:
+        """Hint at new events of a run, without waiting."""
+        ...
+
+
+WriteOutcome = Callable[["Recording", Attempt], Awaitable[None]]
+"""Writes an attempt's outcome into an open transaction; called again when the transaction was lost."""
+
+
+class FencedOutError(Exception):
+    """The run was taken over, paused, cancelled or finished; this worker's outcome is dropped."""
+
+
+class Recording:
+    """One open transaction on one locked run; its events are appended when it commits."""
+
+    def __init__(self, session: AsyncSession, run: Run, outbox: Outbox = NO_WEBHOOKS) -> None:
+        self.session = session
+        self.run = run
+        self._outbox = outbox
+        self._events: list[Event] = []
+
+    def emit(self, event: Event) -> None:
+        """Add an event to the transaction."""
+        self._events.append(event)
+
+    def envelope(self, phase: str | None = None, attempt: int | None = None) -> Envelope:
+        """The common fields of this run's events, now."""
+        return Envelope(
+            run_id=self.run.id,
+            sprint_id=self.run.id,
+            phase=phase,
+            attempt=attempt,
+            trace_id=current_trace_id(),
+        )
+
+    async def flush_events(self) -> None:
+        """Write the events that were added; done by whoever opened the recording."""
+        await self.session.flush()
+        last = await append_events(self.session, self.run.id, self._events)
+        await self._outbox.put(self.session, self.run.id, self._events, last)
+
+
+class Recorder:
+    """Opens recordings for one process."""
+
+    def __init__(self, sessions: Sessions, bell: Bell, outbox: Outbox = NO_WEBHOOKS) -> None:
+        self._sessions = sessions
+        self._bell = bell
+        self._outbox = outbox
+        self._doubtful: dict[tuple[UUID, str, datetime], None] = {}
+
+    async def take(self, run_id: UUID, fence: Fence) -> bool:
+        """Make `fence` the one that may write to the run.
+
+        Returns:
+            False when the run does not exist or a later job holds it already.
+        """
+        not_later = or_(
+            Run.fence_job < fence.job_id,
+            and_(Run.fence_job == fence.job_id, Run.fence_try <= fence.attempt),
+        )
+        statement = (
+            update(Run)
+            .where(Run.id == run_id, not_later)
+            .values(fence_job=fence.job_id, fence_try=fence.attempt, updated_at=Run.updated_at)
+            .returning(Run.id)
+        )
+        async with self._sessions.begin() as session:
+            return (await session.execute(statement)).scalar_one_or_none() is not None
+
+    @asynccontextmanager
+    async def open(self, run_id: UUID, fence: Fence) -> AsyncGenerator[Recording]:
+        """Open one transaction on the run, locked; it commits at the end of the block.
+
+        Raises:
+            FencedOutError: the run is not this job's any more, it is paused, or it is over.
+        """
+        async with self._sessions.begin() as session:
+            run = await session.get(Run, run_id, with_for_update=True)
+            if run is None or (run.fence_job, run.fence_try) != (fence.job_id, fence.attempt):
+                raise FencedOutError(f"run {run_id} was taken over")
+            if RunStatus(run.status).is_final:
+                raise FencedOutError(f"run {run_id} is {run.status}")
+            if run.paused_at is not None:
+                raise FencedOutError(f"run {run_id} is paused")
+            recording = Recording(session, run, self._outbox)
+            yield recording
+            await recording.flush_events()
+        self._bell.ring(run_id)
+
+    @asynccontextmanager
+    async def open_claimed(
+        self, run_id: UUID, fence: Fence, claim: UUID
+    ) -> AsyncGenerator[tuple[Recording, Attempt]]:
+        """The same for the outcome of an attempt, whose claim must still be `claim`.
+
+        Raises:
+            FencedOutError: the attempt was claimed anew.
+        """
+        async with self.open(run_id, fence) as recording:
+            statement = select(Attempt).where(Attempt.claim == claim, Attempt.run_id == run_id)
+            attempt = (await recording.session.execute(statement)).scalar_one_or_none()
+            if attempt is None:
+                raise FencedOutError(f"an attempt of run {run_id} was claimed anew")
+            yield recording, attempt
+
+    async def outcome(
+        self, run_id: UUID, fence: Fence, claim: UUID, state: AttemptState, write: WriteOutcome
+    ) -> None:
+        """Record what became of an attempt, waiting for a database that is away.
+
+        What an agent did for an hour must not be lost because the database is away for a second. An attempt
+        that has left `state` was recorded by a transaction whose answer was lost, and is left as it is.
+
+        Raises:
+            FencedOutError: the run or the attempt is not this job's any more.
+        """
+
+        async def record() -> None:
+            async with self.open_claimed(run_id, fence, claim) as (recording, attempt):
+                if attempt.status == state:
+                    await write(recording, attempt)
+
+        await patiently(record)
+
+    async def progress(self, run_id: UUID, fence: Fence, events: Sequence[Event]) -> bool:
+        """Append progress events in a transaction of their own.
+
+        Whoever repeats this after an error with the same events, however often, has them stored once: the
+        error can be that of an answer which was lost.
+
+        Returns:
+            False when the run is not this job's any more.
+
+        Raises:
+            asyncpg.PostgresError: the database is away, or another of `DATABASE_ERRORS`.
+        """
+        if not events:
+            return True
+        key = (run_id, events[0].event.value, events[0].timestamp)
+        append = append_again if key in self._doubtful else append_at_once
+        try:
+            async with self._sessions.direct.borrowed() as connection:
+                written = await append(connection, run_id, fence, events)
+        except BaseException:
+            self._doubt(key)
+            raise
+        self._doubtful.pop(key, None)
+        if written is None:
+            return False
+        self._bell.ring(run_id)
+        return True
+
+    def _doubt(self, key: tuple[UUID, str, datetime]) -> None:
+        self._doubtful[key] = None
+        if len(self._doubtful) > _MAX_DOUBTFUL:
+            del self._doubtful[next(iter(self._doubtful))]

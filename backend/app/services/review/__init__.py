@@ -1,0 +1,1 @@
+"""What reviewers read and decide: escalations, results, marks and track records."""

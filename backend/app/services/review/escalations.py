@@ -1,0 +1,266 @@
+"""Lets humans decide: lists what waits for them, and records a decision exactly once."""
+
+import glob
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic import TypeAdapter, ValidationError
+from sqlalchemy import select, tuple_
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import load_only
+
+from app.core.errors import ConflictError, InvalidInputError, NotFoundError
+from app.core.event_data import EscalationResolvedData, WorkflowStatusData
+from app.core.telemetry import current_trace_id
+from app.core.websocket_events import Envelope, EscalationResolvedEvent, WorkflowStatusEvent
+from app.db.engine import Sessions
+from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run
+from app.jobs.queue import enqueue_advance
+from app.realtime.store import append_events
+from app.runners.evaluators.protection.protected_files import NAME as PROTECTED_FILES
+from app.schemas.api.escalations import (
+    EscalationPage,
+    EscalationResolve,
+    EscalationStatus,
+    EscalationView,
+    VerdictMarkIn,
+)
+from app.schemas.runs import EscalationDecision, RunPolicy, RunStatus
+from app.schemas.text import PathGlob
+from app.services.control.idempotency import UNKEYED, Once
+from app.services.read.paging import decode_cursor, encode_cursor
+from app.services.read.views import escalation_view
+from app.services.record.transactions import Bell
+from app.services.review.marks import store_mark, verdict_status
+
+_GLOB = TypeAdapter[str](PathGlob)
+_OF_RUNS = load_only(Run.name, Run.kind, raiseload=True)
+
+
+class EscalationService:
+    """Shows escalations and resolves them.
+
+    Args:
+        sessions: opens transactions.
+        bell: tells of new events.
+    """
+
+    def __init__(self, sessions: Sessions, bell: Bell) -> None:
+        self._sessions = sessions
+        self._bell = bell
+
+    async def page(
+        self, *, status: EscalationStatus | None, limit: int, cursor: str | None
+    ) -> EscalationPage:
+        """Give a page of escalations, oldest first.
+
+        Raises:
+            InvalidInputError: the cursor is not one of ours.
+        """
+        statement = select(Escalation, Run).join(Run, Run.id == Escalation.run_id).options(_OF_RUNS)
+        if status is not None:
+            statement = statement.where(Escalation.status == status)
+        if cursor is not None:
+            statement = statement.where(
+                tuple_(Escalation.created_at, Escalation.id) > tuple_(*decode_cursor(cursor))
+            )
+        statement = statement.order_by(Escalation.created_at, Escalation.id).limit(limit + 1)
+        async with self._sessions() as session:
+            rows = (await session.execute(statement)).all()
+        items = [escalation_view(row, run) for row, run in rows[:limit]]
+        last = rows[limit - 1][0] if len(rows) > limit else None
+        return EscalationPage(
+            items=items, next_cursor=encode_cursor(last.created_at, last.id) if last else None
+        )
+
+    async def get(self, escalation_id: UUID) -> EscalationView:
+        """Give one escalation.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        async with self._sessions() as session:
+            row = await session.get(Escalation, escalation_id)
+            if row is None:
+                raise NotFoundError(f"there is no escalation {escalation_id}")
+            run = await session.get_one(Run, row.run_id)
+            return escalation_view(row, run)
+
+    async def resolve(
+        self, escalation_id: UUID, answer: EscalationResolve, actor: str, once: Once = UNKEYED
+    ) -> EscalationView:
+        """Record a decision, and the job that acts on it, in one transaction.
+
+        Raises:
+            NotFoundError: there is no such escalation.
+            ConflictError: it is resolved or withdrawn already, the reviewer saw an older version, or there
+                is nothing to accept.
+            InvalidInputError: a verdict mark is of another attempt.
+            AnsweredError: the same request resolved it in the meantime.
+        """
+        async with self._sessions.begin() as session:
+            await once.claim(session)
+            run, escalation = await _lock(session, escalation_id)
+            _check_open(escalation, answer)
+            attempt = await _attempt_of(session, escalation)
+            if answer.decision is EscalationDecision.ACCEPT and (
+                attempt is None or attempt.head_commit is None
+            ):
+                raise ConflictError(
+                    "there is no output to accept: the agent did no work yet", field="decision"
+                )
+            await _mark_verdicts(session, attempt, answer.verdict_marks, actor)
+            _decide(escalation, answer, actor)
+            run.policy = await _opened(session, run, attempt, answer)
+            if answer.decision is EscalationDecision.RETRY and attempt is not None:
+                _give_new_chance(attempt)
+            run.status = RunStatus.ACTIVE
+            run.status_reason = ""
+            run.version += 1
+            await session.flush()
+            await append_events(session, run.id, _events(run, escalation, actor))
+            if run.paused_at is None:
+                await enqueue_advance(session, run.id)
+            view = escalation_view(escalation, run)
+            await once.keep(session, view)
+        self._bell.ring(run.id)
+        return view
+
+
+async def _lock(session: AsyncSession, escalation_id: UUID) -> tuple[Run, Escalation]:
+    run_id = await session.scalar(select(Escalation.run_id).where(Escalation.id == escalation_id))
+    if run_id is None:
+        raise NotFoundError(f"there is no escalation {escalation_id}")
+    # The run first, as everybody who writes to it does; the other way round could deadlock.
+    run = await session.get_one(Run, run_id, with_for_update=True)
+    return run, await session.get_one(Escalation, escalation_id, with_for_update=True)
+
+
+def _check_open(escalation: Escalation, answer: EscalationResolve) -> None:
+    members: dict[str, Any] = {
+        "decided_by": escalation.decided_by,
+        "decided_at": escalation.decided_at.isoformat() if escalation.decided_at else None,
+        "decision": escalation.decision,
+        "version": escalation.version,
+    }
+    if escalation.status == "resolved":
+        when = f"{escalation.decided_at:%Y-%m-%d %H:%M:%S} UTC"
+        raise ConflictError(
+            f"{escalation.decided_by} decided '{escalation.decision}' at {when}; yours was not recorded",
+            **members,
+        )
+    if escalation.status == "withdrawn":
+        raise ConflictError("the escalation was withdrawn, because its run was cancelled", **members)
+    if answer.version is not None and answer.version != escalation.version:
+        raise ConflictError(
+            f"the escalation has version {escalation.version}; you have seen {answer.version}",
+            field="version",
+            **members,
+        )
+
+
+async def _attempt_of(session: AsyncSession, escalation: Escalation) -> Attempt | None:
+    statement = select(Attempt).where(
+        Attempt.run_id == escalation.run_id,
+        Attempt.phase == escalation.phase,
+        Attempt.number == escalation.attempt,
+    )
+    return (await session.execute(statement)).scalar_one_or_none()
+
+
+async def _mark_verdicts(
+    session: AsyncSession, attempt: Attempt | None, marks: Sequence[VerdictMarkIn], actor: str
+) -> None:
+    if not marks:
+        return
+    own = (
+        select(Evaluation.id).join(Candidate).where(Candidate.attempt_id == (attempt.id if attempt else None))
+    )
+    known = set((await session.scalars(own)).all())
+    for index, mark in enumerate(marks):
+        field = f"verdict_marks.{index}.evaluation_id"
+        if mark.evaluation_id not in known:
+            raise InvalidInputError(
+                f"{mark.evaluation_id} is no evaluation of the escalated attempt", field=field
+            )
+        await verdict_status(session, mark.evaluation_id, field)
+        await store_mark(session, mark.evaluation_id, mark, actor)
+
+
+def _decide(escalation: Escalation, answer: EscalationResolve, actor: str) -> None:
+    is_retry = answer.decision is EscalationDecision.RETRY
+    escalation.status = "resolved"
+    escalation.decision = answer.decision.value
+    escalation.guidance = answer.guidance
+    escalation.line_comments = [each.model_dump(mode="json") for each in answer.line_comments]
+    escalation.additional_attempts = (answer.additional_attempts or 1) if is_retry else 0
+    escalation.decided_by = actor
+    escalation.decided_at = datetime.now(UTC)
+    escalation.version += 1
+
+
+async def _opened(
+    session: AsyncSession, run: Run, attempt: Attempt | None, answer: EscalationResolve
+) -> dict[str, Any]:
+    """Give the run's policy with what may be changed from now on.
+
+    Who accepts an attempt accepts what it did to protected files; the phases after it must not ask again.
+    """
+    opened = list(answer.open_paths)
+    if answer.decision is EscalationDecision.ACCEPT and attempt is not None:
+        opened += [glob.escape(path) for path in await would_open(session, attempt)]
+    policy = RunPolicy.model_validate(run.policy)
+    every = tuple(dict.fromkeys((*policy.open_paths, *opened)))
+    return policy.model_copy(update={"open_paths": every}).model_dump(mode="json")
+
+
+async def would_open(session: AsyncSession, attempt: Attempt) -> list[str]:
+    """The protected files that an attempt changed: whoever accepts it opens them."""
+    statement = (
+        select(Evaluation.details)
+        .join(Candidate)
+        .where(Candidate.attempt_id == attempt.id, Candidate.index == attempt.chosen_candidate)
+        .where(Evaluation.evaluator == PROTECTED_FILES)
+    )
+    found = [path for details in await session.scalars(statement) for path in details.get("tampered", [])]
+    return [path for path in found if _can_be_opened(path)]
+
+
+def _can_be_opened(path: str) -> bool:
+    try:
+        _GLOB.validate_python(glob.escape(path))
+    except ValidationError:
+        return False
+    return True
+
+
+def _give_new_chance(attempt: Attempt) -> None:
+    attempt.agent_failures = 0
+    attempt.needs_human = False
+    attempt.evaluation_failures = 0
+    attempt.lost_workers = 0
+    attempt.not_before = None
+
+
+def _events(
+    run: Run, escalation: Escalation, actor: str
+) -> list[EscalationResolvedEvent | WorkflowStatusEvent]:
+    at = Envelope(
+        run_id=run.id,
+        sprint_id=run.id,
+        phase=escalation.phase,
+        attempt=escalation.attempt or None,
+        trace_id=current_trace_id(),
+    )
+    data = EscalationResolvedData(
+        escalation_id=escalation.id,
+        decision=escalation.decision or "",
+        decided_by=actor,
+        guidance=escalation.guidance,
+        additional_attempts=escalation.additional_attempts,
+        open_paths=run.policy["open_paths"],
+    )
+    status = WorkflowStatusData(status=RunStatus.ACTIVE, reason=f"{actor} decided: {escalation.decision}")
+    return [EscalationResolvedEvent(**dict(at), data=data), WorkflowStatusEvent(**dict(at), data=status)]

@@ -1,0 +1,126 @@
+"""What a sprint made: diffs of its attempts, and the result as patch and bundle."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from uuid import UUID
+
+from sqlalchemy import select
+
+from app.core.errors import ConflictError, NotFoundError
+from app.db.engine import Sessions
+from app.db.models import Attempt, Run
+from app.schemas.api.sprints import AttemptDiff
+from app.services.control.cancelling import word_of
+from app.services.execute.trees import RunTrees
+from app.services.read.runs import find_attempt
+
+
+class Against(StrEnum):
+    """What an attempt is compared with: the run's base, or the output of the attempt before.
+
+    The first attempt of a phase has none before it: it is compared with what the phase started with.
+    """
+
+    BASE = "base"
+    PREVIOUS = "previous"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Where the newest work of a run is. `is_final` is False while the gates have not let it through."""
+
+    branch: str
+    base_commit: str
+    commit: str
+    is_final: bool
+
+
+class ResultService:
+    """Gives what runs made.
+
+    Args:
+        sessions: opens short sessions.
+        trees: knows the runs' commits.
+    """
+
+    def __init__(self, sessions: Sessions, trees: RunTrees) -> None:
+        self._sessions = sessions
+        self._trees = trees
+
+    async def diff(
+        self, run_id: UUID, phase: str, number: int, against: Against, paths: Sequence[str] = ()
+    ) -> AttemptDiff:
+        """Compare an attempt file by file; with `paths` only these files, and these whole.
+
+        Raises:
+            NotFoundError: there is no such attempt.
+            ConflictError: it has no output yet.
+            InvalidInputError: a path names no changed file.
+        """
+        base, head = await self._ends(run_id, phase, number, against)
+        repository = await self._trees.repository(run_id, base, head)
+        found = await (repository.diff_of(base, head, list(paths)) if paths else repository.diff(base, head))
+        return AttemptDiff(
+            **dict(found),
+            base_commit=base,
+            head_commit=head,
+            additions=sum(each.additions for each in found.files),
+            deletions=sum(each.deletions for each in found.files),
+        )
+
+    async def diff_text(self, run_id: UUID, phase: str, number: int, against: Against) -> str:
+        """The same as unified text; beyond 64 MB it is cut, which its last line says."""
+        base, head = await self._ends(run_id, phase, number, against)
+        return await (await self._trees.repository(run_id, base, head)).diff_text(base, head)
+
+    async def result(self, run_id: UUID) -> Result:
+        """Say where the newest output is.
+
+        Raises:
+            NotFoundError: there is no such run.
+            ConflictError: there is no output yet.
+        """
+        async with self._sessions() as session:
+            run = await session.get(Run, run_id)
+            if run is None:
+                raise NotFoundError(f"there is no run {run_id}")
+            statement = (
+                select(Attempt.head_commit)
+                .where(Attempt.run_id == run_id, Attempt.head_commit.is_not(None))
+                .order_by(Attempt.produced_at.desc())
+                .limit(1)
+            )
+            newest = await session.scalar(statement)
+        is_final = run.status == "completed"
+        commit = run.head_commit if is_final else newest
+        if commit is None:
+            raise ConflictError(f"the {word_of(run)} has no output yet")
+        return Result(f"phaserunner/{str(run_id)[:8]}", run.base_commit, commit, is_final)
+
+    async def patch(self, run_id: UUID) -> bytes:
+        """The result as a patch for `git apply`."""
+        result = await self.result(run_id)
+        return await (await self._trees.repository(run_id, result.commit)).patch(
+            result.base_commit, result.commit
+        )
+
+    async def bundle(self, run_id: UUID) -> tuple[Result, bytes]:
+        """The result as a bundle for `git fetch`."""
+        result = await self.result(run_id)
+        repository = await self._trees.repository(run_id, result.commit)
+        return result, await repository.bundle_for_export(result.base_commit, result.commit, result.branch)
+
+    async def _ends(self, run_id: UUID, phase: str, number: int, against: Against) -> tuple[str, str]:
+        async with self._sessions() as session:
+            attempt = await find_attempt(session, run_id, phase, number)
+            run = await session.get_one(Run, run_id)
+            before = await session.scalar(
+                select(Attempt.head_commit).where(
+                    Attempt.run_id == run_id, Attempt.phase == phase, Attempt.number == number - 1
+                )
+            )
+        if attempt.head_commit is None:
+            raise ConflictError(f"attempt {number} of {phase} has no output yet")
+        base = run.base_commit if against is Against.BASE else before or attempt.base_commit
+        return base, attempt.head_commit

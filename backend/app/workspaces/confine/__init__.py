@@ -1,0 +1,1 @@
+"""Runs untrusted programs in a sandbox."""

@@ -1,0 +1,284 @@
+"""Runs programs that must not be trusted: confined, or not at all unless the operator allows it."""
+
+import errno
+import itertools
+import os
+import shutil
+import sys
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+
+from app.schemas.modes import SandboxMode
+from app.workspaces.confine.bubblewrap import (
+    HOME,
+    Identity,
+    Launch,
+    SandboxLimits,
+    SystemConfiguration,
+    command_line,
+    give_to,
+    visible_without_asking,
+)
+from app.workspaces.confine.cgroups import CgroupError, CgroupPlace
+from app.workspaces.confine.launch_report import LaunchReport
+from app.workspaces.process import ProcessOutcome, run_process
+
+OUTPUT_LIMIT = 1_000_000
+_PROBE_SECONDS = 10.0
+_PROBE_AGAIN_SECONDS = 30.0
+_INSIDE_UID = 1000
+# User numbers that no distribution gives to anybody. Several, because processes are counted by user.
+_FIRST_UID, _UIDS = 60_600, 400
+_INSIDE = {"HOME": HOME, "TMPDIR": "/tmp", "USER": "sandbox", "LOGNAME": "sandbox"}  # noqa: S108 - inside
+_PATH = "/usr/local/bin:/usr/bin:/bin"
+_INSTALL = (
+    "install bubblewrap (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; "
+    "Arch: pacman -S bubblewrap), or set SANDBOX=off to run tests unconfined"
+)
+
+
+class SandboxUnavailableError(Exception):
+    """Programs cannot be confined here; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confinement:
+    """What a confined program may reach beyond the system's directories, each at its usual place.
+
+    When this service runs as root, the program runs as another user: writable paths are given to that user,
+    and readable ones must be readable by everybody.
+
+    Attributes:
+        writable: directories or files that it may change.
+        readable: directories or files that it may read; one below a writable one stays read-only.
+        network: whether it may use the machine's network.
+    """
+
+    writable: tuple[Path, ...] = ()
+    readable: tuple[Path, ...] = ()
+    network: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxState:
+    """Whether programs are confined, and what to say about it.
+
+    Attributes:
+        confined: True when programs run in bubblewrap.
+        allowed: True when programs may run, be it unconfined.
+        detail: for people.
+    """
+
+    confined: bool
+    allowed: bool
+    detail: str
+
+    @property
+    def name(self) -> str:
+        """What is stamped on verdicts: `bubblewrap` or `none`."""
+        return "bubblewrap" if self.confined else "none"
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxSettings:
+    """What the operator chose.
+
+    Attributes:
+        mode: whether programs must be confined.
+        limits: bounds on each launch.
+        readable: paths that every confined program may read, such as toolchains outside the system's places.
+        cgroup: a directory of a cgroup v2 hierarchy in which each launch gets a group of its own.
+    """
+
+    mode: SandboxMode = SandboxMode.REQUIRED
+    limits: SandboxLimits = field(default_factory=SandboxLimits)
+    readable: tuple[Path, ...] = ()
+    cgroup: Path | None = None
+
+
+class Sandbox:
+    """Confines programs with bubblewrap.
+
+    Inside, a program sees the system's directories and what its confinement names, and nothing else: no
+    home directories, no files of this service, no other processes, no network unless it is granted, empty
+    temporary directories of its own. It is not root, cannot become root, and everything it started ends
+    with it. Whether that works here is found out by a real launch when it is first needed.
+    """
+
+    def __init__(self, settings: SandboxSettings | None = None, program: str | None = None) -> None:
+        self._settings = settings or SandboxSettings()
+        self._program = program or shutil.which("bwrap", path=_PATH)
+        self._cgroups = _cgroups(self._settings)
+        self._known: SandboxState | None = None
+        self._asked_at = 0.0
+        self._turns = itertools.count(os.getpid() * 16)
+
+    async def state(self) -> SandboxState:
+        """Say whether programs are confined here; a failed probe is repeated after a while."""
+        stale = time.monotonic() - self._asked_at > _PROBE_AGAIN_SECONDS
+        if self._known is None or (not self._known.confined and stale):
+            self._known = await self._probe()
+            self._asked_at = time.monotonic()
+        return self._known
+
+    async def run(  # noqa: PLR0913 - a process has that many sides
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: Path,
+        env: Mapping[str, str],
+        timeout: float,
+        confinement: Confinement,
+        output_limit: int = OUTPUT_LIMIT,
+        stdin: bytes | None = None,
+        pass_fds: Sequence[int] = (),
+    ) -> ProcessOutcome:
+        """Run a program to its end; see `run_process` for time, output and what is killed.
+
+        `HOME` and `TMPDIR` of `env` are replaced when confined. A confined program that a signal ended has
+        128 + signal as its exit status, as in a shell.
+
+        Args:
+            argv: the program and its arguments; a path with a directory in it must be visible inside.
+            cwd: where it starts; must be visible inside.
+
+        Raises:
+            SandboxUnavailableError: it would have to be confined, and cannot be.
+            FileNotFoundError: the program or `cwd` does not exist, or would not be visible.
+            PermissionError: the program cannot be executed.
+        """
+        state = await self.state()
+        if not state.allowed:
+            raise SandboxUnavailableError(state.detail)
+        run = partial(run_process, cwd=cwd, timeout=timeout, output_limit=output_limit, stdin=stdin)
+        if not state.confined:
+            return await run(argv, env=env, pass_fds=pass_fds)
+        confinement = replace(confinement, readable=(*self._settings.readable, *confinement.readable))
+        _check_visible(argv[0], cwd, confinement)
+        identity = await self._identity(confinement)
+        with LaunchReport() as status, SystemConfiguration() as configuration:
+            launch = self._launch(confinement, cwd, identity, status, configuration)
+            command = command_line(self._program or "bwrap", launch, argv)
+            inherited = (*pass_fds, status.writing, *configuration.descriptors)
+            run = partial(run, env={**env, **_INSIDE}, pass_fds=inherited)
+            try:
+                outcome = await self._grouped(run, command)
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await status.wait_for_end()
+            if not outcome.timed_out and not status.exit_code_seen:
+                raise SandboxUnavailableError(f"bubblewrap could not start: {outcome.stderr.strip()[-500:]}")
+            return outcome
+
+    async def _grouped(
+        self, run: Callable[[Sequence[str]], Awaitable[ProcessOutcome]], command: Sequence[str]
+    ) -> ProcessOutcome:
+        if self._cgroups is None:
+            return await run(command)
+        try:
+            async with self._cgroups.group() as group:
+                return await run(group.command_line(command))
+        except CgroupError as error:
+            raise SandboxUnavailableError(str(error)) from error
+
+    async def _probe(self) -> SandboxState:
+        mode = self._settings.mode
+        if mode is SandboxMode.OFF:
+            return SandboxState(confined=False, allowed=True, detail="SANDBOX=off: programs run unconfined")
+        trouble = await self._trouble()
+        if trouble is None:
+            return SandboxState(
+                confined=True, allowed=True, detail=f"bubblewrap ({self._program}){self._bounds()}"
+            )
+        if mode is SandboxMode.PREFERRED:
+            return SandboxState(confined=False, allowed=True, detail=f"{trouble}; programs run unconfined")
+        return SandboxState(confined=False, allowed=False, detail=f"{trouble}; {_INSTALL}")
+
+    async def _trouble(self) -> str | None:
+        """Say why a launch under the usual limits does not work here; None when it does."""
+        if sys.platform != "linux":
+            return f"programs cannot be confined on {sys.platform}"
+        if self._program is None:
+            return "bubblewrap (bwrap) is not installed"
+        identity = await self._identity(Confinement())
+        with LaunchReport() as status, SystemConfiguration() as configuration:
+            launch = self._launch(Confinement(), Path("/usr"), identity, status, configuration)
+            try:
+                outcome = await self._grouped(
+                    partial(
+                        run_process,
+                        cwd=Path("/"),
+                        env={"PATH": _PATH},
+                        timeout=_PROBE_SECONDS,
+                        pass_fds=(status.writing, *configuration.descriptors),
+                    ),
+                    command_line(self._program, launch, ["id", "-u"]),
+                )
+            except OSError as error:
+                return f"{self._program} cannot be started: {error.strerror}"
+            except SandboxUnavailableError as error:
+                return str(error)
+            await status.wait_for_end()
+            if outcome.stdout.strip() == str(identity.uid) and status.exit_code_seen:
+                return None
+        return f"bubblewrap does not work here: {outcome.stderr.strip()[-300:] or 'no answer'}"
+
+    def _bounds(self) -> str:
+        if self._cgroups is None:
+            return ""
+        missing = self._cgroups.missing_bounds()
+        return f", groups in {self._cgroups.root}" + (f" without {' and '.join(missing)}" if missing else "")
+
+    def _launch(
+        self,
+        confinement: Confinement,
+        cwd: Path,
+        identity: Identity,
+        status: LaunchReport,
+        configuration: SystemConfiguration,
+    ) -> Launch:
+        return Launch(
+            writable=confinement.writable,
+            readable=confinement.readable,
+            cwd=cwd,
+            network=confinement.network,
+            identity=identity,
+            limits=self._settings.limits,
+            status_fd=status.writing,
+            configuration=configuration,
+        )
+
+    async def _identity(self, confinement: Confinement) -> Identity:
+        """Choose as whom a program runs; as root, give it what it may write."""
+        if os.geteuid() != 0:
+            return Identity(_INSIDE_UID, switch=False)
+        uid = _FIRST_UID + next(self._turns) % _UIDS
+        await anyio.to_thread.run_sync(give_to, uid, confinement.writable)
+        return Identity(uid, switch=True)
+
+
+def _cgroups(settings: SandboxSettings) -> CgroupPlace | None:
+    if settings.cgroup is None:
+        return None
+    return CgroupPlace(settings.cgroup, settings.limits.memory_bytes, settings.limits.processes)
+
+
+def _check_visible(program: str, cwd: Path, confinement: Confinement) -> None:
+    places = (*confinement.readable, *confinement.writable)
+    for place in places:
+        if not os.path.lexists(place):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(place))
+    needed = [cwd, *([Path(program)] if os.sep in program else [])]
+    for path in needed:
+        if not path.exists():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+        if not visible_without_asking(path) and not any(path.is_relative_to(each) for each in places):
+            raise FileNotFoundError(
+                errno.ENOENT, "not visible in the sandbox (SANDBOX_READABLE adds places)", str(path)
+            )

@@ -1,0 +1,1 @@
+"""Files of working trees: which may be read, shown, kept or removed."""

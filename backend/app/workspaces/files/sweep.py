@@ -1,0 +1,112 @@
+"""Looks through a tree that an agent left and finds what cannot become part of a commit."""
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from app.workspaces.files.paths import display_path, is_excluded_directory, is_git_directory_name, leaves_tree
+
+
+class DropReason(StrEnum):
+    """Why something in a tree is left out."""
+
+    NESTED_REPOSITORY = "nested_repository"
+    ESCAPING_LINK = "escaping_link"
+    SPECIAL_FILE = "special_file"
+    UNREADABLE = "unreadable"
+    REFUSED_NAME = "refused_name"
+    SUBMODULE = "submodule"
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """One path that is left out; the path is fit to be shown."""
+
+    path: str
+    reason: DropReason
+
+
+@dataclass(slots=True)
+class Sweep:
+    """What one look found.
+
+    Attributes:
+        dropped: what must be removed before the tree is committed, by raw path.
+        files: number of files outside cache directories.
+        size: their bytes.
+    """
+
+    dropped: dict[bytes, DropReason] = field(default_factory=dict[bytes, DropReason])
+    files: int = 0
+    size: int = 0
+
+    def report(self) -> tuple[Dropped, ...]:
+        """What is left out, as it is shown."""
+        return tuple(Dropped(display_path(path), why) for path, why in sorted(self.dropped.items()))
+
+
+def sweep(root: bytes) -> Sweep:
+    """Walk the tree without following links; directories of caches and installed packages are passed by.
+
+    What belongs to us but was made unreadable is made readable again: an agent's `chmod 000` loses nothing.
+    """
+    found = Sweep()
+    links: list[bytes] = []
+    directories = [b""]
+    while directories:
+        directory = directories.pop()
+        for entry in _entries(root, directory, found):
+            path = os.path.join(directory, entry.name)
+            if is_git_directory_name(entry.name):
+                exact = entry.name.lower() == b".git"
+                found.dropped[path] = DropReason.NESTED_REPOSITORY if exact else DropReason.REFUSED_NAME
+            elif entry.is_symlink():
+                links.append(path)
+            elif not entry.is_dir(follow_symlinks=False):
+                _look_at_file(entry, path, found)
+            elif not is_excluded_directory(entry.name):
+                directories.append(path)
+    _look_at_links(root, links, found)
+    return found
+
+
+def _look_at_links(root: bytes, links: list[bytes], found: Sweep) -> None:
+    found.files += len(links)
+    # All links are judged before any is removed: one may lead through another.
+    for path in links:
+        if os.path.basename(path).lower() == b".gitmodules":
+            found.dropped[path] = DropReason.REFUSED_NAME
+        elif leaves_tree(root, path):
+            found.dropped[path] = DropReason.ESCAPING_LINK
+
+
+def _entries(root: bytes, directory: bytes, found: Sweep) -> Iterator[os.DirEntry[bytes]]:
+    place = os.path.join(root, directory)
+    try:
+        mode = os.lstat(place).st_mode
+        if mode & stat.S_IRWXU != stat.S_IRWXU:
+            os.chmod(place, stat.S_IMODE(mode) | stat.S_IRWXU)
+        with os.scandir(place) as entries:
+            yield from list(entries)
+    except OSError:  # not ours, gone, or nested deeper than a path may be long
+        found.dropped[directory] = DropReason.UNREADABLE
+
+
+def _look_at_file(entry: os.DirEntry[bytes], path: bytes, found: Sweep) -> None:
+    try:
+        info = entry.stat(follow_symlinks=False)
+        if not stat.S_ISREG(info.st_mode):
+            found.dropped[path] = DropReason.SPECIAL_FILE
+            return
+        if not info.st_mode & stat.S_IRUSR:
+            os.chmod(entry.path, stat.S_IMODE(info.st_mode) | stat.S_IRUSR)
+        if not os.access(entry.path, os.R_OK):
+            found.dropped[path] = DropReason.UNREADABLE
+            return
+    except OSError:
+        found.dropped[path] = DropReason.UNREADABLE
+        return
+    found.files += 1
+    found.size += info.st_size

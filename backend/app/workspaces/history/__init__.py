@@ -1,0 +1,1 @@
+"""The git history of a run: commits, trees and diffs."""

@@ -1,0 +1,243 @@
+"""The git history of one run: a bare repository outside every working tree."""
+
+from pathlib import Path
+
+import anyio.to_thread
+
+from app.core.errors import WorkspaceError
+from app.schemas.workspaces import Diff
+from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
+from app.workspaces.files.paths import EXCLUDE_FILE
+from app.workspaces.files.removal import remove_tree
+from app.workspaces.history.bundle import Bundle, decode_bundle, object_count
+from app.workspaces.history.diffs import (
+    DEFAULT_DIFF_LIMITS,
+    WHOLE_FILE_LIMITS,
+    DiffLimits,
+    read_diff,
+    read_named,
+    read_patch,
+)
+from app.workspaces.history.git import Git, GitTarget
+from app.workspaces.history.refs import check_branch
+from app.workspaces.history.trees import Checkout, CommitOutcome, TreeWork
+
+# Over every `.gitattributes` of a tree: bytes are stored and given back as they are, no driver is looked
+# up, and no file can hide from a diff.
+_ATTRIBUTES = "* -text !eol -ident -filter -working-tree-encoding !diff !merge !export-ignore !export-subst\n"
+_BASE_REF = "refs/phaserunner/base"
+_HEAD_REF = "refs/phaserunner/head"
+_SHA256_LENGTH = 64
+MAX_DIFF_TEXT_BYTES = 64_000_000
+
+
+class RunRepository:
+    """The commits of one run. Trees are checked out of it and committed to it.
+
+    The base commit is its boundary: what came before it in the user's history is not here.
+    """
+
+    def __init__(self, git: Git, path: Path, limits: WorkspaceLimits = DEFAULT_LIMITS) -> None:
+        self.git = git
+        self.path = path
+        self.limits = limits
+        self.target = GitTarget(path)
+        self._trees = TreeWork(git, path, limits)
+
+    @property
+    def exists(self) -> bool:
+        """True when the repository holds a base commit."""
+        return (self.path / _BASE_REF).exists()
+
+    async def create(self, object_format: str = "sha1") -> None:
+        """Make an empty repository; what an import that was interrupted left there is removed."""
+        await remove_tree(self.path)
+        await anyio.to_thread.run_sync(lambda: self.path.mkdir(parents=True))
+        init = ["init", "-q", "--bare", "--template=", f"--object-format={object_format}"]
+        await self.git.run(init, self.target)
+        await anyio.to_thread.run_sync(self._write_rules)
+
+    async def close_history_at(self, base: str) -> None:
+        """Make `base` the boundary; from now on the repository counts as complete."""
+        await anyio.to_thread.run_sync(self._write_boundary, base)
+
+    async def has(self, commit: str) -> bool:
+        """Tell whether a commit is here."""
+        outcome = await self.git.attempt(["cat-file", "-e", f"{commit}^{{commit}}"], self.target)
+        return outcome.returncode == 0
+
+    async def tree_of(self, commit: str) -> str:
+        """Give the id of a commit's tree.
+
+        Raises:
+            GitError: there is no such commit.
+        """
+        found = await self.git.run(["rev-parse", "--verify", "-q", f"{commit}^{{tree}}"], self.target)
+        return found.decode().strip()
+
+    async def read_file(self, commit: str, path: str, limit: int) -> bytes | None:
+        """Give the first `limit` bytes of a file in a commit; None when there is no file at this path.
+
+        Raises:
+            GitError: there is no such commit.
+        """
+        listed = await self.git.run(["ls-tree", "-z", commit, "--", path], self.target)
+        if b" blob " not in listed:
+            return None
+        command = ["cat-file", "blob", f"{commit}:{path}"]
+        outcome = await self.git.attempt(command, self.target, output_limit=limit)
+        if outcome.returncode == 0 or outcome.truncated:
+            return outcome.stdout
+        return await self.git.run(command, self.target)
+
+    async def checkout(self, commit: str, dest: Path) -> Checkout:
+        """Write a commit's files to `dest`, which must not exist, without any `.git`.
+
+        Links that lead out of the tree are not made but reported; submodules stay empty directories.
+
+        Raises:
+            FileExistsError: `dest` is there.
+            GitError: there is no such commit.
+        """
+        return await self._trees.checkout(commit, dest)
+
+    async def commit_tree(self, tree: Path, parent: str | None, message: str) -> CommitOutcome:
+        """Make a commit of everything in a tree that its `.gitignore` and ours leave.
+
+        What cannot be committed is removed from the tree and reported. A tree equal to the parent's still
+        gives a commit.
+
+        Args:
+            tree: a directory, usually from `checkout`.
+            parent: the commit it started from; None makes a root commit with a fixed date.
+            message: the commit message.
+
+        Raises:
+            WorkspaceError: the tree is gone or larger than the limits allow.
+        """
+        return await self._trees.commit(tree, parent, message)
+
+    async def bundle(self, head: str, base: str | None = None) -> bytes:
+        """Give what `restore` needs: `head` alone without history, or `head` on top of `base`.
+
+        Raises:
+            GitError: a commit is not here.
+        """
+        if base is None:
+            return Bundle(head, _BASE_REF, (), await self._pack(head)).encode()
+        return Bundle(head, _HEAD_REF, (base,), await self._pack(head, base)).encode()
+
+    async def restore(self, base_bundle: bytes, *bundles: bytes) -> str:
+        """Make the repository anew from a base's bundle and those of commits on top; give the base commit.
+
+        Raises:
+            WorkspaceError: something is not a bundle, is damaged, or lacks its commit.
+        """
+        base = decode_bundle(base_bundle)
+        await self.create("sha256" if len(base.commit) == _SHA256_LENGTH else "sha1")
+        for each in (base, *(decode_bundle(data) for data in bundles)):
+            await self._take_in(each)
+        await self.close_history_at(base.commit)
+        return base.commit
+
+    async def add(self, *bundles: bytes) -> None:
+        """Take in further commits on top of what is here.
+
+        Raises:
+            WorkspaceError: something is not a bundle, is damaged, or lacks its commit.
+        """
+        for data in bundles:
+            await self._take_in(decode_bundle(data))
+
+    async def diff(
+        self, base: str, head: str, paths: list[str] | None = None, limits: DiffLimits = DEFAULT_DIFF_LIMITS
+    ) -> Diff:
+        """Compare two commits file by file; `paths` are literal files or directories.
+
+        Raises:
+            GitError: a commit is not here.
+        """
+        return await read_diff(self.git, self.target, base, head, paths or [], limits)
+
+    async def diff_of(self, base: str, head: str, names: list[str]) -> Diff:
+        """Compare some files of two commits, named as `diff` shows them; up to 32 MB of patches.
+
+        Raises:
+            GitError: a commit is not here.
+            InvalidInputError: one of the files did not change.
+        """
+        return await read_named(self.git, self.target, base, head, names, WHOLE_FILE_LIMITS)
+
+    async def diff_text(self, base: str, head: str, limit: int = MAX_DIFF_TEXT_BYTES) -> str:
+        """Give the unified diff as text of at most `limit` bytes, cut at a line end."""
+        patch, cut = await read_patch(self.git, self.target, base, head, [], limit)
+        return patch.decode("utf-8", "replace") + ("[diff cut here]\n" if cut else "")
+
+    async def patch(self, base: str, head: str) -> bytes:
+        """Give a patch for `git apply`, binary files included.
+
+        Raises:
+            GitError: a commit is not here, or the patch is larger than 256 MB.
+        """
+        options = [
+            "-r",
+            "-p",
+            "-M",
+            "--binary",
+            "--full-index",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-color",
+        ]
+        return await self.git.run(["diff-tree", *options, base, head, "--"], self.target)
+
+    async def bundle_for_export(self, base: str, head: str, branch: str) -> bytes:
+        """Give a bundle from which `git fetch FILE BRANCH` takes the result.
+
+        It attaches to the user's history where the base has one; otherwise it is complete in itself.
+
+        Raises:
+            InvalidInputError: `branch` is not a branch name.
+            GitError: a commit is not here.
+        """
+        ref = f"refs/heads/{check_branch(branch)}"
+        header, _, _ = (await self.git.run(["cat-file", "commit", base], self.target)).partition(b"\n\n")
+        if b"\nparent " in header:
+            return Bundle(head, ref, (base,), await self._pack(head, base)).encode()
+        return Bundle(head, ref, (), await self._pack(head)).encode()
+
+    async def check_limits(self, commit: str, field: str | None) -> None:
+        """Refuse a commit with more files or bytes than a workspace may have.
+
+        Raises:
+            WorkspaceError: naming `field`.
+        """
+        listing = await self.git.run(["ls-tree", "-r", "-l", "-z", commit], self.target)
+        sizes = [entry.split(b"\t", 1)[0].split()[-1] for entry in listing.split(b"\0") if entry]
+        size = sum(int(each) for each in sizes if each != b"-")
+        self.limits.check("the source", len(sizes), size, field=field)
+
+    async def _pack(self, head: str, base: str | None = None) -> bytes:
+        wanted = f"{head}\n" if base is None else f"{head}\n^{base}\n"
+        command = ["pack-objects", "--revs", "--thin", "--stdout", "--delta-base-offset", "-q"]
+        return await self.git.run(command, self.target, stdin=wanted.encode())
+
+    async def _take_in(self, bundle: Bundle) -> None:
+        if object_count(bundle.pack):
+            await self.git.run(["index-pack", "--stdin", "--fix-thin"], self.target, stdin=bundle.pack)
+        if not await self.has(bundle.commit):
+            raise WorkspaceError(f"a stored snapshot lacks its commit {bundle.commit}")
+
+    def _write_boundary(self, base: str) -> None:
+        (self.path / "shallow").write_text(f"{base}\n")
+        ref = self.path / _BASE_REF
+        ref.parent.mkdir(exist_ok=True)
+        draft = ref.with_suffix(".lock")
+        draft.write_text(f"{base}\n")
+        draft.rename(ref)
+
+    def _write_rules(self) -> None:
+        info = self.path / "info"
+        info.mkdir(exist_ok=True)
+        (info / "attributes").write_text(_ATTRIBUTES)
+        (info / "exclude").write_text(EXCLUDE_FILE)

@@ -1,0 +1,152 @@
+"""Entries of a commit that have no place on the disk: links that lead out, and submodules.
+
+They must not look deleted when the tree is committed, so a list of them is kept beside the tree, in the
+form in which git's index takes them back.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.workspaces.files.paths import display_path, leaves_tree
+from app.workspaces.files.sweep import Dropped, DropReason
+
+_LINK = b"120000"
+_SUBMODULE = b"160000"
+_ABSENT = b"000000"
+
+
+@dataclass(frozen=True, slots=True)
+class TreeEntry:
+    """One path in a commit; in a difference its new side, with mode `000000` when it is gone."""
+
+    mode: bytes
+    object_id: bytes
+    path: bytes
+
+    def index_line(self) -> bytes:
+        """The entry as `update-index --index-info` reads it."""
+        return self.mode + b" " + self.object_id + b"\t" + self.path + b"\0"
+
+    def removal_line(self) -> bytes:
+        """The line that takes the path out of the index."""
+        return b"0 " + b"0" * len(self.object_id) + b"\t" + self.path + b"\0"
+
+
+def may_need_withholding(root: bytes) -> bool:
+    """Tell quickly whether a fresh tree has any link or submodule; most have none."""
+    if os.path.lexists(os.path.join(root, b".gitmodules")):
+        return True
+    directories = [root]
+    while directories:
+        with os.scandir(directories.pop()) as entries:
+            for entry in entries:
+                if entry.is_symlink():
+                    return True
+                if entry.is_dir():
+                    directories.append(entry.path)
+    return False
+
+
+def special_entries(listing: bytes) -> list[TreeEntry]:
+    """Pick links and submodules out of what `ls-tree -r -z` printed."""
+    entries: list[TreeEntry] = []
+    for line in listing.split(b"\0"):
+        if line.startswith((_LINK, _SUBMODULE)):
+            about, _, path = line.partition(b"\t")
+            mode, _, object_id = about.split(b" ")
+            entries.append(TreeEntry(mode, object_id, path))
+    return entries
+
+
+def differing(raw: bytes) -> list[TreeEntry]:
+    """Read what `diff-index -z --no-renames` printed."""
+    fields = raw.split(b"\0")
+    entries: list[TreeEntry] = []
+    for about, path in zip(fields[0::2], fields[1::2], strict=False):
+        _, new_mode, _, new_id, _ = about.split(b" ")
+        entries.append(TreeEntry(new_mode, new_id, path))
+    return entries
+
+
+def withhold(tree: Path, special: Sequence[TreeEntry]) -> tuple[Dropped, ...]:
+    """Remove links that lead out of a fresh tree, and write down what is not there."""
+    root = os.fsencode(tree)
+    # All links are judged before any is removed: one may lead through another.
+    leaving = [entry for entry in special if entry.mode == _LINK and leaves_tree(root, entry.path)]
+    for entry in leaving:
+        os.unlink(os.path.join(root, entry.path))
+    submodules = [entry for entry in special if entry.mode == _SUBMODULE]
+    if leaving or submodules:
+        _list_of(tree).write_bytes(b"".join(entry.index_line() for entry in (*leaving, *submodules)))
+    return (
+        *_report(leaving, DropReason.ESCAPING_LINK),
+        *_report(submodules, DropReason.SUBMODULE),
+    )
+
+
+def corrections_for(tree: Path, changes: Sequence[TreeEntry]) -> tuple[bytes, tuple[Dropped, ...]]:
+    """Find what must be put right in an index that holds all of a tree.
+
+    Args:
+        tree: the working tree.
+        changes: how the index differs from the parent commit.
+
+    Returns:
+        Input for `update-index --index-info`, empty when all is well, and what is left out by it.
+    """
+    root = os.fsencode(tree)
+    links = [entry for entry in changes if entry.mode == _LINK and leaves_tree(root, entry.path)]
+    repositories = [entry for entry in changes if entry.mode == _SUBMODULE]
+    gone = {entry.path for entry in changes if entry.mode == _ABSENT}
+    kept, filled = _look_at_withheld(tree, root, gone)
+    lines = [entry.removal_line() for entry in (*links, *repositories)]
+    lines += [entry.index_line() for entry in kept]
+    return b"".join(lines), (
+        *_report(links, DropReason.ESCAPING_LINK),
+        *_report(repositories, DropReason.NESTED_REPOSITORY),
+        *_report(filled, DropReason.SUBMODULE),
+    )
+
+
+def _look_at_withheld(tree: Path, root: bytes, gone: set[bytes]) -> tuple[list[TreeEntry], list[TreeEntry]]:
+    """Give links to put back, and submodules in which files were left that cannot be taken up."""
+    if not _list_of(tree).exists():
+        return [], []
+    entries = list(_read_index_lines(_list_of(tree).read_bytes()))
+    kept = [e for e in entries if e.mode == _LINK and e.path in gone and _is_free(root, e.path)]
+    filled = [e for e in entries if e.mode == _SUBMODULE and _has_files(os.path.join(root, e.path))]
+    return kept, filled
+
+
+def _list_of(tree: Path) -> Path:
+    return tree.with_name(f"{tree.name}.withheld")
+
+
+def _read_index_lines(data: bytes) -> Iterator[TreeEntry]:
+    for line in data.split(b"\0")[:-1]:
+        about, _, path = line.partition(b"\t")
+        mode, _, object_id = about.partition(b" ")
+        yield TreeEntry(mode, object_id, path)
+
+
+def _is_free(root: bytes, path: bytes) -> bool:
+    """Tell whether nothing was put at a path, nor a file in the place of one of its directories."""
+    parts = path.split(b"/")
+    above = (os.path.join(root, *parts[:depth]) for depth in range(1, len(parts)))
+    if any(os.path.lexists(each) and (os.path.islink(each) or not os.path.isdir(each)) for each in above):
+        return False
+    return not os.path.lexists(os.path.join(root, path))
+
+
+def _has_files(directory: bytes) -> bool:
+    try:
+        with os.scandir(directory) as entries:
+            return next(entries, None) is not None
+    except OSError:
+        return False
+
+
+def _report(entries: Iterable[TreeEntry], reason: DropReason) -> tuple[Dropped, ...]:
+    return tuple(Dropped(display_path(entry.path), reason) for entry in entries)

@@ -1,0 +1,113 @@
+"""Brings a source into a run's repository: its files as one base commit, without the history before it."""
+
+import tempfile
+from pathlib import Path
+
+import anyio.to_thread
+
+from app.core.errors import WorkspaceError
+from app.schemas.workspaces import ArchiveSource, EmptySource, GitSource, LocalSource, WorkspaceSource
+from app.workspaces.history.git import reason
+from app.workspaces.history.repository import RunRepository
+from app.workspaces.sources.archive import unpack
+from app.workspaces.sources.inspection import (
+    SourcePolicy,
+    check_file_url,
+    check_remote_ref,
+    check_url,
+    require_archive,
+    without_password,
+)
+from app.workspaces.sources.local import locate
+
+_FETCH = ["fetch", "-q", "--depth=1", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance"]
+_FETCHED = "refs/phaserunner/fetched"
+_SSH = "ssh -oBatchMode=yes -oConnectTimeout=20"
+
+
+async def import_source(source: WorkspaceSource, repo: RunRepository, policy: SourcePolicy) -> str:
+    """Make `repo` anew from a source and give its base commit.
+
+    A local or remote repository keeps the id of its commit, so that results attach to its history. Empty
+    and archive sources get a commit that depends on the files only.
+
+    Raises:
+        InvalidInputError: a value cannot be used; it names the field.
+        WorkspaceError: the source cannot be reached or read, or is larger than the limits.
+    """
+    match source:
+        case EmptySource():
+            base = await _commit_directory(repo, None, strip_top_level=False)
+        case ArchiveSource():
+            base = await _commit_directory(
+                repo, require_archive(source), strip_top_level=source.strip_top_level
+            )
+        case LocalSource():
+            base = await _import_local(source, repo, policy)
+            await repo.check_limits(base, "source.path")
+        case GitSource():
+            base = await _import_remote(source, repo, policy)
+            await repo.check_limits(base, "source.url")
+    await repo.close_history_at(base)
+    return base
+
+
+async def _import_local(source: LocalSource, repo: RunRepository, policy: SourcePolicy) -> str:
+    found = await locate(source, policy.allowed_roots, repo.git)
+    await repo.create("sha1" if len(found.commit) == 40 else "sha256")
+    outcome = await repo.git.attempt(
+        [*_FETCH, "--", str(found.store), found.commit],
+        repo.target,
+        env={"GIT_ALLOW_PROTOCOL": "file"},
+        timeout=policy.fetch_seconds,
+    )
+    if outcome.returncode != 0 or outcome.timed_out:
+        raise WorkspaceError(f"{source.path} cannot be read: {reason(outcome)}", field="source.path")
+    return found.commit
+
+
+async def _import_remote(source: GitSource, repo: RunRepository, policy: SourcePolicy) -> str:
+    check_url(source.url, policy)
+    check_remote_ref(source.ref)
+    if source.url.startswith("file:"):
+        await anyio.to_thread.run_sync(check_file_url, source.url, policy)
+    await repo.create()
+    outcome = await repo.git.attempt(
+        [*_FETCH, "--", source.url, f"+{source.ref or 'HEAD'}:{_FETCHED}"],
+        repo.target,
+        env={
+            **repo.git.transport_env,
+            "GIT_ALLOW_PROTOCOL": "https:ssh:file" if policy.allow_file_urls else "https:ssh",
+            "GIT_SSH_COMMAND": _SSH,
+        },
+        timeout=policy.fetch_seconds,
+    )
+    if outcome.returncode != 0 or outcome.timed_out:
+        why = reason(outcome).replace(source.url, without_password(source.url))
+        if "remote ref" in why and source.ref is not None:
+            raise WorkspaceError(f"{source.ref!r} is not there: {why}", field="source.ref")
+        raise WorkspaceError(f"{without_password(source.url)} cannot be fetched: {why}", field="source.url")
+    found = await repo.git.run(["rev-parse", "--verify", "-q", f"{_FETCHED}^{{commit}}"], repo.target)
+    return found.decode().strip()
+
+
+async def _commit_directory(repo: RunRepository, archive: bytes | None, *, strip_top_level: bool) -> str:
+    await repo.create()
+    with tempfile.TemporaryDirectory(dir=repo.path.parent, prefix="import-") as name:
+        root = Path(name) / "tree"
+        await anyio.to_thread.run_sync(root.mkdir)
+        message = "Start from nothing"
+        if archive is not None:
+            message = "Start from an archive"
+            await anyio.to_thread.run_sync(unpack, archive, root, repo.limits)
+            if strip_top_level:
+                root = await anyio.to_thread.run_sync(_only_directory, root)
+        outcome = await repo.commit_tree(root, None, message)
+    return outcome.commit
+
+
+def _only_directory(root: Path) -> Path:
+    inside = list(root.iterdir())
+    if len(inside) == 1 and inside[0].is_dir() and not inside[0].is_symlink():
+        return inside[0]
+    return root

@@ -1,0 +1,165 @@
+"""Looks at a source before a run starts from it, without changing or running anything of it."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import anyio.to_thread
+
+from app.core.errors import InvalidInputError
+from app.schemas.workspaces import (
+    MAX_ARCHIVE_BYTES,
+    ArchiveSource,
+    EmptySource,
+    GitSource,
+    LocalSource,
+    SourceInfo,
+    WorkspaceSource,
+)
+from app.workspaces.history.git import Git
+from app.workspaces.history.refs import check_branch
+from app.workspaces.sources.archive import archive_format
+from app.workspaces.sources.local import Located, locate, uncommitted_files
+
+_SCP_LIKE = re.compile(r"\w[\w.+-]*@\w[\w.-]*:[^\s:-][^\s]*")
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePolicy:
+    """What a service takes as a source.
+
+    Attributes:
+        allowed_roots: local repositories must lie below one of these; empty allows any.
+        allow_file_urls: accept `file://` URLs, which are then treated like local paths.
+        fetch_seconds: how long fetching may take.
+    """
+
+    allowed_roots: tuple[Path, ...] = ()
+    allow_file_urls: bool = False
+    fetch_seconds: float = 600.0
+
+
+async def inspect_source(source: WorkspaceSource, policy: SourcePolicy, git: Git) -> SourceInfo:
+    """Check a source as far as that is quick: nothing is fetched, an archive is not unpacked.
+
+    Raises:
+        InvalidInputError: a value cannot be used; it names the field, such as `source.path`.
+        WorkspaceError: there is no such repository, or it has no such commit.
+    """
+    match source:
+        case EmptySource():
+            return SourceInfo(kind="empty", location="a new project", pinned=source)
+        case LocalSource():
+            return await _inspect_local(source, policy, git)
+        case GitSource():
+            check_url(source.url, policy)
+            check_remote_ref(source.ref)
+            if source.url.startswith("file:"):
+                await anyio.to_thread.run_sync(check_file_url, source.url, policy)
+            return SourceInfo(kind="git", location=without_password(source.url), pinned=source)
+        case ArchiveSource():
+            data = require_archive(source)
+            name = f"{archive_format(data)} archive of {len(data):,} bytes"
+            return SourceInfo(kind="archive", location=name, pinned=source)
+
+
+def check_url(url: str, policy: SourcePolicy) -> None:
+    """Refuse a URL that is not https, ssh, `user@host:path`, or file where that is allowed.
+
+    Raises:
+        InvalidInputError: with the field `source.url`.
+    """
+    try:
+        parts = urlsplit(url)
+        host, scheme = parts.hostname or "", parts.scheme
+    except ValueError:  # such as an IPv6 address without its closing bracket
+        host, scheme = "", ""
+    named = scheme in ("https", "ssh") and re.match(r"[\w\[:]", host) is not None
+    in_file = scheme == "file" and policy.allow_file_urls
+    if not (named or in_file or _SCP_LIKE.fullmatch(url)) or re.search(r"\s", url):
+        raise InvalidInputError(
+            "a repository is fetched from https://…, ssh://… or user@host:path", field="source.url"
+        )
+
+
+def check_file_url(url: str, policy: SourcePolicy) -> None:
+    """Hold `file://` URLs to the roots that local paths are held to.
+
+    Raises:
+        InvalidInputError: with the field `source.url`.
+    """
+    parts = urlsplit(url)
+    path = Path(parts.path)
+    if parts.netloc not in ("", "localhost") or not path.is_absolute() or "%" in parts.path:
+        raise InvalidInputError("a file URL has the form file:///path", field="source.url")
+    resolved = path.resolve()
+    roots = [root.resolve() for root in policy.allowed_roots]
+    if roots and not any(resolved.is_relative_to(root) for root in roots):
+        raise InvalidInputError(f"{path} is outside the allowed directories", field="source.url")
+
+
+def check_remote_ref(ref: str | None) -> None:
+    """Refuse what cannot be asked of a remote repository: revisions such as `HEAD~1`, and options.
+
+    Raises:
+        InvalidInputError: with the field `source.ref`.
+    """
+    if ref is not None and not _COMMIT.fullmatch(ref):
+        check_branch(ref, "source.ref")
+
+
+def require_archive(source: ArchiveSource) -> bytes:
+    """Give the archive's bytes.
+
+    Raises:
+        InvalidInputError: they are not there any more, or too many.
+    """
+    if source.data is None:
+        raise InvalidInputError("the archive's bytes are not stored; upload it again", field="source.data")
+    if len(source.data) > MAX_ARCHIVE_BYTES:
+        raise InvalidInputError(
+            f"the archive is larger than {MAX_ARCHIVE_BYTES:,} bytes", field="source.data"
+        )
+    return source.data
+
+
+def without_password(url: str) -> str:
+    """Give a URL fit to be shown."""
+    parts = urlsplit(url)
+    if not parts.scheme or "@" not in parts.netloc:
+        return url
+    user, _, host = parts.netloc.rpartition("@")
+    hidden = f"{user.partition(':')[0]}@{host}" if parts.scheme == "ssh" else f"***@{host}"
+    return urlunsplit(parts._replace(netloc=hidden))
+
+
+async def _inspect_local(source: LocalSource, policy: SourcePolicy, git: Git) -> SourceInfo:
+    found = await locate(source, policy.allowed_roots, git)
+    dirty_files = await uncommitted_files(found, git)
+    return SourceInfo(
+        kind="local",
+        location=str(found.top),
+        commit=found.commit,
+        dirty=None if dirty_files is None else dirty_files > 0,
+        dirty_files=dirty_files or 0,
+        notes=_notes(source, found, dirty_files),
+        pinned=source.model_copy(update={"path": str(found.top), "ref": found.commit}),
+    )
+
+
+def _notes(source: LocalSource, found: Located, dirty_files: int | None) -> tuple[str, ...]:
+    notes: list[str] = []
+    if not found.is_given_path:
+        notes.append(f"{source.path} lies inside the repository {found.top}; the run works on all of it.")
+    if dirty_files:
+        files = "1 file has" if dirty_files == 1 else f"{dirty_files} files have"
+        notes.append(f"{files} uncommitted changes; they are not part of the run and are not touched.")
+    if dirty_files is None:
+        notes.append(
+            "Whether there are uncommitted changes could not be found out; they are not part of the run."
+        )
+    if found.has_submodules:
+        notes.append("Submodules are left empty.")
+    return tuple(notes)

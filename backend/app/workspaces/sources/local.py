@@ -1,0 +1,130 @@
+"""Finds a repository on this machine and reads its state, without running what its configuration names."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio.to_thread
+
+from app.core.errors import InvalidInputError, WorkspaceError
+from app.schemas.workspaces import LocalSource
+from app.workspaces.history.git import Git, GitTarget, configuration_with, reason
+from app.workspaces.history.refs import check_revision
+
+_ANYWHERE = GitTarget(None)
+_STATUS_SECONDS = 20.0
+_STATUS_BYTES = 4_000_000
+_PATH = "source.path"
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A local repository.
+
+    Attributes:
+        top: top of its working tree, or the repository itself when it is bare.
+        store: the directory with its objects.
+        commit: the commit that the source's ref names.
+        bare: it has no working tree.
+        has_submodules: the commit has a `.gitmodules`.
+        is_given_path: False when the path is a directory inside the repository.
+    """
+
+    top: Path
+    store: Path
+    commit: str
+    bare: bool
+    has_submodules: bool
+    is_given_path: bool
+
+
+async def locate(source: LocalSource, allowed_roots: Sequence[Path], git: Git) -> Located:
+    """Find the repository a source names and the commit in it.
+
+    Raises:
+        InvalidInputError: the path or ref cannot be used, or lies outside the allowed directories.
+        WorkspaceError: it is not a repository, has no commits, or no such commit.
+    """
+    check_revision(source.ref)
+    path = await anyio.to_thread.run_sync(_existing_directory, source.path)
+    _check_roots(source.path, path, allowed_roots)
+    answer = await git.attempt(["rev-parse", "--is-bare-repository", "--git-common-dir"], _ANYWHERE, cwd=path)
+    lines = answer.stdout.decode("utf-8", "surrogateescape").splitlines()
+    if answer.returncode != 0 or len(lines) != 2:
+        raise WorkspaceError(f"{source.path} is not a git repository, nor inside one", field=_PATH)
+    bare = lines[0] == "true"
+    store = await anyio.to_thread.run_sync((path / lines[1]).resolve)
+    top = store if bare else await _top_of(path, source, git)
+    for place in (top, store):  # a `.git` file may lead elsewhere
+        _check_roots(source.path, place, allowed_roots)
+    commit, has_submodules = await _commit_of(source, path, git)
+    return Located(top, store, commit, bare, has_submodules, is_given_path=path == top)
+
+
+async def uncommitted_files(found: Located, git: Git) -> int | None:
+    """Count files that differ from HEAD, untracked ones included; None when git cannot tell in time."""
+    if found.bare:
+        return 0
+    names = await git.attempt(["config", "--list", "-z", "--name-only"], _ANYWHERE, cwd=found.top)
+    if names.returncode != 0:
+        return None
+    quiet: dict[str, str] = {}
+    for name in names.stdout.decode("utf-8", "surrogateescape").split("\0"):
+        # Comparing a file runs its clean filter, which is any command the repository's owner set.
+        if name.startswith("filter.") and name.endswith((".clean", ".smudge", ".process")):
+            quiet[name] = ""
+            quiet[name.rpartition(".")[0] + ".required"] = "false"
+    command = ["status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all"]
+    status = await git.attempt(
+        [*command, "--untracked-files=normal"],
+        _ANYWHERE,
+        cwd=found.top,
+        env=configuration_with(quiet),
+        timeout=_STATUS_SECONDS,
+        output_limit=_STATUS_BYTES,
+    )
+    if status.returncode != 0 or status.timed_out:
+        return None
+    return status.stdout.count(b"\0")
+
+
+def _existing_directory(given: str) -> Path:
+    path = Path(given)
+    if not path.is_absolute():
+        raise InvalidInputError(f"{given} is not an absolute path", field=_PATH)
+    try:
+        resolved = path.resolve(strict=True)
+    except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links
+        raise InvalidInputError(f"{given} does not exist or cannot be reached", field=_PATH) from error
+    if not resolved.is_dir():
+        raise InvalidInputError(f"{given} is not a directory", field=_PATH)
+    return resolved
+
+
+def _check_roots(given: str, path: Path, allowed_roots: Sequence[Path]) -> None:
+    if allowed_roots and not any(path.is_relative_to(root.resolve()) for root in allowed_roots):
+        raise InvalidInputError(f"{given} is outside the allowed directories (WORKSPACE_ROOTS)", field=_PATH)
+
+
+async def _top_of(path: Path, source: LocalSource, git: Git) -> Path:
+    answer = await git.attempt(["rev-parse", "--show-toplevel"], _ANYWHERE, cwd=path)
+    top = answer.stdout.decode("utf-8", "surrogateescape").removesuffix("\n")
+    if answer.returncode != 0 or not top:
+        raise WorkspaceError(f"{source.path} is not in a working tree: {reason(answer)}", field=_PATH)
+    return await anyio.to_thread.run_sync(Path(top).resolve)
+
+
+async def _commit_of(source: LocalSource, path: Path, git: Git) -> tuple[str, bool]:
+    asked = "".join(f"{name}\n" for name in (f"{source.ref}^{{commit}}", "HEAD", f"{source.ref}:.gitmodules"))
+    answer = await git.attempt(["cat-file", "--batch-check"], _ANYWHERE, cwd=path, stdin=asked.encode())
+    lines = answer.stdout.decode("utf-8", "replace").splitlines()
+    if answer.returncode != 0 or len(lines) != 3:
+        raise WorkspaceError(f"{source.path} cannot be read: {reason(answer)}", field=_PATH)
+    found = lines[0].split(" ")
+    if len(found) == 3 and found[1] == "commit":
+        return found[0], not lines[2].endswith(" missing")
+    if lines[1].endswith(" missing") and source.ref == "HEAD":
+        raise WorkspaceError(f"{source.path} has no commits yet; make one first", field=_PATH)
+    raise WorkspaceError(
+        f"{source.ref!r} is not a commit, branch or tag of {source.path}", field="source.ref"
+    )

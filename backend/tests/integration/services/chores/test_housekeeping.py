@@ -1,0 +1,140 @@
+"""Retention: what goes, what stays, and that nobody who resumes finds a gap."""
+
+import json
+from collections.abc import AsyncGenerator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+import pytest
+from sqlalchemy import select, text
+
+from app.core.event_data import AgentProgressData, ProgressLine, RunCancelledData, ToolData
+from app.core.event_frames import ResumeMode
+from app.core.websocket_events import EVENT_ADAPTER, AgentProgressEvent, RunCancelledEvent, ToolCalledEvent
+from app.db.engine import plain_url
+from app.db.models import EventRow, Snapshot, WebhookDelivery
+from app.realtime.reader import EventReader
+from app.realtime.store import append_events
+from app.services.chores.housekeeping import Housekeeping, Retention, Trimmed
+from tests.integration.services.support import UseCases, at_once, use_cases
+
+pytestmark = pytest.mark.anyio
+
+DAYS = Retention(progress_days=10, snapshot_days=20, snapshot_bytes=10**9, directory_days=5)
+
+
+@pytest.fixture
+async def cases(database_url: str, tmp_path: Path) -> AsyncGenerator[UseCases]:
+    async with use_cases(database_url, tmp_path) as opened:
+        yield opened
+
+
+def keeper(cases: UseCases, retention: Retention = DAYS) -> Housekeeping:
+    return Housekeeping(cases.sessions, cases.store, retention)
+
+
+async def ended(cases: UseCases, days: float | None, size: int = 100) -> UUID:
+    """A run that ended so many days ago, or goes on, with progress, files and a directory."""
+    at = None if days is None else datetime.now(UTC) - timedelta(days=days)
+    run_id = await cases.rows.run(status="active" if days is None else "cancelled", finished_at=at)
+    line = ProgressLine(text="a secret thought", at=datetime.now(UTC))
+    here: dict[str, Any] = {"run_id": run_id, "sprint_id": run_id}
+    events = [
+        AgentProgressEvent(**here, data=AgentProgressData(lines=[line])),
+        ToolCalledEvent(**here, data=ToolData(tool="write_file", text="a.py")),
+        RunCancelledEvent(**here, data=RunCancelledData(by="ada")),
+    ]
+    async with cases.sessions.begin() as session:
+        await append_events(session, run_id, events)
+        session.add(Snapshot(run_id=run_id, commit="0" * 40, kind="base", bundle=b"x" * size))
+    (cases.data_dir / "runs" / str(run_id)).mkdir(parents=True)
+    return run_id
+
+
+async def kept_files(cases: UseCases) -> set[UUID]:
+    async with cases.sessions() as session:
+        return set(await session.scalars(select(Snapshot.run_id)))
+
+
+async def test_what_goes_by_age_and_what_stays(cases: UseCases) -> None:
+    runs = {days: await ended(cases, days) for days in (None, 1, 7, 15, 25)}
+    expected = Trimmed(progress=2, snapshots=1, snapshot_bytes=100, directories=3)
+    assert await keeper(cases).look() == expected
+    assert await kept_files(cases) == set(runs.values()), "looking changes nothing"
+    changed = {each: (await cases.rows.get(each)).updated_at for each in runs.values()}
+
+    assert await keeper(cases).trim() == expected
+    assert await keeper(cases).trim() == Trimmed()
+    assert await kept_files(cases) == {runs[days] for days in (None, 1, 7, 15)}
+    assert set(await cases.store.runs_on_disk()) == {runs[None], runs[1]}
+    assert await cases.rows.count("runs") == 5
+    assert await cases.rows.count("events") == 15
+    assert {each: (await cases.rows.get(each)).updated_at for each in runs.values()} == changed
+
+
+async def test_progress_is_emptied_and_no_number_is_missing(cases: UseCases, database_url: str) -> None:
+    run_id = await ended(cases, 15)
+    await keeper(cases).trim()
+    async with cases.sessions() as session:
+        rows = list(await session.scalars(select(EventRow).order_by(EventRow.sequence)))
+    assert [each.data for each in rows] == [
+        {"lines": [], "candidate": 0},
+        {"tool": "write_file", "text": "", "candidate": 0},
+        {"by": "ada", "reason": ""},
+    ]
+    async with asyncpg.create_pool(plain_url(database_url), min_size=1, max_size=1) as pool:
+        reader = EventReader(pool)
+        head = await reader.head(run_id)
+        assert head is not None
+        for after in range(4):
+            assert head.start(after).mode is ResumeMode.RESUMED
+            found = [json.loads(each.wire) for each in await reader.read(run_id, after, 10)]
+            assert [each["sequence"] for each in found] == list(range(after + 1, 4))
+            assert all(EVENT_ADAPTER.validate_python(each) for each in found)
+
+
+async def test_files_go_by_size_the_oldest_first(cases: UseCases) -> None:
+    running = await ended(cases, None, 10_000)
+    runs = {days: await ended(cases, days, 100) for days in (4, 3, 2, 1)}
+    small = Retention(progress_days=10, snapshot_days=20, snapshot_bytes=250, directory_days=5)
+    assert (await keeper(cases, small).trim()).snapshots == 2
+    assert await kept_files(cases) == {running, runs[2], runs[1]}
+
+
+async def test_answers_and_messages_and_jobs(cases: UseCases) -> None:
+    run_id = await cases.rows.run()
+    async with cases.sessions.begin() as session:
+        for days in (1, 8):
+            await session.execute(
+                text(
+                    "INSERT INTO idempotency_keys (key, route, request_digest, status, body, created_at) "
+                    "VALUES (:key, 'r', '', 200, '{}', now() - make_interval(days => :days))"
+                ),
+                {"key": str(days), "days": days},
+            )
+        for days in (1, 31):
+            at = datetime.now(UTC) - timedelta(days=days)
+            message = {"run_id": run_id, "sequence": days, "event": "e", "url": "u", "created_at": at}
+            session.add(WebhookDelivery(**message))
+        for status in ("todo", "failed"):
+            await session.execute(
+                text(
+                    "INSERT INTO procrastinate_jobs (queue_name, task_name, status, args) "
+                    "VALUES ('q', 't', CAST(:status AS procrastinate_job_status), '{}')"
+                ),
+                {"status": status},
+            )
+    expected = Trimmed(answers=1, messages=1, jobs=1)
+    assert await keeper(cases).look() == expected
+    assert await keeper(cases).trim() == expected
+    assert await keeper(cases).trim() == Trimmed()
+
+
+async def test_many_workers_at_once(cases: UseCases) -> None:
+    for _ in range(5):
+        await ended(cases, 30)
+    assert all(isinstance(each, Trimmed) for each in await at_once(*(keeper(cases).trim() for _ in range(4))))
+    assert await keeper(cases).look() == Trimmed()

@@ -1,0 +1,198 @@
+"""Messages to other services: signed, sent again until they are taken, never elsewhere."""
+
+import base64
+import hashlib
+import hmac
+import json
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import anyio
+import pytest
+from anyio.abc import SocketAttribute, SocketStream
+from sqlalchemy import select, text
+
+from app.db.models import WebhookDelivery
+from app.services.chores.webhooks import MAX_TRIES, WebhookService, pause_after
+from app.services.control.sprints import SprintService
+from app.services.record.outbox import Outbox
+from app.webhooks.sending import WebhookError, WebhookSender
+from app.workspaces.history.git import Git
+from app.workspaces.sources.inspection import SourcePolicy
+from tests.integration.services.support import UseCases, at_once, use_cases
+
+pytestmark = pytest.mark.anyio
+
+KEY = b"k" * 32
+
+
+@dataclass
+class Receiver:
+    """A service that is told things, on loopback."""
+
+    port: int = 0
+    answers: list[str] = field(default_factory=list[str])
+    requests: list[tuple[dict[str, str], bytes]] = field(default_factory=list[tuple[dict[str, str], bytes]])
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/hook"
+
+    async def handle(self, stream: SocketStream) -> None:
+        async with stream:
+            data = b""
+            while b"\r\n\r\n" not in data:
+                data += await stream.receive()
+            head, _, body = data.partition(b"\r\n\r\n")
+            lines = head.decode().split("\r\n")[1:]
+            headers = {name.lower(): value for name, value in (line.split(": ", 1) for line in lines)}
+            while len(body) < int(headers["content-length"]):
+                body += await stream.receive()
+            self.requests.append((headers, body))
+            answer = self.answers.pop(0) if self.answers else "200 OK"
+            await stream.send(f"HTTP/1.1 {answer}\r\nContent-Length: 0\r\n\r\n".encode())
+
+
+@pytest.fixture
+async def receiver() -> AsyncGenerator[Receiver]:
+    listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
+    found = Receiver(listener.extra(SocketAttribute.local_port))
+    async with listener, anyio.create_task_group() as group:
+        group.start_soon(listener.serve, found.handle)
+        yield found
+        group.cancel_scope.cancel()
+
+
+@pytest.fixture
+async def cases(database_url: str, tmp_path: Path) -> AsyncGenerator[UseCases]:
+    async with use_cases(database_url, tmp_path) as opened:
+        yield opened
+
+
+@asynccontextmanager
+async def delivering(cases: UseCases, receiver: Receiver) -> AsyncGenerator[WebhookService]:
+    async with WebhookSender(KEY, allow_private=True) as sender:
+        yield WebhookService(cases.sessions, (receiver.url,), sender)
+
+
+async def cancelled_run(cases: UseCases, *urls: str) -> None:
+    """A run whose end is told."""
+    sprints = SprintService(
+        cases.sessions,
+        cases.store,
+        Git.find(),
+        SourcePolicy(),
+        (await cases.queries.get(await cases.rows.run())).policy,
+        cases.bell,
+        Outbox(urls),
+    )
+    run_id = await cases.rows.run()
+    await sprints.cancel(run_id, "enough", "ada")
+
+
+async def deliveries(cases: UseCases) -> list[WebhookDelivery]:
+    async with cases.sessions() as session:
+        return list(await session.scalars(select(WebhookDelivery)))
+
+
+async def time_passes(cases: UseCases) -> None:
+    async with cases.sessions.begin() as session:
+        await session.execute(text("UPDATE webhook_deliveries SET next_at = now() - interval '1 second'"))
+
+
+async def test_a_message_says_what_happened_and_is_signed(cases: UseCases, receiver: Receiver) -> None:
+    await cancelled_run(cases, receiver.url)
+    async with delivering(cases, receiver) as deliver:
+        assert await deliver() == 1
+        assert await deliver() == 0
+    (headers, body) = receiver.requests[0]
+    message = json.loads(body)
+    assert (message["event"], message["data"]) == ("run.cancelled", {"by": "ada", "reason": "enough"})
+    assert (message["sequence"], message["run"]["status"]) == (1, "cancelled")
+    (row,) = await deliveries(cases)
+    assert (row.status, row.tries) == ("delivered", 1)
+    signed = f"{row.id}.{headers['webhook-timestamp']}.".encode() + body
+    expected = base64.b64encode(hmac.new(KEY, signed, hashlib.sha256).digest()).decode()
+    assert headers["webhook-signature"] == f"v1,{expected}"
+    assert headers["webhook-id"] == str(row.id)
+    assert headers["host"] == f"127.0.0.1:{receiver.port}"
+
+
+REFUSALS = {
+    "a server error": ("500 Oops", "answered 500"),
+    "a redirect": ("302 Found\r\nLocation: http://127.0.0.1:1/", "redirect, which is not followed"),
+}
+
+
+@pytest.mark.parametrize(("answer", "told"), REFUSALS.values(), ids=REFUSALS.keys())
+async def test_what_is_not_taken_is_sent_again_under_the_same_id(
+    cases: UseCases, receiver: Receiver, answer: str, told: str
+) -> None:
+    receiver.answers = [answer]
+    await cancelled_run(cases, receiver.url)
+    async with delivering(cases, receiver) as deliver:
+        assert await deliver() == 1
+        (row,) = await deliveries(cases)
+        assert (row.status, row.tries) == ("pending", 1)
+        assert told in row.last_error
+        assert await deliver() == 0, "not before the pause is over"
+        await time_passes(cases)
+        assert await deliver() == 1
+    (row,) = await deliveries(cases)
+    assert (row.status, row.tries, row.last_error) == ("delivered", 2, "")
+    assert len({headers["webhook-id"] for headers, _ in receiver.requests}) == 1
+
+
+async def test_it_is_given_up_in_the_end(cases: UseCases, receiver: Receiver) -> None:
+    receiver.answers = ["503 Later"] * MAX_TRIES
+    await cancelled_run(cases, receiver.url)
+    async with delivering(cases, receiver) as deliver:
+        for _ in range(MAX_TRIES):
+            await time_passes(cases)
+            await deliver()
+        await time_passes(cases)
+        assert await deliver() == 0
+    (row,) = await deliveries(cases)
+    assert (row.status, row.tries) == ("failed", MAX_TRIES)
+    assert [pause_after(tries) for tries in (1, 2, 3, MAX_TRIES)] == [5, 20, 80, 21_600]
+
+
+async def test_many_workers_send_each_message_once(cases: UseCases, receiver: Receiver) -> None:
+    for _ in range(12):
+        await cancelled_run(cases, receiver.url)
+    async with delivering(cases, receiver) as deliver:
+        assert sum(await at_once(*(deliver() for _ in range(4)))) == 12
+    assert len(receiver.requests) == 12
+
+
+async def test_without_addresses_nothing_is_kept(cases: UseCases) -> None:
+    await cancelled_run(cases)
+    assert await deliveries(cases) == []
+
+
+async def test_messages_to_addresses_that_are_not_set_any_more_are_left(
+    cases: UseCases, receiver: Receiver
+) -> None:
+    await cancelled_run(cases, "https://old.example.org")
+    async with delivering(cases, receiver) as deliver:
+        assert await deliver() == 0
+    assert [each.status for each in await deliveries(cases)] == ["pending"]
+
+
+async def test_a_name_of_a_private_address_is_not_asked(receiver: Receiver) -> None:
+    async with WebhookSender(KEY, allow_private=False) as sender:
+        with pytest.raises(WebhookError, match="not a public address"):
+            await sender(f"https://localhost:{receiver.port}/hook", "id", b"{}")
+    assert receiver.requests == []
+
+
+async def test_who_does_not_answer_costs_a_try(cases: UseCases) -> None:
+    listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
+    url = f"http://127.0.0.1:{listener.extra(SocketAttribute.local_port)}"
+    await cancelled_run(cases, url)
+    async with listener, WebhookSender(KEY, allow_private=True, timeout=0.05) as sender:
+        assert await WebhookService(cases.sessions, (url,), sender)() == 1
+    (row,) = await deliveries(cases)
+    assert (row.status, row.last_error) == ("pending", "no answer within 0.05 s")

@@ -1,0 +1,97 @@
+"""What a sprint made can be taken, also on a machine that has never seen its files."""
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from app.core.errors import ConflictError, NotFoundError
+from app.db.models import Snapshot
+from app.schemas.api.sprints import SprintCreate
+from app.services.review.results import Against
+from tests.integration.services.support import UseCases, git, make_repository, use_cases
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def cases(database_url: str, tmp_path: Path) -> AsyncGenerator[UseCases]:
+    async with use_cases(database_url, tmp_path / "data") as opened:
+        yield opened
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    return make_repository(tmp_path / "my project")
+
+
+async def start(cases: UseCases, repo: Path) -> UUID:
+    source = {"kind": "local", "path": str(repo)}
+    request = SprintCreate.model_validate({"goal": "g", "source": source, "phases": ["coding"]})
+    return (await cases.sprints.start(request, "ada")).id
+
+
+async def work(cases: UseCases, run_id: UUID, number: int, content: str, parent: str | None = None) -> str:
+    """An attempt that writes a file, recorded as the engine does."""
+    base = (await cases.rows.get(run_id)).base_commit
+    parent = parent or base
+    async with cases.trees.open(run_id, parent, 1) as trees:
+        (trees[0] / "new.py").write_text(content)
+        committed = await cases.trees.commit(run_id, trees[0], base, parent, "work")
+    await cases.rows.attempt(run_id, number, base_commit=parent, head_commit=committed.commit)
+    async with cases.sessions.begin() as session:
+        session.add(Snapshot(run_id=run_id, commit=committed.commit, kind="attempt", bundle=committed.bundle))
+    return committed.commit
+
+
+async def test_nothing_yet(cases: UseCases, repo: Path) -> None:
+    run_id = await start(cases, repo)
+    await cases.rows.attempt(run_id, head_commit=None, status="started")
+    for asked in (cases.results.result, cases.results.patch, cases.results.bundle):
+        with pytest.raises(ConflictError, match="no output yet"):
+            await asked(run_id)
+    with pytest.raises(ConflictError, match="attempt 1 of coding has no output yet"):
+        await cases.results.diff(run_id, "coding", 1, Against.BASE)
+    with pytest.raises(NotFoundError):
+        await cases.results.diff(run_id, "coding", 2, Against.BASE)
+
+
+async def test_differences_to_base_and_to_the_attempt_before(cases: UseCases, repo: Path) -> None:
+    run_id = await start(cases, repo)
+    first = await work(cases, run_id, 1, "one\n")
+    await work(cases, run_id, 2, "one\ntwo\n", parent=first)
+    whole = await cases.results.diff(run_id, "coding", 2, Against.BASE)
+    step = await cases.results.diff(run_id, "coding", 2, Against.PREVIOUS)
+    assert [(each.path, each.status, each.additions) for each in whole.files] == [("new.py", "added", 2)]
+    assert [(each.path, each.status, each.additions) for each in step.files] == [("new.py", "modified", 1)]
+    assert "+two" in await cases.results.diff_text(run_id, "coding", 2, Against.PREVIOUS)
+
+
+async def test_the_attempt_before_counts_also_when_work_began_anew(cases: UseCases, repo: Path) -> None:
+    run_id = await start(cases, repo)
+    await work(cases, run_id, 1, "one\n")
+    await work(cases, run_id, 2, "two\n")  # from the base again
+    step = await cases.results.diff(run_id, "coding", 2, Against.PREVIOUS)
+    assert (step.additions, step.deletions) == (1, 1)
+    assert "-one\n+two\n" in step.files[0].patch
+    first = await cases.results.diff(run_id, "coding", 1, Against.PREVIOUS, ["new.py"])
+    assert [each.status for each in first.files] == ["added"]
+    assert first.base_commit == (await cases.rows.get(run_id)).base_commit
+
+
+async def test_the_result_attaches_to_the_users_history(
+    cases: UseCases, repo: Path, database_url: str, tmp_path: Path
+) -> None:
+    run_id = await start(cases, repo)
+    commit = await work(cases, run_id, 1, "made\n")
+    # Another machine: an empty directory, and only the database.
+    async with use_cases(database_url, tmp_path / "elsewhere") as elsewhere:
+        result, bundle = await elsewhere.results.bundle(run_id)
+        patch = await elsewhere.results.patch(run_id)
+    assert (result.commit, result.is_final) == (commit, False)
+    (tmp_path / "result.bundle").write_bytes(bundle)
+    git(repo, "fetch", "-q", str(tmp_path / "result.bundle"), f"{result.branch}:{result.branch}")
+    assert git(repo, "show", f"{result.branch}:new.py") == "made"
+    (tmp_path / "result.patch").write_bytes(patch)
+    git(repo, "apply", "--check", str(tmp_path / "result.patch"))

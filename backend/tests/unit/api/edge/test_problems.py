@@ -1,0 +1,99 @@
+"""How errors become problem documents."""
+
+import json
+from typing import Any
+
+import asyncpg
+import pytest
+from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError
+from sqlalchemy.exc import TimeoutError as NoConnectionError
+
+from app.api.edge.problems import answer, field_path
+from app.core.errors import ConflictError, InvalidInputError, PhaseRunnerError
+from app.db.outages import is_outage
+
+SOURCE = {"source": {"kind": "local", "ref": 5}, "phases": ["coding", "x"], "edits": [{"kind": "write"}]}
+
+PATHS: dict[str, tuple[tuple[int | str, ...], bool, str]] = {
+    "a field": (("body", "phases"), False, "phases"),
+    "an element": (("body", "phases", 1), False, "phases.1"),
+    "a tag before a field": (("body", "source", "local", "ref"), False, "source.ref"),
+    "a tag before a missing field": (("body", "source", "local", "path"), True, "source.path"),
+    "a tag at the end": (("body", "source", "local"), False, "source"),
+    "a tag in a list": (("body", "edits", 0, "write", "path"), True, "edits.0.path"),
+    "a missing field": (("body", "goal"), True, "goal"),
+    "the body itself": (("body",), False, "body"),
+    "an element that is not there": (("body", "phases", 7), False, "phases.7"),
+    "a query parameter": (("query", "limit"), False, "limit"),
+    "a part of the path": (("path", "sprint_id"), False, "sprint_id"),
+}
+
+
+@pytest.mark.parametrize(("location", "missing", "path"), PATHS.values(), ids=PATHS.keys())
+def test_paths_of_fields(location: tuple[int | str, ...], missing: bool, path: str) -> None:
+    assert field_path(location, SOURCE, is_missing=missing) == path
+
+
+def test_paths_in_a_body_that_is_no_object() -> None:
+    assert field_path(("body", "goal"), None, is_missing=True) == "goal"
+
+
+class _Driver(Exception):
+    def __init__(self, sqlstate: str | None) -> None:
+        super().__init__("driver")
+        self.sqlstate = sqlstate
+
+
+OUTAGES: dict[str, tuple[Exception, bool]] = {
+    "shutting down": (DBAPIError("SELECT", {}, _Driver("57P01")), True),
+    "too many connections": (DBAPIError("SELECT", {}, _Driver("53300")), True),
+    "a connection that broke": (
+        DBAPIError("SELECT", {}, _Driver(None), connection_invalidated=True),
+        True,
+    ),
+    "a connection that is closed": (InterfaceError("SELECT", {}, _Driver(None)), True),
+    "no connection in time": (NoConnectionError("pool"), True),
+    "refused": (ConnectionRefusedError(), True),
+    "not in time": (TimeoutError(), True),
+    "starting up": (asyncpg.CannotConnectNowError("starting"), True),
+    "a wrong password": (asyncpg.InvalidPasswordError("no"), False),
+    "a constraint": (IntegrityError("INSERT", {}, _Driver("23505")), False),
+    "a statement that is wrong": (DBAPIError("SELEC", {}, _Driver("42601")), False),
+    "a file that is not there": (FileNotFoundError(), False),
+    "a full disk": (OSError(28, "No space left on device"), False),
+}
+
+
+@pytest.mark.parametrize(("error", "outage"), OUTAGES.values(), ids=OUTAGES.keys())
+def test_outages(error: Exception, outage: bool) -> None:
+    assert is_outage(error) is outage
+    assert answer(error, "GET /x").status_code == (503 if outage else 500)
+
+
+def document(error: Exception) -> dict[str, Any]:
+    body: dict[str, Any] = json.loads(bytes(answer(error, "GET /x").body))
+    return body
+
+
+def test_an_error_that_names_a_field() -> None:
+    assert document(InvalidInputError("is not absolute", field="path")) == {
+        "type": "urn:phaserunner:problem:invalid-input",
+        "title": "The input is not valid",
+        "status": 422,
+        "detail": "path: is not absolute",
+        "field": "path",
+        "errors": [{"field": "path", "message": "is not absolute"}],
+    }
+
+
+def test_further_members() -> None:
+    assert document(ConflictError("too late", decided_by="ada"))["decided_by"] == "ada"
+
+
+@pytest.mark.parametrize("text", ["\ud800", "a\0b"], ids=["a lone surrogate", "NUL"])
+def test_text_that_cannot_be_sent(text: str) -> None:
+    assert document(PhaseRunnerError(text))["detail"]
+
+
+def test_what_nobody_foresaw_is_not_told() -> None:
+    assert "secret" not in json.dumps(document(ValueError("secret")))

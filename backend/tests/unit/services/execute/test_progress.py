@@ -1,0 +1,124 @@
+"""Progress is stored in batches: in order, once, and however the database answers."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import asyncpg
+import pytest
+
+from app.agents.port import AgentProgress, ProgressKind
+from app.core.event_data import AgentProgressData
+from app.core.websocket_events import AgentProgressEvent, Event
+from app.services.execute.progress import MAX_WAITING, ProgressBatcher, storing_progress
+
+pytestmark = pytest.mark.anyio
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class Store:
+    """Takes batches; fails first with the errors it is given."""
+
+    def __init__(self, *errors: Exception, is_mine: bool = True) -> None:
+        self.errors = list(errors)
+        self.is_mine = is_mine
+        self.asked: list[list[Event]] = []
+        self.stored: list[Event] = []
+        self.was_asked = asyncio.Event()
+
+    async def __call__(self, events: list[Event]) -> bool:
+        self.asked.append(events)
+        self.was_asked.set()
+        if self.errors:
+            raise self.errors.pop(0)
+        if self.is_mine:
+            self.stored += events
+        return self.is_mine
+
+    def lines(self) -> list[str]:
+        assert all(isinstance(each, AgentProgressEvent) for each in self.stored)
+        said = [each.data for each in self.stored]
+        return [line.text for data in said if isinstance(data, AgentProgressData) for line in data.lines]
+
+
+def text(number: int) -> AgentProgress:
+    return AgentProgress(ProgressKind.TEXT, str(number), START + timedelta(seconds=number))
+
+
+def batcher(store: Store) -> ProgressBatcher:
+    return ProgressBatcher(uuid4(), "coding", 1, store)
+
+
+LOST = asyncpg.ConnectionDoesNotExistError("connection was closed in the middle of operation")
+REFUSED = ConnectionRefusedError("connection refused")
+DEFECT = asyncpg.UntranslatableCharacterError("unsupported Unicode escape sequence")
+
+
+@pytest.mark.parametrize(
+    "errors",
+    [
+        pytest.param([], id="at once"),
+        pytest.param([LOST], id="the answer was lost"),
+        pytest.param([REFUSED, REFUSED, LOST], id="the database is away"),
+    ],
+)
+async def test_everything_is_stored_before_the_block_is_left(errors: list[Exception]) -> None:
+    store = Store(*errors)
+    async with storing_progress(batcher(store)) as progress:
+        report = progress.reporter()
+        for number in range(500):
+            report(text(number))
+    assert store.lines() == [str(number) for number in range(500)]
+
+
+async def test_a_batch_that_failed_is_repeated_as_it_was() -> None:
+    store = Store(LOST)
+    async with storing_progress(batcher(store)) as progress:
+        report = progress.reporter()
+        report(text(0))
+        await store.was_asked.wait()
+        report(text(1))
+    assert store.asked[0] == store.asked[1]
+    assert store.lines() == ["0", "1"]
+
+
+async def test_what_was_dropped_is_said_even_when_the_first_try_fails() -> None:
+    store = Store(LOST)
+    async with storing_progress(batcher(store)) as progress:
+        report = progress.reporter()
+        for number in range(MAX_WAITING + 3):
+            report(text(number))
+    assert store.lines()[0].startswith("[3 lines were dropped")
+    assert store.lines()[1:] == [str(number) for number in range(MAX_WAITING)]
+
+
+async def work_fails(report: Callable[[AgentProgress], None]) -> None:
+    report(text(0))
+    raise RuntimeError("the work failed")
+
+
+async def test_work_that_failed_does_not_wait_for_the_database() -> None:
+    store = Store(*[REFUSED] * 100)
+    with pytest.raises(RuntimeError, match="the work failed"):
+        async with storing_progress(batcher(store)) as progress:
+            await work_fails(progress.reporter())
+    assert len(store.asked) == 1
+
+
+async def test_what_cannot_be_stored_at_all_does_not_hold_up_the_work() -> None:
+    store = Store(*[DEFECT] * 100)
+    async with storing_progress(batcher(store)) as progress:
+        progress.reporter()(text(0))
+    assert len(store.asked) == 1
+
+
+async def test_nothing_more_is_stored_for_a_run_that_is_somebody_else_s() -> None:
+    store = Store(is_mine=False)
+    async with storing_progress(batcher(store)) as progress:
+        report = progress.reporter()
+        report(text(0))
+        await store.was_asked.wait()
+        report(text(1))
+    assert len(store.asked) == 1

@@ -1,0 +1,412 @@
+"""What a confined program can reach, and what becomes of one that misbehaves; with the real bubblewrap."""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from app.schemas.modes import SandboxMode
+from app.workspaces.confine.python_places import interpreter_paths
+from app.workspaces.confine.sandbox import (
+    Confinement,
+    Sandbox,
+    SandboxLimits,
+    SandboxSettings,
+    SandboxUnavailableError,
+)
+from app.workspaces.process import ProcessOutcome
+
+pytestmark = pytest.mark.anyio
+
+PYTHON = Path(sys.executable)
+ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
+
+
+@pytest.fixture(scope="module")
+async def sandbox() -> Sandbox:
+    sandbox = Sandbox(SandboxSettings(limits=SandboxLimits(memory_bytes=500_000_000, processes=64)))
+    state = await sandbox.state()
+    if not state.confined and not os.environ.get("CI"):
+        pytest.skip(state.detail)
+    assert state.confined, state.detail
+    return sandbox
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    workspace = tmp_path / "a workspace, with signs"
+    workspace.mkdir()
+    (workspace / "here.txt").write_text("here")
+    return workspace
+
+
+async def run_python(sandbox: Sandbox, place: Path, code: str, **options: object) -> ProcessOutcome:
+    readable = (*interpreter_paths(PYTHON), *options.pop("readable", ()))  # type: ignore[misc]
+    confinement = Confinement(
+        writable=(place,), readable=readable, network=bool(options.pop("network", False))
+    )
+    return await sandbox.run(
+        [str(PYTHON), "-I", "-c", code],
+        cwd=place,
+        env=ENV,
+        timeout=float(str(options.pop("timeout", 30))),
+        confinement=confinement,
+        **options,  # type: ignore[arg-type]
+    )
+
+
+async def said(sandbox: Sandbox, place: Path, code: str, **options: object) -> object:
+    outcome = await run_python(sandbox, place, code, **options)
+    assert outcome.returncode == 0, outcome.stderr
+    return json.loads(outcome.stdout)
+
+
+async def test_the_workspace_is_at_its_place_and_can_be_written(sandbox: Sandbox, place: Path) -> None:
+    code = "import json, os; open('new', 'w').write('x'); "
+    code += "print(json.dumps([os.getcwd(), os.environ['PWD'], sorted(os.listdir())]))"
+    assert await said(sandbox, place, code) == [str(place), str(place), ["here.txt", "new"]]
+    assert (place / "new").read_text() == "x"
+
+
+@pytest.mark.parametrize(
+    "elsewhere",
+    [
+        pytest.param("/usr/planted", id="the-system"),
+        pytest.param("/etc/planted", id="its-configuration"),
+        pytest.param("/planted", id="the-root"),
+        pytest.param(str(PYTHON.parent / "planted"), id="the-interpreter"),
+        pytest.param("/proc/sys/kernel/hostname", id="the-kernel"),
+        pytest.param("../planted", id="beside-the-workspace"),
+    ],
+)
+async def test_nothing_else_can_be_written(sandbox: Sandbox, place: Path, elsewhere: str) -> None:
+    outcome = await run_python(sandbox, place, f"open({elsewhere!r}, 'w').write('x')")
+    assert outcome.returncode == 1
+    assert "Error" in outcome.stderr
+    assert not (place.parent / "planted").exists()
+
+
+async def test_a_readable_place_below_a_writable_one_stays_as_it_is(sandbox: Sandbox, place: Path) -> None:
+    kept = place / "kept"
+    kept.mkdir()
+    (kept / "file").write_text("old")
+    kept.chmod(0o755)
+    outcome = await run_python(sandbox, place, "open('kept/file', 'w').write('new')", readable=(kept,))
+    assert outcome.returncode == 1
+    assert (kept / "file").read_text() == "old"
+
+
+async def test_files_of_the_machine_are_not_there(sandbox: Sandbox, place: Path) -> None:
+    (place.parent / "secret").write_text("secret")
+    code = """
+import json, os
+places = ("/root/.bashrc", "/etc/shadow", "/run", "/srv", "/var/lib", "/sys", "../secret")
+seen = [place for place in places if os.path.exists(place)]
+print(json.dumps([seen, os.listdir("/tmp"), os.listdir(os.path.expanduser("~"))]))
+"""
+    seen, temporary, home = await said(sandbox, place, code)  # type: ignore[misc]
+    assert seen == []
+    # Where the checkout or the test lies below it, the way there is seen, and nothing beside it.
+    ways = {each.parts[2] for each in (place, Path(sys.prefix)) if each.is_relative_to("/tmp")}
+    assert set(temporary) <= ways
+    assert home == []
+
+
+async def test_no_variable_of_the_service_and_no_other_process_is_visible(
+    sandbox: Sandbox, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "secret")
+    code = """
+import json, os
+pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+files = [f"/proc/{pid}/environ" for pid in pids]
+everything = "".join(open(file).read() for file in files if os.access(file, os.R_OK))
+print(json.dumps(["ANTHROPIC_API_KEY" in os.environ, "secret" in everything, len(pids) < 5]))
+"""
+    assert await said(sandbox, place, code) == [False, False, True]
+
+
+async def test_it_is_not_root_and_cannot_become_root(sandbox: Sandbox, place: Path) -> None:
+    code = """
+import json, os
+lines = open("/proc/self/status").read().splitlines()
+status = dict(line.split(":\\t", 1) for line in lines if ":\\t" in line)
+print(json.dumps([os.getuid() != 0, os.getgid() != 0, int(status["CapEff"], 16), int(status["NoNewPrivs"])]))
+"""
+    assert await said(sandbox, place, code) == [True, True, 0, 1]
+
+
+CONNECT = """
+import json, socket, sys
+try:
+    socket.create_connection(("127.0.0.1", {port}), timeout=5).close()
+    print(json.dumps("connected"))
+except OSError as error:
+    print(json.dumps(type(error).__name__))
+"""
+
+
+@pytest.mark.parametrize(
+    ("network", "answer"),
+    [pytest.param(False, "ConnectionRefusedError", id="none"), pytest.param(True, "connected", id="granted")],
+)
+async def test_the_network_is_there_only_when_it_is_granted(
+    sandbox: Sandbox, place: Path, network: bool, answer: str
+) -> None:
+    server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        assert await said(sandbox, place, CONNECT.format(port=port), network=network) == answer
+
+
+async def test_a_loopback_of_its_own_is_always_there(sandbox: Sandbox, place: Path) -> None:
+    code = """
+import json, socket
+server = socket.create_server(("127.0.0.1", 0))
+socket.create_connection(server.getsockname()).close()
+print(json.dumps(True))
+"""
+    assert await said(sandbox, place, code) is True
+
+
+FORK_BOMB = """
+import json, os, time
+children = 0
+try:
+    while children < 1000:
+        if os.fork() == 0:
+            os.setsid()
+            time.sleep(600)
+        children += 1
+except OSError:
+    pass
+print(json.dumps(children))
+"""
+
+
+async def test_a_fork_bomb_is_bounded_and_leaves_no_process(sandbox: Sandbox, place: Path) -> None:
+    started = await said(sandbox, place, FORK_BOMB)
+    assert isinstance(started, int)
+    assert 10 < started < 64
+    assert _processes_in(place) == []
+
+
+async def test_a_process_that_left_its_session_ends_at_the_deadline(sandbox: Sandbox, place: Path) -> None:
+    code = "import os, time; os.fork() or os.setsid(); time.sleep(600)"
+    outcome = await run_python(sandbox, place, code, timeout=1.0)
+    assert outcome.timed_out
+    assert _processes_in(place) == []
+
+
+async def test_cancelling_the_caller_ends_everything(sandbox: Sandbox, place: Path) -> None:
+    reading, writing = os.pipe()
+    code = f"import os, time; os.fork() or os.setsid(); os.write({writing}, b'.'); time.sleep(600)"
+    task = asyncio.create_task(run_python(sandbox, place, code, pass_fds=(writing,)))
+    assert await asyncio.to_thread(os.read, reading, 1) == b"."
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert _processes_in(place) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        pytest.param("x = bytearray(2_000_000_000)", "MemoryError", id="memory"),
+        pytest.param(
+            "for name in ('f', 'g'): open('/tmp/' + name, 'wb').write(b'x' * 400_000_000)",
+            "No space left",
+            id="temporary-files",
+        ),
+    ],
+)
+async def test_what_it_may_use_is_bounded(sandbox: Sandbox, place: Path, code: str, error: str) -> None:
+    outcome = await run_python(sandbox, place, code)
+    assert outcome.returncode == 1
+    assert error in outcome.stderr
+
+
+async def test_a_single_file_is_bounded(place: Path) -> None:
+    sandbox = Sandbox(SandboxSettings(limits=SandboxLimits(file_bytes=1_000_000)))
+    if not (await sandbox.state()).confined:
+        pytest.skip("no sandbox here")
+    outcome = await run_python(sandbox, place, "open('large', 'wb').write(b'x' * 2_000_000)")
+    assert outcome.returncode != 0
+    assert (place / "large").stat().st_size <= 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [
+        pytest.param("import sys; sys.exit(7)", 7, id="own-status"),
+        pytest.param("import os; os.kill(os.getpid(), 9)", 137, id="killed"),
+        pytest.param("import ctypes; ctypes.string_at(0)", 139, id="segfault"),
+    ],
+)
+async def test_the_exit_status_comes_through(sandbox: Sandbox, place: Path, code: str, status: int) -> None:
+    assert (await run_python(sandbox, place, code)).returncode == status
+
+
+async def test_descriptors_and_input_come_through(sandbox: Sandbox, place: Path) -> None:
+    reading, writing = os.pipe()
+    code = f"import os, sys; os.write({writing}, sys.stdin.buffer.read())"
+    try:
+        outcome = await run_python(sandbox, place, code, stdin=b"given", pass_fds=(writing,))
+        assert outcome.returncode == 0
+        assert os.read(reading, 100) == b"given"
+    finally:
+        os.close(reading)
+        os.close(writing)
+
+
+async def test_a_program_cannot_pretend_that_the_sandbox_failed(sandbox: Sandbox, place: Path) -> None:
+    code = "import sys; sys.stderr.write('bwrap: Can\\'t mount proc\\n'); sys.exit(1)"
+    assert (await run_python(sandbox, place, code)).returncode == 1
+
+
+async def test_a_directory_that_only_its_owner_can_enter_is_no_obstacle(
+    sandbox: Sandbox, place: Path
+) -> None:
+    place.chmod(0o700)  # noqa: ASYNC240
+    (place / "here.txt").chmod(0o600)
+    assert await said(sandbox, place, "import json; print(json.dumps(open('here.txt').read()))") == "here"
+
+
+async def test_links_out_of_the_workspace_are_left_alone(sandbox: Sandbox, place: Path) -> None:
+    outside = place.parent / "outside"
+    outside.write_text("x")
+    before = outside.stat().st_uid
+    (place / "link").symlink_to(outside)
+    assert await said(sandbox, place, "import json, os; print(json.dumps(os.path.exists('link')))") is False
+    assert outside.stat().st_uid == before
+
+
+@pytest.mark.parametrize(
+    ("program", "about"),
+    [
+        pytest.param("/nowhere/tool", "No such file", id="absent"),
+        pytest.param("{elsewhere}", "not visible in the sandbox", id="not-visible"),
+    ],
+)
+async def test_a_program_that_is_not_there_is_said(
+    sandbox: Sandbox, place: Path, program: str, about: str
+) -> None:
+    elsewhere = place.parent / "tool"
+    elsewhere.write_text("#!/bin/sh\n")
+    elsewhere.chmod(0o755)
+    with pytest.raises(FileNotFoundError, match=about):
+        await sandbox.run(
+            [program.format(elsewhere=elsewhere)],
+            cwd=place,
+            env=ENV,
+            timeout=10,
+            confinement=Confinement(writable=(place,)),
+        )
+
+
+async def test_a_place_that_is_not_there_is_said(sandbox: Sandbox, place: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="missing"):
+        await run_python(sandbox, place, "1", readable=(place / "missing",))
+
+
+HIERARCHIES = ("/sys/fs/cgroup", "/sys/fs/cgroup/unified")
+
+
+@pytest.fixture
+def hierarchy() -> Generator[Path]:
+    """A group of our own in a cgroup v2 hierarchy."""
+    for name in HIERARCHIES:
+        place = Path(name) / f"phaserunner-test-{os.getpid()}"
+        if (Path(name) / "cgroup.procs").exists() and os.access(name, os.W_OK):
+            place.mkdir()
+            yield place
+            place.rmdir()
+            return
+    pytest.skip("no cgroup v2 hierarchy can be written here")
+
+
+async def test_a_launch_has_a_control_group_that_is_gone_afterwards(place: Path, hierarchy: Path) -> None:
+    sandbox = Sandbox(SandboxSettings(cgroup=hierarchy))
+    state = await sandbox.state()
+    assert str(hierarchy) in state.detail
+    if not state.confined:
+        pytest.skip(state.detail)
+    groups = await said(sandbox, place, "import json; print(json.dumps(open('/proc/self/cgroup').read()))")
+    assert "0::/" in str(groups)
+    assert (await run_python(sandbox, place, "import time; time.sleep(600)", timeout=0.5)).timed_out
+    assert [each for each in os.listdir(hierarchy) if each.startswith("launch-")] == []
+
+
+async def test_a_place_that_is_no_cgroup_is_said(tmp_path: Path) -> None:
+    state = await Sandbox(SandboxSettings(cgroup=tmp_path)).state()
+    assert not state.allowed
+    assert "SANDBOX_CGROUP" in state.detail
+    assert os.listdir(tmp_path) == []
+
+
+NO_PROGRAM = "/nowhere/bwrap"
+
+
+async def test_without_bubblewrap_nothing_runs_unless_the_operator_allows_it(place: Path) -> None:
+    sandbox = Sandbox(program=NO_PROGRAM)
+    assert not (await sandbox.state()).allowed
+    with pytest.raises(SandboxUnavailableError, match="SANDBOX=off"):
+        await run_python(sandbox, place, "open('ran', 'w')")
+    assert not (place / "ran").exists()
+
+
+async def test_a_bubblewrap_that_does_not_work_is_none(tmp_path: Path) -> None:
+    broken = tmp_path / "bwrap"
+    broken.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
+    broken.chmod(0o755)
+    state = await Sandbox(program=str(broken)).state()
+    assert not state.allowed
+    assert "No permissions to create new namespace" in state.detail
+
+
+async def test_a_program_that_only_says_the_right_thing_is_no_sandbox(tmp_path: Path) -> None:
+    pretender = tmp_path / "bwrap"
+    pretender.write_text("#!/bin/sh\necho 1000\n")
+    pretender.chmod(0o755)
+    assert not (await Sandbox(program=str(pretender)).state()).allowed
+
+
+@pytest.mark.parametrize("mode", [SandboxMode.OFF, SandboxMode.PREFERRED])
+async def test_unconfined_runs_are_called_so(place: Path, mode: SandboxMode) -> None:
+    sandbox = Sandbox(SandboxSettings(mode=mode), program=NO_PROGRAM)
+    state = await sandbox.state()
+    assert (state.allowed, state.confined, state.name) == (True, False, "none")
+    outcome = await run_python(sandbox, place, "open('ran', 'w')")
+    assert outcome.returncode == 0
+    assert (place / "ran").exists()
+
+
+def test_an_interpreter_needs_its_environment_and_what_that_is_based_on(tmp_path: Path) -> None:
+    installed = tmp_path / "versions" / "3.11" / "bin"
+    installed.mkdir(parents=True)
+    (installed / "python3.11").touch()
+    (installed / "python3").symlink_to("python3.11")
+    (tmp_path / "current").symlink_to(tmp_path / "versions" / "3.11")
+    environment = tmp_path / "venv" / "bin"
+    environment.mkdir(parents=True)
+    (environment / "python").symlink_to(tmp_path / "current" / "bin" / "python3")
+    assert interpreter_paths(environment / "python") == tuple(
+        sorted([tmp_path / "venv", tmp_path / "current", tmp_path / "versions" / "3.11"])
+    )
+
+
+def _processes_in(place: Path) -> list[int]:
+    """Processes that have a workspace as their directory."""
+    found: list[int] = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                if os.readlink(f"/proc/{name}/cwd") == str(place):
+                    found.append(int(name))
+            except OSError:
+                continue
+    return found
