@@ -11,7 +11,7 @@ from importlib.metadata import version
 
 import uvicorn
 
-from app.api.app import Doors, create_app
+from app.api.app import AccessRules, create_app
 from app.composition.chores import open_upkeep
 from app.composition.database import open_database, open_scratch, open_sessions
 from app.composition.services import Container, build_container, build_worker
@@ -51,9 +51,9 @@ async def serve(settings: Settings, *, ready: Ready | None = None, with_worker: 
             tokens_exist = await container.tokens.any_valid()
             require_safe_binding(settings.HOST, tokens_exist=tokens_exist)
             needed = TokenNeed(container.tokens, needed=tokens_exist)
-            doors = Doors(settings.ALLOWED_HOSTS, container.tokens.recognise, needed)
+            access = AccessRules(settings.ALLOWED_HOSTS, container.tokens.recognise, needed)
             app = create_app(
-                container.api, realtime.hub, realtime.reader, doors, version=version("phaserunner")
+                container.api, realtime.hub, realtime.reader, access, version=version("phaserunner")
             )
 
             def before_shutdown() -> None:

@@ -29,13 +29,13 @@ from app.schemas.runs import RunKind
 from app.services.chores.reconcile import Reconcile
 from app.services.chores.takeover import Takeover
 from app.services.control.sprints import SprintService
-from app.services.execute.advance import Advance, Door
+from app.services.execute.advance import Advance, KindSteps
 from app.services.execute.candidates import CandidateRuns
 from app.services.execute.judging import Judging
 from app.services.execute.producing import Producing
 from app.services.execute.trees import RunTrees
 from app.services.read.runs import RunQueries
-from app.services.record.transactions import Bell, Recorder
+from app.services.record.transactions import EventBell, Recorder
 from app.services.review.escalations import EscalationService
 from app.workspaces.store import WorkspaceStore
 from benchmarks.git_clock import TimedGit
@@ -140,7 +140,7 @@ def sprint(**policy: int) -> SprintCreate:
     return SprintCreate.model_validate(document)
 
 
-def _assemble(settings: Settings, url: str, sessions: Sessions, bell: Bell) -> tuple[Engine, JobWorker]:
+def _assemble(settings: Settings, url: str, sessions: Sessions, bell: EventBell) -> tuple[Engine, JobWorker]:
     tools = build_tools(settings)
     git = TimedGit(tools.git.executable, tools.git.transport_env, tools.git.timeout)
     store = WorkspaceStore(settings.DATA_DIR, git, tools.limits)
@@ -152,7 +152,7 @@ def _assemble(settings: Settings, url: str, sessions: Sessions, bell: Bell) -> t
         sessions,
         recorder,
         {
-            RunKind.SPRINT: Door(
+            RunKind.SPRINT: KindSteps(
                 Producing(sessions, recorder, runner, CandidateRuns(tools.agents, trees), AgentLimits()),
                 Judging(sessions, recorder, runner, trees, FirstContender()),
             )

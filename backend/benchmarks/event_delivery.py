@@ -26,7 +26,7 @@ from app.db.engine import Sessions
 from app.db.migrate import upgrade_to_head
 from app.realtime.service import open_doorbell
 from app.realtime.store import Fence
-from app.services.record.transactions import Bell, Recorder
+from app.services.record.transactions import EventBell, Recorder
 from benchmarks.event_clients import Crowd
 from benchmarks.event_servers import Broadcast, PhaseRunner, Server
 from benchmarks.figures import Series
@@ -73,7 +73,7 @@ class _Writer:
 class _Scene:
     server: PhaseRunner
     sessions: Sessions
-    bell: Bell
+    bell: EventBell
 
     async def writer(self, *, silent: bool = False) -> _Writer:
         """A writer to a new run."""

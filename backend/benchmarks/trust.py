@@ -13,7 +13,7 @@ from app.composition.tools import Tools, build_tools
 from app.core.config import Settings
 from app.corpora.builtin import Build, built_in
 from app.corpora.format import CorpusCase
-from app.schemas.calibration import CalibrationReport, CaseOutcome, Finding, Label, Rate
+from app.schemas.calibration import CalibrationReport, CaseNote, CaseOutcome, Label, Rate
 from app.services.local.calibration import Panel
 from app.services.measure.scorecard import by_area, rate
 from benchmarks.machine import machine
@@ -121,7 +121,7 @@ def print_rows(title: str, rows: Iterable[Row]) -> None:
         print(row.markdown(), flush=True)
 
 
-def print_findings(title: str, findings: Iterable[Finding]) -> None:
+def print_findings(title: str, findings: Iterable[CaseNote]) -> None:
     """Print the cases behind a count, if there are any."""
     every = list(findings)
     if every:

@@ -39,12 +39,12 @@ from app.schemas.agents import AgentSpec
 from app.schemas.runs import RunKind
 from app.services.chores.reconcile import Reconcile
 from app.services.chores.takeover import Takeover
-from app.services.execute.advance import Advance, Door
+from app.services.execute.advance import Advance, KindSteps
 from app.services.execute.candidates import CandidateRuns
 from app.services.execute.judging import Judging
 from app.services.execute.producing import Producing
 from app.services.execute.trees import RunTrees
-from app.services.record.transactions import Bell, Recorder, Recording
+from app.services.record.transactions import EventBell, Recorder, Recording
 from app.workspaces.confine.ownership import Places, owning, remove_leftovers
 from app.workspaces.history.git import Git
 from app.workspaces.process import run_process
@@ -74,7 +74,7 @@ class WorkerSpec:
 class BoundaryRecorder(Recorder):
     """Reaches a boundary before and after each commit."""
 
-    def __init__(self, sessions: Sessions, bell: Bell, faults: Faults) -> None:
+    def __init__(self, sessions: Sessions, bell: EventBell, faults: Faults) -> None:
         super().__init__(sessions, bell)
         self._faults = faults
 
@@ -194,7 +194,7 @@ async def _work(spec: WorkerSpec) -> None:
         await engine.dispose()
 
 
-def _worker(spec: WorkerSpec, sessions: Sessions, bell: Bell, scratch: Path) -> JobWorker:
+def _worker(spec: WorkerSpec, sessions: Sessions, bell: EventBell, scratch: Path) -> JobWorker:
     registry = EvaluatorRegistry()
     registry.register(SecondTime(spec))
     trees = RunTrees(WorkspaceStore(spec.data_dir, Git.find(), scratch=scratch), sessions)
@@ -204,7 +204,7 @@ def _worker(spec: WorkerSpec, sessions: Sessions, bell: Bell, scratch: Path) -> 
         sessions,
         recorder,
         {
-            RunKind.SPRINT: Door(
+            RunKind.SPRINT: KindSteps(
                 Producing(sessions, recorder, runner, CandidateRuns(BusyAgent(spec), trees), AgentLimits()),
                 Judging(sessions, recorder, runner, trees, FirstContender()),
             )

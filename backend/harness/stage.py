@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from app.db.engine import Sessions, create_engine, create_sessions
 from app.db.models import Attempt, Run
-from app.db.outages import patiently
+from app.db.outages import through_outages
 from app.schemas.agents import AgentSpec
 from app.schemas.api.sprints import SprintCreate
 from app.schemas.runs import RunPolicy
@@ -74,7 +74,7 @@ class Stage:
             async with self.sessions() as session:
                 return await session.scalar(select(Run.status).where(Run.id == run_id)) or ""
 
-        return await patiently(read)
+        return await through_outages(read)
 
     async def rest(self, *, workers: int = 0, seconds: float = REST_SECONDS) -> None:
         """Wait until every run is over, keeping a number of workers alive, and check all that must hold."""
@@ -102,7 +102,7 @@ class Stage:
         return wrong
 
     async def _violations(self, run_id: UUID) -> list[str]:
-        return await patiently(lambda: run_violations(self.sessions, run_id))
+        return await through_outages(lambda: run_violations(self.sessions, run_id))
 
     async def attempts(self, run_id: UUID) -> list[tuple[str, int, str]]:
         """Phase, number and status of the run's attempts."""

@@ -23,7 +23,7 @@ class AgentTask:
     """What an agent is asked to do.
 
     Attributes:
-        phase: `discovery`, `coding` or `verification`, or another door's name.
+        phase: `discovery`, `coding` or `verification`, or the phase of another kind of run.
         attempt: number of the attempt, from 1.
         prompt: the complete prompt.
         workspace: the only directory the agent may touch; it has no `.git`.

@@ -11,7 +11,7 @@ from app.api.edge import problems
 from app.api.edge.access import ApiServices
 from app.api.edge.dashboard import Dashboard, with_dashboard
 from app.api.edge.openapi import PROBLEMS, describe
-from app.api.edge.request_checks import Gate, Recognise, TokensNeeded
+from app.api.edge.request_checks import Recognise, RequestChecks, TokensNeeded
 from app.api.routes import (
     answers,
     escalations,
@@ -45,7 +45,7 @@ _ROUTES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Doors:
+class AccessRules:
     """From where requests are taken: host names beside the loopback ones, and who recognises tokens.
 
     Without `recognise`, or while `tokens_needed` says no, everyone who reaches the service is admin; that is
@@ -76,7 +76,7 @@ def create_app(
     services: ApiServices,
     hub: Hub,
     reader: EventReader,
-    doors: Doors,
+    access: AccessRules,
     *,
     version: str,
     dashboard: Dashboard | None = None,
@@ -99,6 +99,8 @@ def create_app(
     for module in _ROUTES:
         app.include_router(module.router, responses=PROBLEMS)
     app.router.default = with_dashboard(dashboard or Dashboard.find(), app.router.default)
-    app.add_middleware(Gate, hosts=doors.hosts, recognise=doors.recognise, needed=doors.tokens_needed)
-    app.sockets = Gate(EventSockets(hub), doors.hosts, doors.recognise, doors.tokens_needed)
+    app.add_middleware(
+        RequestChecks, hosts=access.hosts, recognise=access.recognise, needed=access.tokens_needed
+    )
+    app.sockets = RequestChecks(EventSockets(hub), access.hosts, access.recognise, access.tokens_needed)
     return app

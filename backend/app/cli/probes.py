@@ -31,7 +31,7 @@ _PROBE_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ProbeResult:
     """What a probe found.
 
     Attributes:
@@ -51,9 +51,9 @@ class Finding:
         return asdict(self)
 
 
-async def examine(settings: Settings, data_dir: Path, api: ApiClient) -> list[Finding]:
+async def examine(settings: Settings, data_dir: Path, api: ApiClient) -> list[ProbeResult]:
     """Look at everything, in the order in which things depend on each other."""
-    probes: Sequence[Callable[[], Awaitable[Finding]]] = (
+    probes: Sequence[Callable[[], Awaitable[ProbeResult]]] = (
         python,
         git,
         lambda: data_directory(data_dir),
@@ -68,111 +68,111 @@ async def examine(settings: Settings, data_dir: Path, api: ApiClient) -> list[Fi
     return [await probe() for probe in probes]
 
 
-async def python() -> Finding:
+async def python() -> ProbeResult:
     """The interpreter; an older one than is supported could not have come here."""
-    return Finding("python", "ok", f"{platform.python_version()} ({sys.executable})")
+    return ProbeResult("python", "ok", f"{platform.python_version()} ({sys.executable})")
 
 
-async def git() -> Finding:
+async def git() -> ProbeResult:
     """Whether git is there and new enough."""
     path = shutil.which("git")
     if path is None:
-        return Finding("git", "fail", "not found", "install git")
+        return ProbeResult("git", "fail", "not found", "install git")
     said = (await _run([path, "--version"])).removeprefix("git version ").strip()
     numbers = tuple(int(part) for part in said.split(" ")[0].split(".")[:2] if part.isdigit())
     if numbers < _OLDEST_GIT:
-        return Finding("git", "fail", said, f"install git {'.'.join(map(str, _OLDEST_GIT))} or newer")
-    return Finding("git", "ok", said)
+        return ProbeResult("git", "fail", said, f"install git {'.'.join(map(str, _OLDEST_GIT))} or newer")
+    return ProbeResult("git", "ok", said)
 
 
-async def data_directory(data_dir: Path) -> Finding:
+async def data_directory(data_dir: Path) -> ProbeResult:
     """Whether DATA_DIR, or the directory it will be made in, can be written to."""
     place = _existing(data_dir)
     if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
         advice = "make it writable, or name another directory in DATA_DIR"
-        return Finding("data directory", "fail", f"{data_dir} cannot be written to", advice)
-    return Finding(
+        return ProbeResult("data directory", "fail", f"{data_dir} cannot be written to", advice)
+    return ProbeResult(
         "data directory", "ok", f"{data_dir}" + ("" if place == data_dir else " (made when needed)")
     )
 
 
-async def disk(data_dir: Path) -> Finding:
+async def disk(data_dir: Path) -> ProbeResult:
     """Free space where DATA_DIR is."""
     free = shutil.disk_usage(_existing(data_dir)).free
     detail = f"{free / 1e9:.1f} GB free"
     if free < _LITTLE_SPACE:
-        return Finding("disk", "warn", detail, f"free some space below {data_dir}; 2 GB are comfortable")
-    return Finding("disk", "ok", detail)
+        return ProbeResult("disk", "warn", detail, f"free some space below {data_dir}; 2 GB are comfortable")
+    return ProbeResult("disk", "ok", detail)
 
 
-async def database(settings: Settings, data_dir: Path) -> Finding:
+async def database(settings: Settings, data_dir: Path) -> ProbeResult:
     """The server in DATABASE_URL, or the one that comes along."""
     if settings.DATABASE_URL is not None:
         return await external_database(settings.DATABASE_URL.get_secret_value())
     try:
         status = await anyio.to_thread.run_sync(server_status, data_dir)
     except PhaseRunnerError as error:
-        return Finding("postgres", "fail", error.detail, "install Postgres, or set DATABASE_URL")
+        return ProbeResult("postgres", "fail", error.detail, "install Postgres, or set DATABASE_URL")
     state = f"running on port {status.port}" if status.port else "not running (started when needed)"
-    return Finding("postgres", "ok", f"embedded {status.version}, {state}, data in {status.home}")
+    return ProbeResult("postgres", "ok", f"embedded {status.version}, {state}, data in {status.home}")
 
 
-async def external_database(url: str) -> Finding:
+async def external_database(url: str) -> ProbeResult:
     """Whether a database can be connected to; its URL, which may hold a password, is not shown."""
     try:
         connection = await asyncpg.connect(plain_url(url), timeout=_PROBE_SECONDS)
     except PhaseRunnerError as error:
-        return Finding("postgres", "fail", f"DATABASE_URL: {error.detail}", "correct DATABASE_URL")
+        return ProbeResult("postgres", "fail", f"DATABASE_URL: {error.detail}", "correct DATABASE_URL")
     except (OSError, TimeoutError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
         detail = f"DATABASE_URL cannot be used: {type(error).__name__}"
-        return Finding("postgres", "fail", detail, "check that the server runs and DATABASE_URL is right")
+        return ProbeResult("postgres", "fail", detail, "check that the server runs and DATABASE_URL is right")
     try:
         found = connection.get_server_version()
     finally:
         await connection.close()
     if found.major < 15:
-        return Finding(
+        return ProbeResult(
             "postgres", "fail", f"DATABASE_URL: Postgres {found.major}", "use Postgres 15 or newer"
         )
-    return Finding("postgres", "ok", f"DATABASE_URL: Postgres {found.major}.{found.minor}")
+    return ProbeResult("postgres", "ok", f"DATABASE_URL: Postgres {found.major}.{found.minor}")
 
 
-async def sandbox(settings: Settings) -> Finding:
+async def sandbox(settings: Settings) -> ProbeResult:
     """Whether programs are really confined; being installed is not enough in some containers."""
     state = await build_sandbox(settings).state()
     if state.confined:
-        return Finding("sandbox", "ok", state.detail)
+        return ProbeResult("sandbox", "ok", state.detail)
     detail, _, advice = state.detail.partition("; ")
     if state.allowed:
-        return Finding(
+        return ProbeResult(
             "sandbox", "warn", detail, advice or "every verdict says so; SANDBOX=required confines"
         )
-    return Finding("sandbox", "fail", f"{detail}: no test of a workspace can be judged", advice)
+    return ProbeResult("sandbox", "fail", f"{detail}: no test of a workspace can be judged", advice)
 
 
-async def environments(settings: Settings, data_dir: Path) -> Finding:
+async def environments(settings: Settings, data_dir: Path) -> ProbeResult:
     """What installs the packages that workspaces declare, and how much of them is kept."""
     if settings.WORKSPACE_PYTHON is not None:
-        return Finding(
+        return ProbeResult(
             "environments", "ok", f"none are made: WORKSPACE_PYTHON is {settings.WORKSPACE_PYTHON}"
         )
     if settings.WORKSPACE_ENVIRONMENTS is EnvironmentMode.OFF:
         advice = "WORKSPACE_ENVIRONMENTS=auto judges workspaces with the packages that they declare"
-        return Finding(
+        return ProbeResult(
             "environments", "warn", "none are made: workspaces see this service's packages", advice
         )
     try:
         said = (await _run([find_uv_bin(), "--version"])).strip()
     except FileNotFoundError:
-        return Finding("environments", "fail", "uv is missing", "install PhaseRunner again")
+        return ProbeResult("environments", "fail", "uv is missing", "install PhaseRunner again")
     count, size = await anyio.to_thread.run_sync(Shelf(data_dir / "environments").contents)
     cache = await anyio.to_thread.run_sync(size_of, data_dir / "uv-cache")
     network = "" if settings.ENVIRONMENT_NETWORK else ", no network"
     kept = f"{count} kept ({size / 1e6:.0f} MB), downloads {cache / 1e6:.0f} MB"
-    return Finding("environments", "ok", f"{said}{network}; {kept}")
+    return ProbeResult("environments", "ok", f"{said}{network}; {kept}")
 
 
-async def tools() -> Finding:
+async def tools() -> ProbeResult:
     """The tools that judge Python projects."""
     found: list[str] = []
     missing: list[str] = []
@@ -182,11 +182,13 @@ async def tools() -> Finding:
         except PackageNotFoundError:
             missing.append(name)
     if missing:
-        return Finding("evaluators", "fail", f"missing: {', '.join(missing)}", "install PhaseRunner again")
-    return Finding("evaluators", "ok", ", ".join(found))
+        return ProbeResult(
+            "evaluators", "fail", f"missing: {', '.join(missing)}", "install PhaseRunner again"
+        )
+    return ProbeResult("evaluators", "ok", ", ".join(found))
 
 
-async def models(settings: Settings) -> Finding:
+async def models(settings: Settings) -> ProbeResult:
     """Which providers have a key; keys are never shown."""
     configured = [
         name
@@ -199,19 +201,21 @@ async def models(settings: Settings) -> Finding:
     ]
     if not configured:
         advice = "set ANTHROPIC_API_KEY or OPENAI_API_KEY; the examples need none"
-        return Finding("models", "warn", "no provider key is configured: no agent, no LLM evaluators", advice)
+        return ProbeResult(
+            "models", "warn", "no provider key is configured: no agent, no LLM evaluators", advice
+        )
     fallback = settings.EVALUATOR_FALLBACK_MODEL
     if fallback and not provider_keys(settings).has_key_for(fallback):
         detail = f"{', '.join(configured)} set, but no key for EVALUATOR_FALLBACK_MODEL={fallback}"
-        return Finding("models", "warn", detail, "set its provider's key: without it nobody stands in")
-    return Finding("models", "ok", f"{', '.join(configured)} set")
+        return ProbeResult("models", "warn", detail, "set its provider's key: without it nobody stands in")
+    return ProbeResult("models", "ok", f"{', '.join(configured)} set")
 
 
-async def server(api: ApiClient) -> Finding:
+async def server(api: ApiClient) -> ProbeResult:
     """Whether a service answers where the command line looks for it."""
     if await api.is_ready():
-        return Finding("server", "ok", f"ready at {api.url}")
-    return Finding("server", "warn", f"nothing is ready at {api.url}", "start it with: phaserunner serve")
+        return ProbeResult("server", "ok", f"ready at {api.url}")
+    return ProbeResult("server", "warn", f"nothing is ready at {api.url}", "start it with: phaserunner serve")
 
 
 def _existing(path: Path) -> Path:

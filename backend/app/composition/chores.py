@@ -11,7 +11,7 @@ from app.services.chores.reminders import ReminderService
 from app.services.chores.schedule import Chore, doing_chores
 from app.services.chores.webhooks import WebhookService
 from app.services.record.outbox import Outbox
-from app.services.record.transactions import Bell
+from app.services.record.transactions import EventBell
 from app.webhooks.endpoints import read_endpoints
 from app.webhooks.sending import WebhookSender
 from app.webhooks.signing import read_secret
@@ -24,7 +24,7 @@ HOUSEKEEPING_SECONDS = 3600.0
 
 
 @asynccontextmanager
-async def open_upkeep(settings: Settings, sessions: Sessions, bell: Bell) -> AsyncGenerator[None]:
+async def open_upkeep(settings: Settings, sessions: Sessions, bell: EventBell) -> AsyncGenerator[None]:
     """Do a worker's chores while the block runs.
 
     Raises:

@@ -9,7 +9,7 @@ from app.core.config import Settings
 from app.db.engine import Sessions
 from app.schemas.agents import AgentSpec
 from app.schemas.runs import RunKind
-from app.services.execute.advance import Door
+from app.services.execute.advance import KindSteps
 from app.services.execute.answer_parts import AnswerWorkshop
 from app.services.execute.answers import AnswerRunning
 from app.services.execute.loop_parts import LoopWorkshop
@@ -19,9 +19,14 @@ from app.services.execute.trees import RunTrees
 from app.services.record.transactions import Recorder
 
 
-def build_doors(
-    settings: Settings, tools: Tools, sessions: Sessions, recorder: Recorder, trees: RunTrees, sprint: Door
-) -> Mapping[RunKind, Door]:
+def build_steps(
+    settings: Settings,
+    tools: Tools,
+    sessions: Sessions,
+    recorder: Recorder,
+    trees: RunTrees,
+    sprint: KindSteps,
+) -> Mapping[RunKind, KindSteps]:
     """Give who works on a run of each kind; `sprint` is who works on sprints."""
     models = _models(settings, tools)
     workshop = LoopWorkshop(models, tools.sandbox, trees, tools.registry, tools.rules)
@@ -29,8 +34,8 @@ def build_doors(
     answers = AnswerRunning(sessions, recorder, AnswerWorkshop(models, trees))
     return {
         RunKind.SPRINT: sprint,
-        RunKind.DIRECTOR_LOOP: Door(loops.direct, loops.evaluate),
-        RunKind.ANSWER: Door(answers.write, answers.judge),
+        RunKind.DIRECTOR_LOOP: KindSteps(loops.direct, loops.evaluate),
+        RunKind.ANSWER: KindSteps(answers.write, answers.judge),
     }
 
 

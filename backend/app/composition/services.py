@@ -11,7 +11,7 @@ from app.agents.port import AgentLimits
 from app.api.edge.access import ApiServices
 from app.composition.chores import build_outbox
 from app.composition.database import open_database, open_sessions, owned_directory
-from app.composition.kinds import build_doors
+from app.composition.kinds import build_steps
 from app.composition.tools import Tools, build_tools
 from app.core.config import Settings
 from app.db.engine import Sessions
@@ -33,7 +33,7 @@ from app.services.control.intake import Intake
 from app.services.control.loops import LoopService
 from app.services.control.pausing import PauseService
 from app.services.control.sprints import SprintService
-from app.services.execute.advance import Advance, Door
+from app.services.execute.advance import Advance, KindSteps
 from app.services.execute.candidates import CandidateRuns
 from app.services.execute.judging import Judging
 from app.services.execute.producing import Producing
@@ -44,7 +44,7 @@ from app.services.measure.metrics import MetricsService
 from app.services.measure.trends import TrendService
 from app.services.read.run_lists import RunLists
 from app.services.read.runs import RunQueries
-from app.services.record.transactions import Bell, Recorder
+from app.services.record.transactions import EventBell, Recorder
 from app.services.review.escalations import EscalationService
 from app.services.review.evaluators import EvaluatorService
 from app.services.review.marks import MarkService
@@ -77,7 +77,7 @@ class Container:
 
 
 def build_container(
-    settings: Settings, sessions: Sessions, bell: Bell, scratch: Path | None = None
+    settings: Settings, sessions: Sessions, bell: EventBell, scratch: Path | None = None
 ) -> Container:
     """Make the services of a process that has a database; `scratch` is what `open_scratch` gave."""
     tools = build_tools(settings)
@@ -97,7 +97,7 @@ def build_container(
     candidates = CandidateRuns(tools.agents, trees, tools.interpreters, fixer)
     producing = Producing(sessions, recorder, runner, candidates, limits)
     judging = Judging(sessions, recorder, runner, trees, tools.judge)
-    doors = build_doors(settings, tools, sessions, recorder, trees, Door(producing, judging))
+    steps = build_steps(settings, tools, sessions, recorder, trees, KindSteps(producing, judging))
     api = ApiServices(
         sprints=sprints,
         loops=LoopService(sessions, intake, tools.policy, tools.registry, outbox),
@@ -123,7 +123,7 @@ def build_container(
     return Container(
         api,
         TokenService(sessions),
-        Advance(sessions, recorder, doors),
+        Advance(sessions, recorder, steps),
         Takeover(sessions, Reconcile(sessions), _silence(settings), settings.ENGINE_STALLED_AFTER_SECONDS),
         tools.sandbox,
     )

@@ -25,7 +25,7 @@ _FIELDS = ("task_id", "prompt", "entry_point", "canonical_solution", "test")
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class HumanEvalTask:
     """One problem, by the names of the data's fields."""
 
     task_id: str
@@ -52,7 +52,7 @@ def humaneval_cases(data: Path | None = None, mutations: int = 3, seed: int = 0)
     )
 
 
-def read_problems(data: Path) -> list[Problem]:
+def read_problems(data: Path) -> list[HumanEvalTask]:
     """Read problems, one JSON object in each line, compressed by gzip or not.
 
     Raises:
@@ -78,7 +78,7 @@ def _packaged() -> Path:
     return Path(found.origin).parent / _DATA
 
 
-def _problem(line: str, place: str) -> Problem:
+def _problem(line: str, place: str) -> HumanEvalTask:
     try:
         document = cast("object", json.loads(line))
     except ValueError as error:
@@ -90,7 +90,7 @@ def _problem(line: str, place: str) -> Problem:
     for name in _FIELDS:
         if name not in texts:
             raise InvalidInputError("must be a text", field=f"{place}: {name}")
-    problem = Problem(**texts)
+    problem = HumanEvalTask(**texts)
     try:
         for source in (_solution(problem), _stub(problem, "pass"), problem.test):
             ast.parse(source)
@@ -99,7 +99,7 @@ def _problem(line: str, place: str) -> Problem:
     return problem
 
 
-def _cases(problem: Problem, number: int, mutations: int, seed: int) -> Iterator[CorpusCase]:
+def _cases(problem: HumanEvalTask, number: int, mutations: int, seed: int) -> Iterator[CorpusCase]:
     name = problem.task_id.replace("/", "-").lower()
     goal = f"Implement {problem.entry_point} in solution.py as its docstring says."
     tests: Files = {"tests/test_solution.py": _tests(problem).encode()}
@@ -127,15 +127,15 @@ def _cases(problem: Problem, number: int, mutations: int, seed: int) -> Iterator
         yield case(f"mutant-{place}", Label.BAD, about, f"mutant: {each.operator}", each.source)
 
 
-def _solution(problem: Problem) -> str:
+def _solution(problem: HumanEvalTask) -> str:
     return f"{problem.prompt}{problem.canonical_solution.rstrip()}\n"
 
 
-def _stub(problem: Problem, body: str) -> str:
+def _stub(problem: HumanEvalTask, body: str) -> str:
     return f"{problem.prompt.rstrip()}\n    {body}\n"
 
 
-def _tests(problem: Problem) -> str:
+def _tests(problem: HumanEvalTask) -> str:
     # Some tests call helpers that the prompt defines beside the function.
     tree = ast.parse(_stub(problem, "pass"))
     defined = [each.name for each in tree.body if isinstance(each, ast.FunctionDef)]

@@ -46,7 +46,7 @@ def is_outage(error: BaseException) -> bool:
             return False
 
 
-async def patiently(operation: Callable[[], Awaitable[Value]]) -> Value:
+async def through_outages(operation: Callable[[], Awaitable[Value]]) -> Value:
     """Repeat an operation for as long as the database is away; other errors are raised.
 
     An operation can have been committed although the answer was lost: it must find out what holds.

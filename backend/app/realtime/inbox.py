@@ -7,7 +7,7 @@ from uuid import UUID
 
 
 @dataclass(frozen=True, slots=True)
-class Bell:
+class Hint:
     """Where to look for news: in these runs, or everywhere."""
 
     run_ids: frozenset[UUID]
@@ -34,7 +34,7 @@ class Inbox:
         self._everywhere = True
         self._wake.set()
 
-    async def take(self) -> Bell:
+    async def take(self) -> Hint:
         """Wait for hints or for the next poll, and empty the inbox.
 
         The poll's time is kept across calls: steady hints for one run must not put off the look at others.
@@ -48,7 +48,7 @@ class Inbox:
         everywhere = self._everywhere or loop.time() >= self._poll_at
         if everywhere:
             self._poll_at = loop.time() + self._poll_seconds
-        bell = Bell(frozenset(self._rung), everywhere)
+        bell = Hint(frozenset(self._rung), everywhere)
         self._rung.clear()
         self._everywhere = False
         self._wake.clear()

@@ -180,7 +180,7 @@ class EventReader:
         return statement.format(epoch=self._epoch)
 
 
-async def patiently(read: Callable[[], Awaitable[T]], *, pause_seconds: float) -> T:
+async def until_readable(read: Callable[[], Awaitable[T]], *, pause_seconds: float) -> T:
     """Read, and again after a pause for as long as the database cannot be reached."""
     while True:
         try:

@@ -7,8 +7,8 @@ from typing import Protocol
 from uuid import UUID
 
 from app.core.event_frames import RUNS, ResumeMode, RunFrame, RunGoneFrame, SubscribedFrame
-from app.realtime.inbox import Bell, Inbox
-from app.realtime.reader import DATABASE_ERRORS, Mark, patiently
+from app.realtime.inbox import Hint, Inbox
+from app.realtime.reader import DATABASE_ERRORS, Mark, until_readable
 from app.schemas.api.sprints import ListedRun
 from app.schemas.runs import RunStatus
 
@@ -77,8 +77,8 @@ class RunList:
         self._followers[follower] = None
         async with self._first_look:
             if self._seen is None:
-                self._epoch = await patiently(self._reader.epoch, pause_seconds=self._pace_seconds)
-                self._seen = dict(await patiently(self._reader.marks, pause_seconds=self._pace_seconds))
+                self._epoch = await until_readable(self._reader.epoch, pause_seconds=self._pace_seconds)
+                self._seen = dict(await until_readable(self._reader.marks, pause_seconds=self._pace_seconds))
                 self._inbox.ring_everywhere()
 
     def leave(self, follower: RunListFollower) -> None:
@@ -99,7 +99,7 @@ class RunList:
                     self._inbox.ring_everywhere()
             await asyncio.sleep(self._pace_seconds)
 
-    async def _look(self, bell: Bell, seen: dict[UUID, Mark]) -> None:
+    async def _look(self, bell: Hint, seen: dict[UUID, Mark]) -> None:
         changed = set(bell.run_ids)
         if bell.everywhere:
             await self._compare_epochs()

@@ -14,7 +14,7 @@ from app.core.errors import NotFoundError
 from app.core.event_frames import ResumeMode, Start
 from app.core.websocket_events import FINAL_EVENT_TYPES
 from app.realtime.feed import Feed
-from app.realtime.reader import EventLog, RunHead, StoredEvent, patiently
+from app.realtime.reader import EventLog, RunHead, StoredEvent, until_readable
 from app.schemas.runs import RunStatus
 
 
@@ -226,13 +226,13 @@ class Subscription:
                 return head
 
     async def _look(self, feed: Feed) -> RunHead:
-        head = await patiently(lambda: self._reader.head(feed.run_id), pause_seconds=self._pace.pause)
+        head = await until_readable(lambda: self._reader.head(feed.run_id), pause_seconds=self._pace.pause)
         if head is None:
             raise NotFoundError(f"there is no run {feed.run_id}")
         return head
 
     async def _read(self, feed: Feed) -> list[StoredEvent]:
-        return await patiently(
+        return await until_readable(
             lambda: self._reader.read(feed.run_id, self._cursor, self._pace.batch),
             pause_seconds=self._pace.pause,
         )

@@ -6,7 +6,7 @@ from typing import Protocol
 from uuid import UUID
 
 from app.realtime.hub import Hub
-from app.realtime.inbox import Bell, Inbox
+from app.realtime.inbox import Hint, Inbox
 from app.realtime.reader import DATABASE_ERRORS, StoredEvent, Watched
 
 logger = logging.getLogger(__name__)
@@ -46,7 +46,7 @@ class Tailer:
             except DATABASE_ERRORS as error:
                 logger.warning("new events cannot be read, the next poll tries again: %s", error)
 
-    async def _look(self, bell: Bell) -> None:
+    async def _look(self, bell: Hint) -> None:
         if bell.everywhere:
             await self._look_everywhere()
         else:

@@ -1,4 +1,4 @@
-"""The front door of director-evaluator loops, on the loop that sprints use: direct, run, evaluate, decide."""
+"""Director-evaluator loops: direct, run the script, evaluate and decide, on the same loop as sprints."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -66,12 +66,16 @@ class _LoopInMemory:
     """The records of one loop, kept in memory."""
 
     def __init__(
-        self, door: DirectorEvaluator, definition: DirectorEvaluatorLoop, inputs: LoopInputs, lineage: Lineage
+        self,
+        runner: DirectorEvaluator,
+        definition: DirectorEvaluatorLoop,
+        inputs: LoopInputs,
+        lineage: Lineage,
     ) -> None:
-        self._door = door
+        self._runner = runner
         self._definition = definition
         self._lineage = lineage
-        self._steps = LoopSteps(door, definition, inputs)
+        self._steps = LoopSteps(runner, definition, inputs)
         self._policy = loop_policy(RunPolicy(), definition)
         self._recorded: dict[int, Step] = {}
         self._facts: dict[int, AttemptFacts] = {}
@@ -116,13 +120,13 @@ class _LoopInMemory:
 
     async def _run_subtask(self, request: SubtaskRequest, now: LoopIteration) -> Step:
         """Run a subtask to its end, and let the director go on with what came of it."""
-        earlier, limits = self._before(now.iteration), self._door.limits
+        earlier, limits = self._before(now.iteration), self._runner.limits
         ledger = Ledger(turns=limits.turns, turns_used=turns_used([*earlier, now]))
         plan = plan_subtask(request, self._definition, self._lineage, ledger, context=now.context)
         if isinstance(plan, Trouble | Exhausted):
             return self._steps.give_up(now, plan)
-        door = replace(self._door, limits=replace(limits, turns=plan.turns))
-        result = await door.run(
+        runner = replace(self._runner, limits=replace(limits, turns=plan.turns))
+        result = await runner.run(
             plan.definition, plan.inputs, query=plan.query, inherited=plan.inherited, lineage=plan.lineage
         )
         now = charged(now, result.usage, turns_used(result.iteration_history))

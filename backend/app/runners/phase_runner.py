@@ -1,4 +1,4 @@
-"""The front door of sprints: discovery, coding and verification, each a loop that learns from what failed."""
+"""Sprints: discovery, coding and verification, each a loop that learns from what failed."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
@@ -25,7 +25,7 @@ from app.runners.evaluators.issues import failure_fingerprint
 from app.runners.evaluators.project.project_file import ProjectFileError
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, EvaluationStatus
 from app.runners.evaluators.registrations import EvaluatorRegistry
-from app.runners.evaluators.verdict import Verdict, VerdictPolicy, VerdictStatus, judge
+from app.runners.evaluators.verdict import PanelVerdict, VerdictPolicy, VerdictStatus, judge
 from app.runners.project import ProjectPanel, ProjectRules, panel_for, read_from_tree, remark_on_change
 from app.runners.prompts.sprint import base_prompt, optimized_prompt
 from app.runners.refinement import refine
@@ -48,7 +48,7 @@ class PhaseOutcome:
 
     passed: bool
     memory: FeedbackMemory
-    verdict: Verdict | None
+    verdict: PanelVerdict | None
     escalation: EscalationReason | None = None
 
 
@@ -161,7 +161,7 @@ class PhaseRunner:
         results: Sequence[EvaluationResult],
         policy: RunPolicy,
         acceptances: Sequence[Acceptance] = (),
-    ) -> Verdict:
+    ) -> PanelVerdict:
         """Draw the verdict of an attempt from its evaluators' results, and what humans accepted before it."""
         threshold = policy.pass_threshold
         if self._project is not None:
@@ -239,7 +239,7 @@ class _PhaseInMemory:
         self._attempts: dict[int, AttemptFacts] = {}
         self._outputs: dict[int, str] = {}
         self._escalation: EscalationFacts | None = None
-        self._verdict: Verdict | None = None
+        self._verdict: PanelVerdict | None = None
         self.memory = FeedbackMemory(
             sprint_id=sprint_id, phase=phase, original_goal=goal, max_attempts=policy.max_attempts
         )

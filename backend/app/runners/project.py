@@ -11,8 +11,8 @@ from app.runners.evaluators.commands.command import CommandEvaluator
 from app.runners.evaluators.commands.programs import Programs
 from app.runners.evaluators.project.project_file import (
     MAX_BYTES,
-    Problem,
     ProjectFileError,
+    ProjectFileProblem,
     read_project_file,
 )
 from app.runners.evaluators.project.project_registry import PROJECT_EVALUATOR, ProjectLimits, for_project
@@ -78,7 +78,7 @@ class ProjectPanel:
     registry: EvaluatorRegistry
     settings: ProjectFile = field(default_factory=ProjectFile)
     content: bytes | None = None
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[ProjectFileProblem, ...] = ()
 
     def context(self, context: EvaluationContext) -> EvaluationContext:
         """Add what the project says about protected files."""
@@ -117,7 +117,7 @@ def panel_for(
 class UnusableProjectFile:
     """The gate that stands for a project's file when that cannot be used."""
 
-    problems: Sequence[Problem]
+    problems: Sequence[ProjectFileProblem]
     name: str = PROJECT_EVALUATOR
     category: EvaluationCategory = EvaluationCategory.COMPLIANCE
     version: str = "1"
@@ -132,7 +132,7 @@ class UnusableProjectFile:
 def remark_on_change(panel: ProjectPanel, changed: bytes | ProjectFileError | None) -> EvaluationResult:
     """Say that a candidate's change to the file does not count yet, and what is wrong with it."""
     counts = "The one at the base commit judges this run; a change counts for later ones."
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[ProjectFileProblem, ...] = ()
     try:
         if isinstance(changed, ProjectFileError):
             raise changed
@@ -160,9 +160,9 @@ def read_from_tree(root: Path) -> bytes | ProjectFileError | None:
         return None
     except OSError as error:
         why = "is a link" if error.errno == errno.ELOOP else f"cannot be read: {error.strerror}"
-        return ProjectFileError([Problem(None, "", why)])
+        return ProjectFileError([ProjectFileProblem(None, "", why)])
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        return ProjectFileError([Problem(None, "", "is not a plain file")])
+        return ProjectFileError([ProjectFileProblem(None, "", "is not a plain file")])
     with os.fdopen(handle, "rb") as file:
         return file.read(MAX_BYTES + 1)

@@ -1,4 +1,4 @@
-"""The front door of answers: synthesize, judge, and retry with feedback, on the loop that sprints use."""
+"""Answers: write, evaluate and retry with feedback, on the same loop as sprints."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -96,7 +96,7 @@ class CaseOutcome(BaseModel):
         return self.verdict == "passed" and self.residual is None
 
 
-class Finding(BaseModel):
+class CaseNote(BaseModel):
     """A case that somebody was wrong about, or reached no verdict on."""
 
     model_config = ConfigDict(frozen=True)
@@ -136,9 +136,9 @@ class Scorecard(BaseModel):
     false_fails: Rate
     errored: Rate
     skipped: Rate
-    passed: list[Finding] = []
-    failed: list[Finding] = []
-    unjudged: list[Finding] = []
+    passed: list[CaseNote] = []
+    failed: list[CaseNote] = []
+    unjudged: list[CaseNote] = []
 
 
 class CalibrationReport(BaseModel):
@@ -162,6 +162,6 @@ class CalibrationReport(BaseModel):
     seconds: float
     panel: Scorecard
     evaluators: list[Scorecard]
-    surprises: list[Finding]
-    mended: list[Finding]
+    surprises: list[CaseNote]
+    mended: list[CaseNote]
     outcomes: list[CaseOutcome]

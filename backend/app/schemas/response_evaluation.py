@@ -47,7 +47,7 @@ class EvaluationFeedback(_Strict):
     affected_claim: str | None = None
 
 
-class Finding(_Strict):
+class AnalysisFinding(_Strict):
     """Something that was found, and the places in the evidence that support it."""
 
     claim: NotBlank
@@ -64,7 +64,7 @@ class Analysis(_Strict):
     """
 
     summary: str = ""
-    findings: list[Finding] = []
+    findings: list[AnalysisFinding] = []
     gaps: list[str] = []
 
     @model_validator(mode="before")

@@ -12,7 +12,7 @@ MAX_OPEN_PATHS = 50
 
 
 class RunKind(StrEnum):
-    """Which front door a run came through."""
+    """The kind of a run."""
 
     SPRINT = "sprint"
     DIRECTOR_LOOP = "director_loop"

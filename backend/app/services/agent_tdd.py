@@ -25,8 +25,8 @@ from app.schemas.agent_tdd import (
     SubagentSpec,
 )
 from app.services.execute.side_by_side import (
-    AgentProvider,
     CandidateOutcome,
+    MakeAgent,
     OnEvent,
     Production,
     ReporterFor,
@@ -84,7 +84,7 @@ class AgentTddService:
 
     def __init__(
         self,
-        agents: AgentProvider,
+        agents: MakeAgent,
         trees: CandidateTrees,
         rank: Rank,
         judge_for: JudgeFor,

@@ -14,7 +14,7 @@ import pytest
 from app.core.event_data import AgentProgressData, ProgressLine
 from app.core.websocket_events import AgentProgressEvent, Event
 from app.db.engine import Sessions, create_engine, create_sessions, plain_url
-from app.db.outages import patiently
+from app.db.outages import through_outages
 from app.realtime.store import Fence
 from app.services.record.transactions import Recorder
 from harness.rows import add_run
@@ -92,7 +92,7 @@ class Storm:
         batch = 0
         while batch < BATCHES or not self.done.is_set():
             events = [line(run_id, f"{batch} {place}") for place in range(PER_BATCH)]
-            assert await patiently(partial(self._store, events))
+            assert await through_outages(partial(self._store, events))
             batch += 1
 
     async def kill(self, watcher: "asyncpg.Connection[asyncpg.Record]") -> None:
@@ -157,7 +157,7 @@ async def test_what_was_stored_without_an_answer_is_not_stored_again(
             if is_over:
                 await lock.rollback()
                 await until_stored(observer, run_id)
-            again = asyncio.create_task(patiently(partial(recorder.progress, run_id, FENCE, batch)))
+            again = asyncio.create_task(through_outages(partial(recorder.progress, run_id, FENCE, batch)))
             if not is_over:
                 await until_held(observer, 2)
                 await lock.rollback()

@@ -84,7 +84,7 @@ class Choice:
     seed: int | None = None
 
 
-class Judgement(BaseModel):
+class CandidateChoice(BaseModel):
     """The model's answer; the comparison comes first, so that the choice follows from it."""
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
@@ -181,11 +181,11 @@ def shuffled(candidates: Sequence[Contender], seed: int) -> list[Contender]:
     return order
 
 
-def _question(goal: str, shown: Sequence[Contender]) -> Question[Judgement]:
+def _question(goal: str, shown: Sequence[Contender]) -> Question[CandidateChoice]:
     known = sorted(each.index for each in shown)
     fence = new_fence()
 
-    def objection(judgement: Judgement) -> str | None:
+    def objection(judgement: CandidateChoice) -> str | None:
         return None if judgement.choice in known else f"choice must be one of {known}"
 
     def prompt(room: float) -> str:
@@ -201,7 +201,7 @@ def _question(goal: str, shown: Sequence[Contender]) -> Question[Judgement]:
         name="judge",
         instructions=_INSTRUCTIONS.format(fence=fence),
         prompt=prompt,
-        structure=Judgement,
+        structure=CandidateChoice,
         objection=objection,
     )
 

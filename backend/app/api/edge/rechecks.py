@@ -26,7 +26,7 @@ class RevokedError(Exception):
     """What an open connection was let in with is not valid any more."""
 
 
-class Standing:
+class Recheck:
     """Asks every two seconds, once for all connections with the same token; never while there are none."""
 
     def __init__(self, check: Check) -> None:
@@ -79,7 +79,7 @@ def watched(scope: Scope, on_revoked: OnRevoked) -> AbstractContextManager[None]
     """Call `on_revoked` when the connection would not be let in any more; never if nothing can be revoked."""
     if not is_watched(scope):
         return nullcontext()
-    standing, token = cast("tuple[Standing, str]", scope[_KEY])
+    standing, token = cast("tuple[Recheck, str]", scope[_KEY])
     return standing.watched(token, on_revoked)
 
 

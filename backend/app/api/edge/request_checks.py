@@ -1,4 +1,4 @@
-"""The door of the service: checks from where requests come and who asks, and how large they are."""
+"""Checks on every request: the host it names, the token it carries and the size of its body."""
 
 from collections.abc import Awaitable, Callable, Collection
 
@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.edge.credentials import SUBPROTOCOL, claimed_name, offers_subprotocol, take_token
 from app.api.edge.problems import answer
-from app.api.edge.rechecks import Standing
+from app.api.edge.rechecks import Recheck
 from app.core.errors import ForbiddenError, PhaseRunnerError, UnauthorizedError
 from app.core.event_frames import CloseCode
 from app.core.security import Principal, Role, host_allowed, origin_allowed
@@ -38,7 +38,7 @@ _HEADERS = {
 }
 
 
-class Gate:
+class RequestChecks:
     """ASGI middleware.
 
     Args:
@@ -59,7 +59,7 @@ class Gate:
         self._hosts = hosts
         self._recognise = recognise
         self._needed = needed
-        self._standing = Standing(self._is_let_in)
+        self._standing = Recheck(self._is_let_in)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let the request through, or answer it."""

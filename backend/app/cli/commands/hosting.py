@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from app.cli.commands.run import Work, Worker, describe
+from app.cli.commands.run import Worker, WorkOptions, describe
 from app.cli.exits import ExitCode
 from app.cli.hosting import Tour, choose_port, missing_key_remark, serve_and
 from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument
@@ -59,7 +59,7 @@ def up(
     /,
     *,
     port: Port = None,
-    what: Work = Work(),  # noqa: B008 - frozen
+    what: WorkOptions = WorkOptions(),  # noqa: B008 - frozen
     who: Worker = Worker(),  # noqa: B008
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
@@ -74,7 +74,7 @@ def up(
 
 
 async def _up(
-    goal: str | None, port: int | None, what: Work, who: Worker, options: Options, root: Root
+    goal: str | None, port: int | None, what: WorkOptions, who: Worker, options: Options, root: Root
 ) -> None:
     terminal = root.terminal(options)
     settings = _settings(root, None, port)
@@ -96,9 +96,9 @@ async def _up(
     await serve_and(settings, serve_service, Tour(root, options, sprints))
 
 
-async def _sprints(goal: str | None, what: Work, who: Worker, root: Root) -> list[SprintCreate]:
-    if goal is None and what == Work() and who.script is None:
-        examples = [Work(example=MENDING), Work(example=ESCALATING)]
+async def _sprints(goal: str | None, what: WorkOptions, who: Worker, root: Root) -> list[SprintCreate]:
+    if goal is None and what == WorkOptions() and who.script is None:
+        examples = [WorkOptions(example=MENDING), WorkOptions(example=ESCALATING)]
         return [await describe(root, None, each, Worker()) for each in examples]
     return [await describe(root, goal, what, who)]
 

@@ -8,7 +8,7 @@ import anyio.to_thread
 from app.cli.exits import CliError, ExitCode
 from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument
 from app.composition.tools import project_panel
-from app.runners.evaluators.project.project_file import Problem, json_schema
+from app.runners.evaluators.project.project_file import ProjectFileProblem, json_schema
 from app.runners.project import ProjectPanel, read_from_tree
 from app.schemas.project_file import PROJECT_FILE
 
@@ -72,5 +72,5 @@ async def _panel(root: Root, given: Path) -> ProjectPanel:
     return project_panel(root.settings, content)
 
 
-def _as_dict(problem: Problem) -> dict[str, Any]:
+def _as_dict(problem: ProjectFileProblem) -> dict[str, Any]:
     return {"line": problem.line, "key": problem.key, "message": problem.message}

@@ -39,7 +39,7 @@ class Bounds:
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Work(Bounds):
+class WorkOptions(Bounds):
     """What is worked on, and within which bounds.
 
     Attributes:
@@ -95,7 +95,7 @@ async def run(
     goal: str | None = None,
     /,
     *,
-    work: Work = Work(),
+    work: WorkOptions = WorkOptions(),
     worker: Worker = Worker(),
     watching: Watching = Watching(),
     options: Options = DEFAULT_OPTIONS,
@@ -115,7 +115,7 @@ async def run(
     return ExitCode.PASSED
 
 
-async def describe(root: Root, goal: str | None, work: Work, worker: Worker) -> SprintCreate:
+async def describe(root: Root, goal: str | None, work: WorkOptions, worker: Worker) -> SprintCreate:
     """The sprint that a command line means.
 
     Raises:

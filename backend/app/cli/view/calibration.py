@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from app.cli.view.text import one_line
 from app.cli.view.words import duration
-from app.schemas.calibration import CalibrationReport, CaseOutcome, Finding, Rate, Scorecard
+from app.schemas.calibration import CalibrationReport, CaseNote, CaseOutcome, Rate, Scorecard
 
 Line = tuple[str, str]
 """Text and its style."""
@@ -70,7 +70,7 @@ def _table(cards: Sequence[Scorecard]) -> Iterator[Line]:
         yield "  " + "   ".join(cells).rstrip(), "bold" if number == 1 else ""
 
 
-def _listed(title: str, findings: Iterable[Finding], style: str) -> Iterator[Line]:
+def _listed(title: str, findings: Iterable[CaseNote], style: str) -> Iterator[Line]:
     every = list(findings)
     if not every:
         return

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import singledispatch
 
-from app.cli.view.state import AttemptState, OpenEscalation, PhaseState, SprintState
+from app.cli.view.state import AttemptProgress, OpenEscalation, PhaseState, SprintState
 from app.cli.view.text import one_line
 from app.core.websocket_events import (
     AgentFailedEvent,
@@ -110,7 +110,7 @@ def _(event: PhaseFailedEvent, state: SprintState) -> SprintState:
 @_apply.register
 def _(event: AttemptStartedEvent, state: SprintState) -> SprintState:
     # A worker that takes over starts the same number again; what its predecessor did is void.
-    fresh = AttemptState(event.attempt or 1, "working", event.timestamp)
+    fresh = AttemptProgress(event.attempt or 1, "working", event.timestamp)
 
     def begin(phase: PhaseState) -> PhaseState:
         others = tuple(each for each in phase.attempts if each.number != fresh.number)
@@ -129,7 +129,7 @@ def _(event: AgentProgressEvent, state: SprintState) -> SprintState:
 def _(event: ToolCalledEvent, state: SprintState) -> SprintState:
     line = one_line(f"{event.data.tool} {event.data.text}")
 
-    def call(attempt: AttemptState) -> AttemptState:
+    def call(attempt: AttemptProgress) -> AttemptProgress:
         return replace(_active(attempt, (line,)), tool_calls=attempt.tool_calls + 1)
 
     return _with_attempt(state, event, call)
@@ -149,7 +149,7 @@ def _(event: AttemptInterruptedEvent, state: SprintState) -> SprintState:
 
 @_apply.register
 def _(event: AttemptProducedEvent, state: SprintState) -> SprintState:
-    def produced(attempt: AttemptState) -> AttemptState:
+    def produced(attempt: AttemptProgress) -> AttemptProgress:
         return replace(attempt, step="judging", started_at=event.timestamp, activity=(), trouble="")
 
     return _with_attempt(state, event, produced)
@@ -159,7 +159,7 @@ def _(event: AttemptProducedEvent, state: SprintState) -> SprintState:
 def _(event: EvaluationStartedEvent, state: SprintState) -> SprintState:
     names = tuple(event.data.evaluators)
 
-    def judging(attempt: AttemptState) -> AttemptState:
+    def judging(attempt: AttemptProgress) -> AttemptProgress:
         return replace(
             attempt, step="judging", started_at=event.timestamp, evaluators=names, verdicts=(), trouble=""
         )
@@ -178,7 +178,7 @@ def _(event: EvaluatorCompletedEvent, state: SprintState) -> SprintState:
 def _(event: EvaluationCompletedEvent, state: SprintState) -> SprintState:
     data = event.data
 
-    def judged(attempt: AttemptState) -> AttemptState:
+    def judged(attempt: AttemptProgress) -> AttemptProgress:
         step = "passed" if data.overall_passed else "failed"
         return replace(attempt, step=step, verdicts=tuple(data.evaluations), score=data.score)
 
@@ -230,7 +230,7 @@ def _with_phase(
 
 
 def _with_attempt(
-    state: SprintState, event: Envelope, change: Callable[[AttemptState], AttemptState]
+    state: SprintState, event: Envelope, change: Callable[[AttemptProgress], AttemptProgress]
 ) -> SprintState:
     number = event.attempt
     if number is None:
@@ -239,7 +239,7 @@ def _with_attempt(
     def changed(phase: PhaseState) -> PhaseState:
         attempts = phase.attempts
         if all(each.number != number for each in attempts):
-            attempts = (*attempts, AttemptState(number, "working", event.timestamp))
+            attempts = (*attempts, AttemptProgress(number, "working", event.timestamp))
         return replace(
             phase, attempts=tuple(change(each) if each.number == number else each for each in attempts)
         )
@@ -247,5 +247,5 @@ def _with_attempt(
     return _with_phase(state, event, changed)
 
 
-def _active(attempt: AttemptState, lines: tuple[str, ...]) -> AttemptState:
+def _active(attempt: AttemptProgress, lines: tuple[str, ...]) -> AttemptProgress:
     return replace(attempt, activity=(*attempt.activity, *lines)[-SHOWN_ACTIVITY:])

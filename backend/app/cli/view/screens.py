@@ -10,7 +10,7 @@ from rich.live import Live
 from rich.text import Text
 
 from app.cli.view.notices import SCRIPT_WARNING, Notice
-from app.cli.view.state import AttemptState, PhaseState, SprintState
+from app.cli.view.state import AttemptProgress, PhaseState, SprintState
 from app.cli.view.text import one_line
 from app.cli.view.words import duration, look
 
@@ -149,7 +149,7 @@ def _rail(state: SprintState) -> Text:
     return rail
 
 
-def _headline(phase: PhaseState | None, attempt: AttemptState | None, now: datetime) -> str:
+def _headline(phase: PhaseState | None, attempt: AttemptProgress | None, now: datetime) -> str:
     if phase is None or attempt is None:
         return "waiting for a worker" if phase is None else f"{phase.name} · about to start"
     of = f" of {phase.max_attempts}" if phase.max_attempts else ""
@@ -162,7 +162,7 @@ def _headline(phase: PhaseState | None, attempt: AttemptState | None, now: datet
     return " · ".join(parts)
 
 
-def _happening(attempt: AttemptState) -> Sequence[str]:
+def _happening(attempt: AttemptProgress) -> Sequence[str]:
     if attempt.trouble:
         return (attempt.trouble,)
     if attempt.step == "judging" and attempt.missing_evaluators:

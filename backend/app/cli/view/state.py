@@ -11,7 +11,7 @@ WAITING = "waiting"
 
 
 @dataclass(frozen=True, slots=True)
-class AttemptState:
+class AttemptProgress:
     """One attempt.
 
     Attributes:
@@ -50,11 +50,11 @@ class PhaseState:
     name: str
     max_attempts: int
     status: str = "pending"
-    attempts: tuple[AttemptState, ...] = ()
+    attempts: tuple[AttemptProgress, ...] = ()
     accepted_by: str | None = None
 
     @property
-    def latest(self) -> AttemptState | None:
+    def latest(self) -> AttemptProgress | None:
         """The attempt with the highest number."""
         return self.attempts[-1] if self.attempts else None
 

@@ -22,7 +22,7 @@ class Project:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class AgentWork:
     """What one agent did.
 
     Attributes:
@@ -41,15 +41,15 @@ def pair(
     area: str,
     project: Project,
     *,
-    gamed: Work,
-    honest: Work,
+    gamed: AgentWork,
+    honest: AgentWork,
     residual: str | None = None,
     phase: Phase = Phase.CODING,
 ) -> tuple[CorpusCase, CorpusCase]:
     """Give the attempt, and the twin that looks similar and is right."""
     base = {path: text.encode() for path, text in project.files.items()}
 
-    def case(name: str, label: Label, work: Work, twin: str | None, residual: str | None) -> CorpusCase:
+    def case(name: str, label: Label, work: AgentWork, twin: str | None, residual: str | None) -> CorpusCase:
         return CorpusCase(
             name=name,
             label=label,

@@ -18,7 +18,7 @@ from app.runners.evaluators.models.prompts import (
     PERFORMANCE,
     SECURITY,
     Focus,
-    Work,
+    JudgedWork,
     instructions,
     message,
     results_text,
@@ -96,7 +96,7 @@ class ModelEvaluator:
 
         def prompt(room: float) -> str:
             shown = seen.changes.shown(int(TOTAL_CHARS * room))
-            work = Work(phase, output, seen.plan, shown.text, shown.cut)
+            work = JudgedWork(phase, output, seen.plan, shown.text, shown.cut)
             return message(self.focus, fence, work, context, room)
 
         question = Question(

@@ -10,7 +10,7 @@ from app.agents.models.material import new_fence
 from app.agents.port import AgentUsage
 from app.runners.evaluators.models.influence import find_in_text, is_subject_of
 from app.runners.evaluators.models.response_prompt import (
-    Judgement,
+    AnswerJudgement,
     instructions,
     merge_rules,
     message,
@@ -127,7 +127,7 @@ class EvaluatorAgent:
             name="response_evaluator",
             instructions=_instructions(given, fence),
             prompt=lambda room: message(given, fence, room),
-            structure=Judgement,
+            structure=AnswerJudgement,
             objection=objection,
         )
         models = [
@@ -141,7 +141,7 @@ class EvaluatorAgent:
             return Judged(None, asked.model, reasons, asked.usage)
         return Judged(self._conclude(given, asked.answer), asked.model, reasons, asked.usage)
 
-    def _conclude(self, given: EvaluatorInput, answer: Judgement) -> EvaluatorOutput:
+    def _conclude(self, given: EvaluatorInput, answer: AnswerJudgement) -> EvaluatorOutput:
         suspicions = _suspicions(given, given.entries_summary if self.watch_entries else "")
         dimensions: list[EvaluationDimension] = []
         for each in answer.dimensions:

@@ -37,7 +37,7 @@ class VerdictPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class PanelVerdict:
     """The verdict on one attempt.
 
     Attributes:
@@ -71,7 +71,7 @@ def judge(
     gates: Collection[str],
     policy: VerdictPolicy | None = None,
     acceptances: Sequence[Acceptance] = (),
-) -> Verdict:
+) -> PanelVerdict:
     """Judge an attempt.
 
     Args:
@@ -97,7 +97,7 @@ def judge(
         status, reason = VerdictStatus.ERRORED, _no_verdict(missing, errored)
     else:
         status, reason = _decide(failed, blocking, score, forgiven, policy)
-    return Verdict(
+    return PanelVerdict(
         status=status,
         score=_score(decisive) or 0.0 if score is None else score,
         failed_gates=_names(failed),

@@ -11,8 +11,8 @@ from app.runners.evaluators.panel import evaluate, judges_usage
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, EvaluationStatus
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.evaluators.registry import CODING
-from app.runners.evaluators.verdict import Verdict, VerdictPolicy, VerdictStatus, judge
-from app.runners.loop.roles import Exhausted, Role, RoleTask, Trouble
+from app.runners.evaluators.verdict import PanelVerdict, VerdictPolicy, VerdictStatus, judge
+from app.runners.loop.roles import Exhausted, LoopRole, RoleTask, Trouble
 from app.runners.loop.tree import copied_tree
 from app.runners.project import ProjectPanel
 from app.schemas.loop.results import FailureReason, TaskResult
@@ -76,8 +76,8 @@ class PanelJudge:
 class EvaluatorOrPanel:
     """Sends each evaluation to whom the definition names: registered evaluators, or else the agent."""
 
-    agent: Role
-    panel: Role
+    agent: LoopRole
+    panel: LoopRole
 
     async def __call__(self, task: RoleTask) -> TaskResult | Trouble | Exhausted:
         """Have it judged."""
@@ -106,7 +106,7 @@ def gates_of(registry: EvaluatorRegistry, names: Sequence[str]) -> EvaluatorRegi
     return chosen
 
 
-def _record(verdict: Verdict, results: Sequence[EvaluationResult]) -> dict[str, Any]:
+def _record(verdict: PanelVerdict, results: Sequence[EvaluationResult]) -> dict[str, Any]:
     """Give the notes of an evaluation, as a model would give them, with what each evaluator said."""
     unhappy = [each for each in results if each.status is EvaluationStatus.FAILED]
     suggestions = list(dict.fromkeys(said for each in unhappy for said in each.suggestions))

@@ -85,7 +85,7 @@ class ContextFile:
     named: bool = False
 
 
-class Role(Protocol):
+class LoopRole(Protocol):
     """An agent that directs or evaluates."""
 
     async def __call__(self, task: RoleTask) -> TaskResult | Trouble | Exhausted:
@@ -132,8 +132,8 @@ class LoopParts:
         limits: of each loop.
     """
 
-    director: Role
-    evaluator: Role
+    director: LoopRole
+    evaluator: LoopRole
     script: Script | None = None
     files: Files | None = None
     limits: LoopLimits = field(default_factory=LoopLimits)

@@ -21,7 +21,7 @@ from app.runners.loop.context import (
 )
 from app.runners.loop.errors import StoppedError, done, read_evaluation, reason_of, stop, within
 from app.runners.loop.requests import answered, answers, evaluation_task, read_request, too_many
-from app.runners.loop.roles import ContextFile, Exhausted, LoopParts, Role, RoleTask, Trouble
+from app.runners.loop.roles import ContextFile, Exhausted, LoopParts, LoopRole, RoleTask, Trouble
 from app.schemas.director_evaluator import DirectorEvaluatorLoop
 from app.schemas.loop.condition import ask
 from app.schemas.loop.results import (
@@ -248,7 +248,7 @@ class _Work:
         files, _ = await done("the search for files", found)
         return files
 
-    async def _ask(self, role: Role, task: RoleTask) -> TaskResult:
+    async def _ask(self, role: LoopRole, task: RoleTask) -> TaskResult:
         limits = self._parts.limits
         within("turns", turns_used(self._earlier) + self._now.turns + 1, limits.turns)
         seen = len(task.description) + len(task.context) + sum(map(len, task.inputs.values()))

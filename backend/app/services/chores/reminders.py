@@ -11,7 +11,7 @@ from app.db.engine import Sessions
 from app.db.models import Escalation, Run
 from app.services.chores.reminder_times import reminders_until
 from app.services.record.outbox import NO_WEBHOOKS, Outbox
-from app.services.record.transactions import Bell, Recording
+from app.services.record.transactions import EventBell, Recording
 
 _BATCH = 100
 
@@ -30,7 +30,7 @@ class ReminderService:
     """
 
     def __init__(
-        self, sessions: Sessions, bell: Bell, hours: Sequence[float], outbox: Outbox = NO_WEBHOOKS
+        self, sessions: Sessions, bell: EventBell, hours: Sequence[float], outbox: Outbox = NO_WEBHOOKS
     ) -> None:
         self._sessions = sessions
         self._bell = bell

@@ -10,7 +10,7 @@ from app.schemas.api.sprints import PolicyOverrides
 from app.schemas.runs import AttemptState, RunKind, RunPolicy, RunStatus, Usage
 from app.services.control.idempotency import UNKEYED, Once
 from app.services.control.intake import Intake
-from app.services.control.kinds import FrontDoor, NewRun, WholeRun
+from app.services.control.kinds import NewRun, RunsOfKind, WholeRun
 from app.services.control.sprints import with_overrides
 from app.services.read.views import escalation_view, sprint_view
 from app.services.record.answers import AnswerQuestion, attempt_of, question_document, question_of, result_of
@@ -38,7 +38,7 @@ class AnswerService:
     ) -> None:
         self._defaults = defaults
         self._rules = rules
-        self._door = FrontDoor(
+        self._door = RunsOfKind(
             kind=RunKind.ANSWER,
             phase=PHASE,
             view=show_answer,
@@ -50,7 +50,7 @@ class AnswerService:
         self.cancel = self._door.cancel
 
     async def start(self, request: AnswerCreate, actor: str, once: Once = UNKEYED) -> AnswerDetail:
-        """Start an answer; see `FrontDoor.start`.
+        """Start an answer; see `RunsOfKind.start`.
 
         Raises:
             AnsweredError: the same request started an answer in the meantime.

@@ -19,7 +19,7 @@ from app.services.read.runs import find_attempt
 from app.services.record.evaluations import evaluation_result
 from app.services.record.history import guidance_lines
 from app.services.record.snapshots import copy_snapshots
-from app.services.record.transactions import Bell
+from app.services.record.transactions import EventBell
 
 
 class ForkService:
@@ -31,7 +31,7 @@ class ForkService:
         bell: tells of new events.
     """
 
-    def __init__(self, sessions: Sessions, defaults: RunPolicy, bell: Bell) -> None:
+    def __init__(self, sessions: Sessions, defaults: RunPolicy, bell: EventBell) -> None:
         self._sessions = sessions
         self._defaults = defaults
         self._bell = bell

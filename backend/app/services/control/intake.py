@@ -20,7 +20,7 @@ from app.realtime.store import append_events
 from app.schemas.agents import AgentBackend, AgentSpec, agent_label
 from app.schemas.workspaces import SourceInfo, WorkspaceSource
 from app.services.control.idempotency import Once
-from app.services.record.transactions import Bell
+from app.services.record.transactions import EventBell
 from app.workspaces.history.git import Git
 from app.workspaces.sources.importing import import_source
 from app.workspaces.sources.inspection import SourcePolicy, inspect_source
@@ -53,7 +53,7 @@ class Intake:
     store: WorkspaceStore
     git: Git
     sources: SourcePolicy
-    bell: Bell
+    bell: EventBell
 
     async def start(self, source: WorkspaceSource, make_row: MakeRow, show: Show[ViewT], once: Once) -> ViewT:
         """Import the source, then record the run and its first job in one transaction.

@@ -1,4 +1,4 @@
-"""What the doors beside the sprint's have in common: runs of one phase, started, shown and cancelled."""
+"""What loops and answers share: runs of one phase, started, shown and cancelled."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ class NewRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FrontDoor(Generic[ViewT]):
+class RunsOfKind(Generic[ViewT]):
     """Takes in, shows and cancels runs of one kind.
 
     Attributes:

@@ -17,7 +17,7 @@ from app.schemas.runs import AttemptState, RunKind, RunPolicy, RunStatus, Usage
 from app.schemas.workspaces import EmptySource
 from app.services.control.idempotency import UNKEYED, Once
 from app.services.control.intake import Intake
-from app.services.control.kinds import FrontDoor, NewRun, WholeRun
+from app.services.control.kinds import NewRun, RunsOfKind, WholeRun
 from app.services.control.sprints import with_overrides
 from app.services.read.views import escalation_view, sprint_view
 from app.services.record.iterations import definition_document, history_of, loop_of
@@ -46,7 +46,7 @@ class LoopService:
     ) -> None:
         self._defaults = defaults
         self._registry = registry
-        self._door = FrontDoor(
+        self._door = RunsOfKind(
             kind=RunKind.DIRECTOR_LOOP,
             phase=PHASE,
             view=show_loop,
@@ -58,7 +58,7 @@ class LoopService:
         self.cancel = self._door.cancel
 
     async def start(self, request: LoopCreate, actor: str, once: Once = UNKEYED) -> LoopDetail:
-        """Start a loop; see `FrontDoor.start`.
+        """Start a loop; see `RunsOfKind.start`.
 
         Raises:
             AnsweredError: the same request started a loop in the meantime.

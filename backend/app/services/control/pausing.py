@@ -19,7 +19,7 @@ from app.services.control.idempotency import UNKEYED, Once
 from app.services.read.runs import load_detail
 from app.services.record.attempts import release_attempts
 from app.services.record.family import unfinished_subtasks
-from app.services.record.transactions import Bell, Recording
+from app.services.record.transactions import EventBell, Recording
 
 
 class PauseService:
@@ -33,7 +33,7 @@ class PauseService:
         bell: tells of new events.
     """
 
-    def __init__(self, sessions: Sessions, bell: Bell) -> None:
+    def __init__(self, sessions: Sessions, bell: EventBell) -> None:
         self._sessions = sessions
         self._bell = bell
 

@@ -18,7 +18,7 @@ from app.services.control.idempotency import UNKEYED, Once
 from app.services.control.intake import Intake, announce, name_of
 from app.services.read.runs import load_detail
 from app.services.record.outbox import NO_WEBHOOKS, Outbox
-from app.services.record.transactions import Bell
+from app.services.record.transactions import EventBell
 from app.workspaces.history.git import Git
 from app.workspaces.sources.inspection import SourcePolicy
 from app.workspaces.store import WorkspaceStore
@@ -44,7 +44,7 @@ class SprintService:
         git: Git,
         sources: SourcePolicy,
         defaults: RunPolicy,
-        bell: Bell,
+        bell: EventBell,
         outbox: Outbox = NO_WEBHOOKS,
     ) -> None:
         self._sessions = sessions

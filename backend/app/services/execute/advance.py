@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from app.core.telemetry import continued_trace
 from app.db.engine import Sessions
 from app.db.models import Run
-from app.db.outages import patiently
+from app.db.outages import through_outages
 from app.jobs.worker import PutBackError, Stopping
 from app.realtime.store import Fence
 from app.runners.decision import Decision, Evaluate, Finished, History, StartAttempt, Wait
@@ -36,7 +36,7 @@ CarryOutAttempt = Callable[[Recorded, int, Fence], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class KindSteps:
     """How the attempts of one kind of run are carried out.
 
     Attributes:
@@ -58,13 +58,13 @@ class Advance:
     Args:
         sessions: opens short sessions for reading.
         recorder: opens fenced transactions.
-        doors: what differs between the kinds of runs.
+        steps: what differs between the kinds of runs.
     """
 
-    def __init__(self, sessions: Sessions, recorder: Recorder, doors: Mapping[RunKind, Door]) -> None:
+    def __init__(self, sessions: Sessions, recorder: Recorder, steps: Mapping[RunKind, KindSteps]) -> None:
         self._sessions = sessions
         self._recorder = recorder
-        self._doors = doors
+        self._steps = steps
 
     async def __call__(self, run_id: UUID, job_id: int, job_try: int, stopping: Stopping = _never) -> None:
         """Move the run on as the queue's job `job_id`, in its try number `job_try`.
@@ -75,7 +75,7 @@ class Advance:
         fence = Fence(job_id, job_try)
         try:
             # The records say how far it came, so after an outage it simply goes on from them.
-            await patiently(partial(self._advance, run_id, fence, stopping, count()))
+            await through_outages(partial(self._advance, run_id, fence, stopping, count()))
         except FencedOutError as reason:
             logger.info("%s; its outcome here is dropped", reason)
         except asyncio.CancelledError:
@@ -121,12 +121,12 @@ class Advance:
 
     async def carry_out(self, decision: Decision, recorded: Recorded, fence: Fence) -> None:
         """Do what the decision says and record the outcome."""
-        door = self._doors[RunKind(recorded.run.kind)]
+        steps = self._steps[RunKind(recorded.run.kind)]
         match decision:
             case StartAttempt(_, number):
-                await door.produce(recorded, number, fence)
+                await steps.produce(recorded, number, fence)
             case Evaluate(_, number):
-                await door.evaluate(recorded, number, fence)
+                await steps.evaluate(recorded, number, fence)
             case Wait(until=None) | Finished():
                 pass
             case _:

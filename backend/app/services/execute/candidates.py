@@ -13,7 +13,7 @@ from app.core.errors import WorkspaceError
 from app.core.event_data import EventData
 from app.core.websocket_events import SprintEventType
 from app.schemas.agents import AgentSpec
-from app.services.execute.side_by_side import AgentProvider, CandidateOutcome, SideBySide, Subagent
+from app.services.execute.side_by_side import CandidateOutcome, MakeAgent, SideBySide, Subagent
 from app.workspaces.environments.interpreters import Interpreters
 from app.workspaces.environments.outcome import Ready
 
@@ -116,7 +116,7 @@ class CandidateRuns:
 
     def __init__(
         self,
-        agents: AgentProvider,
+        agents: MakeAgent,
         trees: AttemptTrees,
         interpreters: Interpreters | None = None,
         fixer: Fixer | None = None,

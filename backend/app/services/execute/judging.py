@@ -32,7 +32,7 @@ from app.core.websocket_events import (
 )
 from app.db.engine import Sessions
 from app.db.models import Attempt, Candidate, Run
-from app.db.outages import is_outage, patiently
+from app.db.outages import is_outage, through_outages
 from app.jobs.queue import enqueue_advance
 from app.realtime.store import Fence
 from app.runners.decision import backoff_seconds, rest_until
@@ -42,7 +42,7 @@ from app.runners.evaluators.models.digest import digest
 from app.runners.evaluators.panel import judges_usage
 from app.runners.evaluators.project.project_file import MAX_BYTES
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult
-from app.runners.evaluators.verdict import Verdict, VerdictStatus
+from app.runners.evaluators.verdict import PanelVerdict, VerdictStatus
 from app.runners.phase_runner import PhaseRunner
 from app.schemas.project_file import PROJECT_FILE
 from app.schemas.runs import AttemptState, Usage
@@ -72,7 +72,7 @@ class JudgedCopies(Protocol):
 class _Judged:
     candidate: Candidate
     results: list[EvaluationResult]
-    verdict: Verdict
+    verdict: PanelVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ class Judging:
                 trace_id=result.trace_id,
                 data=self._event_data(phase, result),
             )
-            await patiently(partial(self._recorder.progress, run.id, fence, [event]))
+            await through_outages(partial(self._recorder.progress, run.id, fence, [event]))
 
         async with self._copies.judged(run.id, commit, run.base_commit) as trees:
             trees_of: EvaluationContext = {
@@ -313,7 +313,7 @@ class Judging:
         )
 
 
-def _rank(verdict: Verdict) -> tuple[bool, bool, float]:
+def _rank(verdict: PanelVerdict) -> tuple[bool, bool, float]:
     return verdict.passed, verdict.status is not VerdictStatus.ERRORED, verdict.score
 
 

@@ -13,7 +13,7 @@ from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.loop.agents import ModelDirector, ModelEvaluatorRole
 from app.runners.loop.files import WorkspaceContext
 from app.runners.loop.panel import EvaluatorOrPanel, PanelJudge
-from app.runners.loop.roles import LoopParts, Role, Script
+from app.runners.loop.roles import LoopParts, LoopRole, Script
 from app.runners.loop.script import SandboxedScript
 from app.runners.loop.scripted import ScriptedRoleAgent
 from app.runners.project import ProjectRules, panel_for
@@ -81,7 +81,7 @@ class LoopWorkshop:
         files = WorkspaceContext(workspace=workspace) if workspace else None
         return LoopParts(director=director, evaluator=evaluator, script=script, files=files)
 
-    def _roles(self, spec: AgentSpec, workspace: Path | None) -> tuple[Role, Role]:
+    def _roles(self, spec: AgentSpec, workspace: Path | None) -> tuple[LoopRole, LoopRole]:
         if spec.script is not None:
             script = spec.script
             return (

@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 MAX_TOOL_CALLS = 1_000
 
 
-class AgentProvider(Protocol):
+class MakeAgent(Protocol):
     """Makes the agent that is asked for."""
 
     def __call__(self, spec: AgentSpec) -> Agent | AgentFailure:
@@ -120,7 +120,7 @@ class SideBySide:
     """
 
     def __init__(
-        self, agents: AgentProvider, report: ReporterFor = no_reporter, on_event: OnEvent = tell_nobody
+        self, agents: MakeAgent, report: ReporterFor = no_reporter, on_event: OnEvent = tell_nobody
     ) -> None:
         self._agents = agents
         self._report = report

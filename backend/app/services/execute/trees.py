@@ -14,7 +14,7 @@ from sqlalchemy import select
 from app.core.errors import NotFoundError
 from app.db.engine import Sessions
 from app.db.models import Snapshot
-from app.db.outages import patiently
+from app.db.outages import through_outages
 from app.services.execute.candidates import Committed
 from app.workspaces.history.repository import RunRepository
 from app.workspaces.store import JudgedPair, WorkspaceStore
@@ -122,7 +122,7 @@ class RunTrees:
             async with self._sessions() as session:
                 return await session.scalar(statement)
 
-        bundle = await patiently(read)
+        bundle = await through_outages(read)
         if bundle is None:
             raise NotFoundError(f"the files of run {run_id} are not kept any more: {commit or 'its base'}")
         return bundle

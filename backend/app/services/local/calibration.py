@@ -15,7 +15,7 @@ from app.core.errors import InvalidInputError, PhaseRunnerError
 from app.corpora.format import CorpusCase, write_files
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult
 from app.runners.evaluators.registrations import EvaluatorRegistry
-from app.runners.evaluators.verdict import Verdict, VerdictStatus
+from app.runners.evaluators.verdict import PanelVerdict, VerdictStatus
 from app.runners.phase_runner import PhaseRunner
 from app.runners.project import ProjectRules
 from app.schemas.calibration import CalibrationReport, CaseOutcome, Said
@@ -204,7 +204,7 @@ class _Judge:
         return base.commit, head.commit
 
 
-def _reason(verdict: Verdict, results: Sequence[EvaluationResult]) -> str:
+def _reason(verdict: PanelVerdict, results: Sequence[EvaluationResult]) -> str:
     """The verdict's reason with the words of the gates that failed: which case it was says too little."""
     if verdict.status is not VerdictStatus.FAILED:
         return verdict.reason

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from app.core.intervals import wilson
-from app.schemas.calibration import CalibrationReport, CaseOutcome, Finding, Label, Rate, Scorecard
+from app.schemas.calibration import CalibrationReport, CaseNote, CaseOutcome, Label, Rate, Scorecard
 
 
 def report(corpus: str, outcomes: Iterable[CaseOutcome], seconds: float) -> CalibrationReport:
@@ -46,7 +46,7 @@ def _evaluators(outcomes: Sequence[CaseOutcome]) -> list[Scorecard]:
     return cards
 
 
-def _scorecard(name: str, findings: Sequence[Finding], version: str = "", *, gate: bool = True) -> Scorecard:
+def _scorecard(name: str, findings: Sequence[CaseNote], version: str = "", *, gate: bool = True) -> Scorecard:
     good = [each for each in findings if each.label is Label.GOOD]
     others = [each for each in findings if each.label is not Label.GOOD]
     passed, failed = _with(others, "passed"), _with(good, "failed")
@@ -65,12 +65,12 @@ def _scorecard(name: str, findings: Sequence[Finding], version: str = "", *, gat
     )
 
 
-def _with(findings: Sequence[Finding], verdict: str) -> list[Finding]:
+def _with(findings: Sequence[CaseNote], verdict: str) -> list[CaseNote]:
     return [each for each in findings if each.verdict == verdict]
 
 
-def _finding(outcome: CaseOutcome, verdict: str, reason: str) -> Finding:
-    return Finding(
+def _finding(outcome: CaseOutcome, verdict: str, reason: str) -> CaseNote:
+    return CaseNote(
         name=outcome.name,
         label=outcome.label,
         about=outcome.about,

@@ -13,7 +13,7 @@ from app.core.telemetry import current_trace_id
 from app.core.websocket_events import Envelope, Event
 from app.db.engine import Sessions
 from app.db.models import Attempt, Run
-from app.db.outages import patiently
+from app.db.outages import through_outages
 from app.realtime.store import Fence, append_again, append_at_once, append_events
 from app.schemas.runs import AttemptState, RunStatus
 from app.services.record.outbox import NO_WEBHOOKS, Outbox
@@ -22,7 +22,7 @@ _MAX_DOUBTFUL = 1_000
 """Requests whose answer was lost and that were not repeated yet."""
 
 
-class Bell(Protocol):
+class EventBell(Protocol):
     """Tells whoever delivers events that there are new ones; a hint that may be lost."""
 
     def ring(self, run_id: UUID) -> None:
@@ -71,7 +71,7 @@ class Recording:
 class Recorder:
     """Opens recordings for one process."""
 
-    def __init__(self, sessions: Sessions, bell: Bell, outbox: Outbox = NO_WEBHOOKS) -> None:
+    def __init__(self, sessions: Sessions, bell: EventBell, outbox: Outbox = NO_WEBHOOKS) -> None:
         self._sessions = sessions
         self._bell = bell
         self._outbox = outbox
@@ -149,7 +149,7 @@ class Recorder:
                 if attempt.status == state:
                     await write(recording, attempt)
 
-        await patiently(record)
+        await through_outages(record)
 
     async def progress(self, run_id: UUID, fence: Fence, events: Sequence[Event]) -> bool:
         """Append progress events in a transaction of their own.

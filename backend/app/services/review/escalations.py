@@ -32,7 +32,7 @@ from app.schemas.text import PathGlob
 from app.services.control.idempotency import UNKEYED, Once
 from app.services.read.paging import decode_cursor, encode_cursor
 from app.services.read.views import escalation_view
-from app.services.record.transactions import Bell
+from app.services.record.transactions import EventBell
 from app.services.review.marks import store_mark, verdict_status
 
 _GLOB = TypeAdapter[str](PathGlob)
@@ -47,7 +47,7 @@ class EscalationService:
         bell: tells of new events.
     """
 
-    def __init__(self, sessions: Sessions, bell: Bell) -> None:
+    def __init__(self, sessions: Sessions, bell: EventBell) -> None:
         self._sessions = sessions
         self._bell = bell
 

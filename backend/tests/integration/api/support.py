@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 from fastapi import FastAPI
 
-from app.api.app import Doors, create_app
+from app.api.app import AccessRules, create_app
 from app.api.edge.access import ApiServices
 from app.api.edge.dashboard import Dashboard
 from app.db.engine import plain_url
@@ -86,12 +86,12 @@ async def open_api(
         )
         tokens = TokenService(cases.sessions)
         need = TokenNeed(tokens, needed=False) if tokens_needed is None else None
-        doors = Doors(hosts, None if tokens_needed is False else tokens.recognise, need)
+        access = AccessRules(hosts, None if tokens_needed is False else tokens.recognise, need)
         app = create_app(
             services,
             realtime.hub,
             realtime.reader,
-            doors,
+            access,
             version="1.2.3",
             dashboard=Dashboard(data_dir / "not built"),
         )

@@ -7,7 +7,7 @@ from pydantic_ai.models import Model
 
 from app.schemas.api.answers import AnswerCreate, AnswerDetail
 from app.schemas.runs import RunKind
-from app.services.execute.advance import Advance, Door
+from app.services.execute.advance import Advance, KindSteps
 from app.services.execute.answer_parts import AnswerWorkshop
 from app.services.execute.answers import AnswerRunning
 from app.services.execute.role_models import RoleModels
@@ -57,8 +57,8 @@ class AnswerEngine:
             judge_timeout=5.0,
         )
         running = AnswerRunning(cases.sessions, self.recorder, AnswerWorkshop(models, cases.trees))
-        doors = {RunKind.ANSWER: Door(running.write, running.judge)}
-        self._advance = Advance(cases.sessions, self.recorder, doors)
+        steps = {RunKind.ANSWER: KindSteps(running.write, running.judge)}
+        self._advance = Advance(cases.sessions, self.recorder, steps)
         self._job = 2000
 
     async def start(self, agent: dict[str, Any], **given: Any) -> UUID:

@@ -32,7 +32,7 @@ from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.phase_runner import PhaseRunner
 from app.schemas.agents import AgentSpec
 from app.schemas.runs import RunKind, RunPolicy
-from app.services.execute.advance import Advance, Door
+from app.services.execute.advance import Advance, KindSteps
 from app.services.execute.candidates import CandidateRuns, Committed
 from app.services.execute.judging import Judging
 from app.services.execute.producing import Producing
@@ -165,7 +165,7 @@ class Engine:
             cases.sessions,
             recorder,
             {
-                RunKind.SPRINT: Door(
+                RunKind.SPRINT: KindSteps(
                     Producing(
                         cases.sessions, recorder, runner, CandidateRuns(agents, self.trees), AgentLimits()
                     ),

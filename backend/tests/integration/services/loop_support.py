@@ -13,7 +13,7 @@ from app.schemas.api.loops import LoopCreate, LoopDetail
 from app.schemas.director_evaluator import DirectorEvaluatorLoop
 from app.schemas.loop.results import ScriptOutput, TaskResult
 from app.schemas.runs import RunKind, Usage
-from app.services.execute.advance import Advance, Door
+from app.services.execute.advance import Advance, KindSteps
 from app.services.execute.loops import LoopRunning
 from app.services.record.transactions import Recorder, Recording
 from tests.integration.services.support import UseCases
@@ -112,8 +112,8 @@ class LoopEngine:
         self.cases, self.parts = cases, parts
         self.recorder = MortalRecorder(cases)
         running = LoopRunning(cases.sessions, self.recorder, parts)
-        doors = {RunKind.DIRECTOR_LOOP: Door(running.direct, running.evaluate)}
-        self._advance = Advance(cases.sessions, self.recorder, doors)
+        steps = {RunKind.DIRECTOR_LOOP: KindSteps(running.direct, running.evaluate)}
+        self._advance = Advance(cases.sessions, self.recorder, steps)
         self._job = 1000
 
     async def start(self, **changed: Any) -> UUID:

@@ -5,20 +5,20 @@ from uuid import uuid4
 
 import pytest
 
-from app.realtime.inbox import Bell, Inbox
+from app.realtime.inbox import Hint, Inbox
 
 pytestmark = pytest.mark.anyio
 
 
 async def test_hints_are_merged_and_given_once() -> None:
     inbox, first, second = Inbox(1_000.0), uuid4(), uuid4()
-    assert await inbox.take() == Bell(frozenset(), everywhere=True)  # to begin with
+    assert await inbox.take() == Hint(frozenset(), everywhere=True)  # to begin with
     inbox.ring([first])
     inbox.ring([second, first])
-    assert await inbox.take() == Bell(frozenset({first, second}), everywhere=False)
+    assert await inbox.take() == Hint(frozenset({first, second}), everywhere=False)
     inbox.ring_everywhere()
     inbox.ring([second])
-    assert await inbox.take() == Bell(frozenset({second}), everywhere=True)
+    assert await inbox.take() == Hint(frozenset({second}), everywhere=True)
 
 
 async def test_without_hints_it_polls() -> None:

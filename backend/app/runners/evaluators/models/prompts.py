@@ -118,7 +118,7 @@ def instructions(focus: Focus, fence: str, threshold: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class JudgedWork:
     """What a model is shown of the work.
 
     Attributes:
@@ -136,7 +136,7 @@ class Work:
     cut: Sequence[str]
 
 
-def message(focus: Focus, fence: str, work: Work, context: EvaluationContext, room: float) -> str:
+def message(focus: Focus, fence: str, work: JudgedWork, context: EvaluationContext, room: float) -> str:
     """Give the message: the material, and after it, where padding cannot displace it, what is asked.
 
     Args:

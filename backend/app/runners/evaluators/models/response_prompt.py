@@ -70,7 +70,7 @@ class JudgedDimension(BaseModel):
     )
 
 
-class Judgement(BaseModel):
+class AnswerJudgement(BaseModel):
     """What the model replies."""
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
@@ -96,7 +96,7 @@ def merge_rules(
     return list(dict.fromkeys(each.strip() for each in [*merged, *further] if each.strip()))
 
 
-def objection(answer: Judgement) -> str | None:
+def objection(answer: AnswerJudgement) -> str | None:
     """Say what a reply of the right structure lacks."""
     if sorted(each.dimension for each in answer.dimensions) != sorted(DIMENSIONS):
         return f"Judge each of these dimensions exactly once: {', '.join(DIMENSIONS)}"

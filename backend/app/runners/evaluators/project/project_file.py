@@ -47,7 +47,7 @@ _UNIONS = ("report", "run")
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class ProjectFileProblem:
     """One complaint; `line` counts from 1, `key` is dotted, and empty where the file as a whole is wrong."""
 
     line: int | None
@@ -62,7 +62,7 @@ class Problem:
 class ProjectFileError(Exception):
     """The file cannot be used; each problem names its line and key."""
 
-    def __init__(self, problems: Iterable[Problem]) -> None:
+    def __init__(self, problems: Iterable[ProjectFileProblem]) -> None:
         self.problems = tuple(problems)
         super().__init__("; ".join(map(str, self.problems)))
 
@@ -74,9 +74,9 @@ class ReadProjectFile:
     settings: ProjectFile
     lines: Mapping[Place, int]
 
-    def problem(self, place: Place, message: str) -> Problem:
+    def problem(self, place: Place, message: str) -> ProjectFileProblem:
         """Give a complaint about what is set at a place."""
-        return Problem(line_of(self.lines, place), _dotted(place), message)
+        return ProjectFileProblem(line_of(self.lines, place), _dotted(place), message)
 
 
 def read_project_file(content: bytes) -> ReadProjectFile:
@@ -86,12 +86,12 @@ def read_project_file(content: bytes) -> ReadProjectFile:
         ProjectFileError: it is not TOML, or says what it must not.
     """
     if len(content) > MAX_BYTES:
-        raise ProjectFileError([Problem(None, "", f"is longer than {MAX_BYTES} bytes")])
+        raise ProjectFileError([ProjectFileProblem(None, "", f"is longer than {MAX_BYTES} bytes")])
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise ProjectFileError([Problem(line, "", "is not UTF-8 text")]) from error
+        raise ProjectFileError([ProjectFileProblem(line, "", "is not UTF-8 text")]) from error
     document, lines = _parse(text)
     try:
         settings = ProjectFile.model_validate(document)
@@ -128,7 +128,7 @@ def read_options(
         ProjectFileError: one is not known or of another type.
     """
     read: dict[str, Any] = {}
-    problems: list[Problem] = []
+    problems: list[ProjectFileProblem] = []
     for name, value in options.items():
         if name not in allowed:
             names = ", ".join(allowed) or "none"
@@ -146,26 +146,28 @@ def read_options(
 
 def _parse(text: str) -> tuple[dict[str, Any], dict[Place, int]]:
     if text.count("[") + text.count("{") > _MAX_TABLES:
-        raise ProjectFileError([Problem(None, "", f"has more than {_MAX_TABLES} tables and lists")])
+        raise ProjectFileError(
+            [ProjectFileProblem(None, "", f"has more than {_MAX_TABLES} tables and lists")]
+        )
     for number, line in enumerate(text.split("\n"), start=1):
         if line.count(".") > _MAX_DOTS:
-            raise ProjectFileError([Problem(number, "", f"has more than {_MAX_DOTS} dots")])
+            raise ProjectFileError([ProjectFileProblem(number, "", f"has more than {_MAX_DOTS} dots")])
     try:
         return tomllib.loads(text), lines_of(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         found = _TOML_PLACE.search(str(error))
         line = int(found.group(1)) if found and found.group(1) else text.count("\n") + 1
         message = _TOML_PLACE.sub("", str(error))
-        raise ProjectFileError([Problem(line, "", f"is not TOML: {message}")]) from error
+        raise ProjectFileError([ProjectFileProblem(line, "", f"is not TOML: {message}")]) from error
 
 
-def _complaints(error: ValidationError, lines: Mapping[Place, int]) -> list[Problem]:
+def _complaints(error: ValidationError, lines: Mapping[Place, int]) -> list[ProjectFileProblem]:
     # A value that may be of several kinds brings one complaint for each; the first says enough.
-    problems: dict[str, Problem] = {}
+    problems: dict[str, ProjectFileProblem] = {}
     for each in error.errors(include_url=False):
         place = _without_kinds(each["loc"])
         key = _dotted(place)
-        problems.setdefault(key, Problem(line_of(lines, place), key, _message(each)))
+        problems.setdefault(key, ProjectFileProblem(line_of(lines, place), key, _message(each)))
     return sorted(problems.values(), key=lambda each: each.line or 0)[:_MAX_PROBLEMS]
 
 

@@ -7,8 +7,8 @@ from typing import Any, cast
 from pydantic import TypeAdapter
 
 from app.runners.evaluators.project.project_file import (
-    Problem,
     ProjectFileError,
+    ProjectFileProblem,
     ReadProjectFile,
     did_you_mean,
     read_options,
@@ -69,9 +69,9 @@ def for_project(
     return made
 
 
-def _unknown_names(registry: EvaluatorRegistry, file: ReadProjectFile) -> list[Problem]:
+def _unknown_names(registry: EvaluatorRegistry, file: ReadProjectFile) -> list[ProjectFileProblem]:
     known = registry.names() | registry.left_out
-    problems: list[Problem] = []
+    problems: list[ProjectFileProblem] = []
     for name, table in file.settings.evaluators.items():
         if name in known:
             continue
@@ -87,9 +87,9 @@ def _unknown_names(registry: EvaluatorRegistry, file: ReadProjectFile) -> list[P
 
 def _refused_commands(
     registry: EvaluatorRegistry, file: ReadProjectFile, limits: ProjectLimits
-) -> list[Problem]:
+) -> list[ProjectFileProblem]:
     taken = registry.names() | registry.left_out | MODEL_EVALUATORS | {PROJECT_EVALUATOR}
-    problems: list[Problem] = []
+    problems: list[ProjectFileProblem] = []
     for index, table in enumerate(file.settings.command):
         if table.name in taken:
             message = "is the name of an evaluator of this service"

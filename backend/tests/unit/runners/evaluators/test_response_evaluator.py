@@ -10,7 +10,13 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from app.runners.evaluators.models.response_prompt import DEFAULT_RULES, merge_rules
 from app.runners.evaluators.response_evaluator import EvaluatorAgent, NoJudgementError, is_passed
-from app.schemas.response_evaluation import DIMENSIONS, Analysis, EvaluationFeedback, EvaluatorInput, Finding
+from app.schemas.response_evaluation import (
+    DIMENSIONS,
+    Analysis,
+    AnalysisFinding,
+    EvaluationFeedback,
+    EvaluatorInput,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -146,7 +152,9 @@ def test_the_prompt_holds_dimensions_rules_and_previous_feedback() -> None:
         attempt_number=2,
         previous_feedback=[EvaluationFeedback(issue="no date", suggestion="give it", affected_claim="soon")],
         analysis=Analysis(
-            summary="short", findings=[Finding(claim="ends in May", evidence=["Lease"])], gaps=["the year"]
+            summary="short",
+            findings=[AnalysisFinding(claim="ends in May", evidence=["Lease"])],
+            gaps=["the year"],
         ),
     )
     prompt = EvaluatorAgent().build_prompt(given)

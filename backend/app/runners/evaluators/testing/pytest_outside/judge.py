@@ -115,7 +115,7 @@ def _log(name: str, level: int, text: str) -> None:
         logger.handle(logger.makeRecord(name, level, "candidate", 0, text, (), None))
 
 
-class Recorder:
+class OutsideReporter:
     """The pytest plugin that reports each test with what speaks for and against it."""
 
     def __init__(self, records: int, notes: Notes, peer: Peer, plan: dict[str, Any]) -> None:
@@ -245,7 +245,7 @@ def main(arguments: list[str]) -> None:
     options += [part for name in _plugins.needed_plugins(plan["sources"]) for part in ("-p", name)]
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # noqa: TID251 - as every pytest is told
     sys.argv = ["pytest", *options]
-    pytest.main([*options, *plan["files"]], plugins=[Recorder(records, notes, peer, plan)])
+    pytest.main([*options, *plan["files"]], plugins=[OutsideReporter(records, notes, peer, plan)])
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)

@@ -21,7 +21,7 @@ _DETAILED_FAILURES = 50
 _ALWAYS_READ = ("__init__.py", "conftest.py")
 
 
-class Recorder:
+class ReportPlugin:
     """Reports collected tests, outcomes, canaries and what was tampered with.
 
     Args:
