@@ -50,7 +50,7 @@ def _run(send: Send, task: "dict[str, Any]", canaries: "dict[str, Any]") -> int:
     version = tuple(int(part) for part in pytest.__version__.split(".")[:2])
     if version < _OLDEST:
         return _UNFIT
-    from .recorder import Recorder  # noqa: PLC0415 - an older pytest lacks what it is made of
+    from .recorder import ReportPlugin  # noqa: PLC0415 - an older pytest lacks what it is made of
 
     arguments, named = _split(task["arguments"])
     late = [name for name in named if not is_installed(name)]
@@ -61,7 +61,7 @@ def _run(send: Send, task: "dict[str, Any]", canaries: "dict[str, Any]") -> int:
         os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # noqa: TID251 - how this pytest is told
     arguments = [*(part for name in early for part in ("-p", name)), *arguments]
     sys.argv = ["pytest", *arguments]
-    code = int(pytest.main(arguments, plugins=[Recorder(send, task, canaries, late)]))
+    code = int(pytest.main(arguments, plugins=[ReportPlugin(send, task, canaries, late)]))
     send("finish", code=code)
     return code
 
