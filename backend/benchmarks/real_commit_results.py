@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from app.core.intervals import wilson
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
-from app.schemas.sprints import EvaluationReport
+from app.schemas.api.sprints import EvaluationReport
 from benchmarks.machine import machine
 from benchmarks.real_commit_cases import Case
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import anyio
 
-from app.workspaces.removal import remove_tree
+from app.workspaces.files.removal import remove_tree
 from benchmarks.real_commit_cases import Case
 
 _AUTHOR = ("-c", "user.name=release", "-c", "user.email=release@example.invalid")

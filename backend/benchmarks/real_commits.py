@@ -11,11 +11,11 @@ from pathlib import Path
 import anyio
 import logfire
 
-from app.container import evaluation_service
+from app.composition.services import evaluation_service
 from app.core.config import Settings
 from app.core.errors import PhaseRunnerError
-from app.schemas.sprints import EvaluateRequest
-from app.services.evaluations import EvaluationService
+from app.schemas.api.sprints import EvaluateRequest
+from app.services.local.evaluations import EvaluationService
 from benchmarks.real_commit_cases import LIST, Case, ListError, choose, read_list
 from benchmarks.real_commit_results import JudgedCase, add_result, judged, read_results, table, unjudged
 from benchmarks.real_commit_trees import FetchError, laid_out
