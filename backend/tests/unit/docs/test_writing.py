@@ -18,6 +18,8 @@ BANNED = re.compile(
     r"false (?:pass|fail)(?:es|s)?)\b",
     re.IGNORECASE,
 )
+WIDE_TABLES = {"benchmarks.md"}
+"""Pages whose tables of figures are too wide to split; their prose is wrapped."""
 ABOUT_THE_WORDS = {"writing.md"}
 """The page that names the banned words."""
 
@@ -37,7 +39,8 @@ def prose(text: str) -> list[tuple[int, str]]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_lines_are_wrapped(page: Path) -> None:
     lines = enumerate(page.read_text(encoding="utf-8").splitlines(), start=1)
-    assert [number for number, line in lines if len(line) > 120] == []
+    wide = page.name in WIDE_TABLES
+    assert [number for number, line in lines if len(line) > 120 and not (wide and line.startswith("|"))] == []
 
 
 @pytest.mark.parametrize(
