@@ -84,6 +84,7 @@ def build_sandbox(settings: Settings) -> Sandbox:
     """Make what confines the workspaces' programs."""
     limits = SandboxLimits(
         memory_bytes=settings.SANDBOX_MEMORY_BYTES,
+        temporary_bytes=settings.SANDBOX_TEMPORARY_BYTES,
         processes=settings.SANDBOX_PROCESSES,
         file_bytes=settings.SANDBOX_FILE_BYTES,
     )

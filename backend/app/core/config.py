@@ -61,6 +61,7 @@ class Settings(BaseSettings):
     # Sandbox, in which the workspaces' tests and programs run
     SANDBOX: SandboxMode = SandboxMode.REQUIRED
     SANDBOX_MEMORY_BYTES: int = Field(default=4_000_000_000, ge=100_000_000)
+    SANDBOX_TEMPORARY_BYTES: int = Field(default=1_000_000_000, ge=10_000_000)
     SANDBOX_PROCESSES: int = Field(default=512, ge=16, le=100_000)
     SANDBOX_FILE_BYTES: int = Field(default=2_000_000_000, ge=1_000_000)
     SANDBOX_CGROUP: Path | None = None

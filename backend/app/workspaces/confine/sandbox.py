@@ -3,6 +3,7 @@
 import errno
 import itertools
 import os
+import platform
 import shutil
 import sys
 import time
@@ -27,6 +28,7 @@ from app.workspaces.confine.bubblewrap import (
 )
 from app.workspaces.confine.cgroups import CgroupError, CgroupPlace
 from app.workspaces.confine.launch_report import LaunchReport
+from app.workspaces.confine.seccomp import FilterFile, syscall_filter
 from app.workspaces.process import ProcessOutcome, run_process
 
 OUTPUT_LIMIT = 1_000_000
@@ -37,6 +39,7 @@ _INSIDE_UID = 1000
 _FIRST_UID, _UIDS = 60_600, 400
 _INSIDE = {"HOME": HOME, "TMPDIR": "/tmp", "USER": "sandbox", "LOGNAME": "sandbox"}  # noqa: S108 - inside
 _PATH = "/usr/local/bin:/usr/bin:/bin"
+_FILTER = syscall_filter(platform.machine())
 _INSTALL = (
     "install bubblewrap (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; "
     "Arch: pacman -S bubblewrap), or set SANDBOX=off to run tests unconfined"
@@ -162,10 +165,10 @@ class Sandbox:
         confinement = replace(confinement, readable=(*self._settings.readable, *confinement.readable))
         _check_visible(argv[0], cwd, confinement)
         identity = await self._identity(confinement)
-        with LaunchReport() as status, SystemConfiguration() as configuration:
-            launch = self._launch(confinement, cwd, identity, status, configuration)
+        with LaunchReport() as status, SystemConfiguration() as configuration, FilterFile(_FILTER) as calls:
+            launch = self._launch(confinement, cwd, identity, status, configuration, calls)
             command = command_line(self._program or "bwrap", launch, argv)
-            inherited = (*pass_fds, status.writing, *configuration.descriptors)
+            inherited = (*pass_fds, status.writing, *configuration.descriptors, *calls.descriptors)
             run = partial(run, env={**env, **_INSIDE}, pass_fds=inherited)
             try:
                 outcome = await self._grouped(run, command)
@@ -207,8 +210,8 @@ class Sandbox:
         if self._program is None:
             return "bubblewrap (bwrap) is not installed"
         identity = await self._identity(Confinement())
-        with LaunchReport() as status, SystemConfiguration() as configuration:
-            launch = self._launch(Confinement(), Path("/usr"), identity, status, configuration)
+        with LaunchReport() as status, SystemConfiguration() as configuration, FilterFile(_FILTER) as calls:
+            launch = self._launch(Confinement(), Path("/usr"), identity, status, configuration, calls)
             try:
                 outcome = await self._grouped(
                     partial(
@@ -216,7 +219,7 @@ class Sandbox:
                         cwd=Path("/"),
                         env={"PATH": _PATH},
                         timeout=_PROBE_SECONDS,
-                        pass_fds=(status.writing, *configuration.descriptors),
+                        pass_fds=(status.writing, *configuration.descriptors, *calls.descriptors),
                     ),
                     command_line(self._program, launch, ["id", "-u"]),
                 )
@@ -230,10 +233,14 @@ class Sandbox:
         return f"bubblewrap does not work here: {outcome.stderr.strip()[-300:] or 'no answer'}"
 
     def _bounds(self) -> str:
+        notes = [] if _FILTER else [f"no filter of system calls for {platform.machine()}"]
         if self._cgroups is None:
-            return ""
+            notes.append("no control group bounds the memory of a launch as a whole (SANDBOX_CGROUP)")
+            return f"; {', '.join(notes)}"
         missing = self._cgroups.missing_bounds()
-        return f", groups in {self._cgroups.root}" + (f" without {' and '.join(missing)}" if missing else "")
+        without = f" without {' and '.join(missing)}" if missing else ""
+        notes.insert(0, f"groups in {self._cgroups.root}{without}")
+        return f", {', '.join(notes)}"
 
     def _launch(
         self,
@@ -242,6 +249,7 @@ class Sandbox:
         identity: Identity,
         status: LaunchReport,
         configuration: SystemConfiguration,
+        calls: FilterFile,
     ) -> Launch:
         return Launch(
             writable=confinement.writable,
@@ -251,6 +259,7 @@ class Sandbox:
             identity=identity,
             limits=self._settings.limits,
             status_fd=status.writing,
+            filter_fd=calls.descriptor,
             configuration=configuration,
         )
 
