@@ -66,6 +66,7 @@ class Settings(BaseSettings):
     SANDBOX_FILE_BYTES: int = Field(default=2_000_000_000, ge=1_000_000)
     SANDBOX_CGROUP: Path | None = None
     SANDBOX_READABLE: Annotated[list[Path], NoDecode] = []
+    SANDBOX_EGRESS_ALLOW: Annotated[list[str], NoDecode] = []
 
     # Agents
     AGENT_BACKEND: AgentBackend = AgentBackend.AUTO
@@ -142,7 +143,7 @@ class Settings(BaseSettings):
     OTEL_EXPORTER_OTLP_ENDPOINT: str | None = None
 
     @field_validator(
-        *("ALLOWED_HOSTS", "WORKSPACE_ROOTS", "SANDBOX_READABLE"),
+        *("ALLOWED_HOSTS", "WORKSPACE_ROOTS", "SANDBOX_READABLE", "SANDBOX_EGRESS_ALLOW"),
         *("EVALUATOR_REQUIRED", "EVALUATOR_PLUGINS"),
         *("ESCALATION_REMINDER_HOURS", "WEBHOOK_URLS"),
         mode="before",

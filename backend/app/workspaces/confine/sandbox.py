@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from functools import partial
 from pathlib import Path
 
@@ -27,7 +28,9 @@ from app.workspaces.confine.bubblewrap import (
     visible_without_asking,
 )
 from app.workspaces.confine.cgroups import CgroupError, CgroupPlace
+from app.workspaces.confine.egress import FORWARDER, EgressRules, open_egress
 from app.workspaces.confine.launch_report import LaunchReport
+from app.workspaces.confine.python_places import interpreter_paths
 from app.workspaces.confine.seccomp import FilterFile, syscall_filter
 from app.workspaces.process import ProcessOutcome, run_process
 
@@ -50,6 +53,23 @@ class SandboxUnavailableError(Exception):
     """Programs cannot be confined here; the message says why and what to do."""
 
 
+class Network(Enum):
+    """What a confined program may reach beyond a loopback that it has for itself.
+
+    `NONE`: nothing. `PUBLIC`: public addresses over HTTP and HTTPS, through a proxy that its variables name.
+    `HOST`: all that this machine reaches, this service included; only for programs of the operator.
+    """
+
+    NONE = "none"
+    PUBLIC = "public"
+    HOST = "host"
+
+    @classmethod
+    def public_if(cls, granted: bool) -> "Network":
+        """Return `PUBLIC` where a network was granted."""
+        return cls.PUBLIC if granted else cls.NONE
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confinement:
     """What a confined program may reach beyond the system's directories, each at its usual place.
@@ -60,12 +80,12 @@ class Confinement:
     Attributes:
         writable: directories or files that it may change.
         readable: directories or files that it may read; one below a writable one stays read-only.
-        network: whether it may use the machine's network.
+        network: what it may reach beyond a loopback that it has for itself.
     """
 
     writable: tuple[Path, ...] = ()
     readable: tuple[Path, ...] = ()
-    network: bool = False
+    network: Network = Network.NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +117,14 @@ class SandboxSettings:
         limits: bounds on each launch.
         readable: paths that every confined program may read, such as toolchains outside the system's places.
         cgroup: a directory of a cgroup v2 hierarchy in which each launch gets a group of its own.
+        egress: what programs with a network may reach beyond public addresses.
     """
 
     mode: SandboxMode = SandboxMode.REQUIRED
     limits: SandboxLimits = field(default_factory=SandboxLimits)
     readable: tuple[Path, ...] = ()
     cgroup: Path | None = None
+    egress: EgressRules = field(default_factory=EgressRules)
 
 
 class Sandbox:
@@ -165,6 +187,26 @@ class Sandbox:
         confinement = replace(confinement, readable=(*self._settings.readable, *confinement.readable))
         _check_visible(argv[0], cwd, confinement)
         identity = await self._identity(confinement)
+        if confinement.network is not Network.PUBLIC:
+            return await self._run_confined(argv, run, env, pass_fds, confinement, cwd, identity)
+        owner = identity.uid if identity.switch else None
+        async with open_egress(self._settings.egress, owner) as egress:
+            python = Path(sys.executable)
+            needed = (*interpreter_paths(python), FORWARDER, egress.path)
+            confinement = replace(confinement, readable=(*confinement.readable, *needed))
+            argv = egress.command_line(python, argv)
+            return await self._run_confined(argv, run, env, pass_fds, confinement, cwd, identity)
+
+    async def _run_confined(
+        self,
+        argv: Sequence[str],
+        run: Callable[..., Awaitable[ProcessOutcome]],
+        env: Mapping[str, str],
+        pass_fds: Sequence[int],
+        confinement: Confinement,
+        cwd: Path,
+        identity: Identity,
+    ) -> ProcessOutcome:
         with LaunchReport() as status, SystemConfiguration() as configuration, FilterFile(_FILTER) as calls:
             launch = self._launch(confinement, cwd, identity, status, configuration, calls)
             command = command_line(self._program or "bwrap", launch, argv)
@@ -255,7 +297,7 @@ class Sandbox:
             writable=confinement.writable,
             readable=confinement.readable,
             cwd=cwd,
-            network=confinement.network,
+            network=confinement.network is Network.HOST,
             identity=identity,
             limits=self._settings.limits,
             status_fd=status.writing,

@@ -13,6 +13,7 @@ from app.schemas.modes import SandboxMode
 from app.workspaces.confine.python_places import interpreter_paths
 from app.workspaces.confine.sandbox import (
     Confinement,
+    Network,
     Sandbox,
     SandboxLimits,
     SandboxSettings,
@@ -114,17 +115,23 @@ except OSError as error:
 """
 
 
-@pytest.mark.parametrize(
-    ("network", "answer"),
-    [pytest.param(False, "ConnectionRefusedError", id="none"), pytest.param(True, "connected", id="granted")],
-)
-async def test_the_network_is_there_only_when_it_is_granted(
-    sandbox: Sandbox, place: Path, network: bool, answer: str
+@pytest.mark.parametrize("network", [Network.NONE, Network.PUBLIC])
+async def test_the_loopback_of_the_service_is_out_of_reach(
+    sandbox: Sandbox, place: Path, network: Network
 ) -> None:
     server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0)
     async with server:
         port = server.sockets[0].getsockname()[1]
-        assert await said(sandbox, place, CONNECT.format(port=port), network=network) == answer
+        answer = await said(sandbox, place, CONNECT.format(port=port), network=network)
+    assert answer == "ConnectionRefusedError"
+
+
+async def test_a_program_of_the_operator_may_have_the_whole_network(sandbox: Sandbox, place: Path) -> None:
+    server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        answer = await said(sandbox, place, CONNECT.format(port=port), network=Network.HOST)
+    assert answer == "connected"
 
 
 async def test_a_loopback_of_its_own_is_always_there(sandbox: Sandbox, place: Path) -> None:
