@@ -16,8 +16,7 @@ from asyncpg.prepared_stmt import PreparedStatement
 
 from app.composition.database import open_sessions
 from app.core.config import Settings
-from app.core.event_data import AgentProgressData, ProgressLine
-from app.core.websocket_events import AgentProgressEvent
+from app.core.events.agents import AgentProgressData, AgentProgressEvent, ProgressLine
 from app.db.embedded.server import acquire
 from app.db.migrate import upgrade_to_head
 from app.realtime.store import Fence

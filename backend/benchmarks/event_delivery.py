@@ -18,9 +18,9 @@ import logfire
 
 from app.composition.database import open_sessions
 from app.core.config import Settings
-from app.core.event_data import AgentProgressData, ProgressLine
 from app.core.event_frames import SubscribeFrame
-from app.core.websocket_events import AgentProgressEvent, Event
+from app.core.events.agents import AgentProgressData, AgentProgressEvent, ProgressLine
+from app.core.events.union import Event
 from app.db.embedded.server import acquire
 from app.db.engine import Sessions
 from app.db.migrate import upgrade_to_head

@@ -13,8 +13,8 @@ from opentelemetry import trace
 from app.agents.models.judge import Choice, Judge
 from app.agents.port import AgentLimits, AgentTask
 from app.core.errors import InvalidInputError, PhaseRunnerError
-from app.core.event_data import JudgeStartedData
-from app.core.websocket_events import SprintEventType
+from app.core.events.candidates import JudgeStartedData
+from app.core.events.types import SprintEventType
 from app.runners.evaluators.models.digest import digest
 from app.schemas.agent_tdd import (
     AgentMetrics,

@@ -10,8 +10,7 @@ from uuid import UUID
 
 import httpx
 
-from app.core.event_data import AgentProgressData, ProgressLine
-from app.core.websocket_events import AgentProgressEvent
+from app.core.events.agents import AgentProgressData, AgentProgressEvent, ProgressLine
 from app.db.engine import create_engine, create_sessions, plain_url
 from app.realtime.store import append_events
 from tests.acceptance.projects import DISCOVERY, WORSE, script, step, write

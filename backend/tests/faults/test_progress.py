@@ -11,8 +11,8 @@ from uuid import UUID, uuid4
 import asyncpg
 import pytest
 
-from app.core.event_data import AgentProgressData, ProgressLine
-from app.core.websocket_events import AgentProgressEvent, Event
+from app.core.events.agents import AgentProgressData, AgentProgressEvent, ProgressLine
+from app.core.events.union import Event
 from app.db.engine import Sessions, create_engine, create_sessions, plain_url
 from app.db.outages import through_outages
 from app.realtime.store import Fence

@@ -16,7 +16,7 @@ from app.schemas.agents import AgentScript
 
 _APP = Path(__file__).resolve().parents[2]
 # In a wheel the examples are inside the package; in a checkout they are at its root.
-_PLACES = (_APP / "_examples", _APP.parents[2] / "examples")
+_PLACES = (_APP / "_examples", _APP.parents[1] / "examples")
 _INDEX = "index.toml"
 _GIT_SECONDS = 30.0
 

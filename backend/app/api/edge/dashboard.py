@@ -16,7 +16,7 @@ FAILURE = "build-failed.txt"
 
 _APP = Path(__file__).resolve().parents[2]
 # In a wheel the page is inside the package; in a checkout it is where it is built.
-_PLACES = (_APP / "_dashboard", _APP.parents[2] / "frontend" / "dist")
+_PLACES = (_APP / "_dashboard", _APP.parents[1] / "frontend" / "dist")
 _SHOWN_REASON_CHARS = 4_000
 
 # The build names these files after their content.

@@ -7,43 +7,41 @@ from functools import singledispatch
 from app.cli.view.state import SprintState
 from app.cli.view.text import first_lines, harmless, one_line
 from app.cli.view.words import KIND_WORDS, duration
-from app.core.event_data import EvaluationData
-from app.core.websocket_events import (
-    AgentFailedEvent,
-    AgentProgressEvent,
-    AttemptInterruptedEvent,
-    AttemptProducedEvent,
-    AttemptStartedEvent,
-    CandidateFailedEvent,
-    Envelope,
+from app.core.events.agents import AgentFailedEvent, AgentProgressEvent, ToolCalledEvent, ToolResultEvent
+from app.core.events.attempts import AttemptInterruptedEvent, AttemptProducedEvent, AttemptStartedEvent
+from app.core.events.candidates import CandidateFailedEvent, JudgeDecidedEvent
+from app.core.events.envelope import Envelope
+from app.core.events.escalations import (
     EscalationReminderEvent,
     EscalationRequiredEvent,
     EscalationResolvedEvent,
+)
+from app.core.events.evaluations import (
     EvaluationCompletedEvent,
+    EvaluationData,
     EvaluationFailedEvent,
     EvaluationStartedEvent,
     EvaluatorCompletedEvent,
-    Event,
+    OptimizationStartedEvent,
+)
+from app.core.events.iterations import (
     IterationCompletedEvent,
     IterationDirectedEvent,
     IterationFailedEvent,
     IterationScriptedEvent,
-    JudgeDecidedEvent,
-    OptimizationStartedEvent,
-    PhaseCompletedEvent,
-    PhaseFailedEvent,
-    PhaseStartedEvent,
+    SubtaskCompletedEvent,
+    SubtaskStartedEvent,
+)
+from app.core.events.phases import PhaseCompletedEvent, PhaseFailedEvent, PhaseStartedEvent
+from app.core.events.runs import (
     RunCancelledEvent,
     RunCreatedEvent,
     RunPausedEvent,
     RunResumedEvent,
-    SubtaskCompletedEvent,
-    SubtaskStartedEvent,
-    ToolCalledEvent,
-    ToolResultEvent,
     WorkflowCompletedEvent,
     WorkflowFailedEvent,
 )
+from app.core.events.union import Event
 
 SCRIPT_WARNING = "A script, not a model, does the edits"
 EVIDENCE_LINES = 6

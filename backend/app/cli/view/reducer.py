@@ -6,31 +6,26 @@ from functools import singledispatch
 
 from app.cli.view.state import AttemptProgress, OpenEscalation, PhaseState, SprintState
 from app.cli.view.text import one_line
-from app.core.websocket_events import (
-    AgentFailedEvent,
-    AgentProgressEvent,
-    AttemptInterruptedEvent,
-    AttemptProducedEvent,
-    AttemptStartedEvent,
-    Envelope,
-    EscalationRequiredEvent,
-    EscalationResolvedEvent,
+from app.core.events.agents import AgentFailedEvent, AgentProgressEvent, ToolCalledEvent
+from app.core.events.attempts import AttemptInterruptedEvent, AttemptProducedEvent, AttemptStartedEvent
+from app.core.events.envelope import Envelope
+from app.core.events.escalations import EscalationRequiredEvent, EscalationResolvedEvent
+from app.core.events.evaluations import (
     EvaluationCompletedEvent,
     EvaluationFailedEvent,
     EvaluationStartedEvent,
     EvaluatorCompletedEvent,
-    Event,
-    PhaseCompletedEvent,
-    PhaseFailedEvent,
-    PhaseStartedEvent,
+)
+from app.core.events.phases import PhaseCompletedEvent, PhaseFailedEvent, PhaseStartedEvent
+from app.core.events.runs import (
     RunCancelledEvent,
     RunCreatedEvent,
-    ToolCalledEvent,
     WorkflowCompletedEvent,
     WorkflowFailedEvent,
     WorkflowStartedEvent,
     WorkflowStatusEvent,
 )
+from app.core.events.union import Event
 
 SHOWN_ACTIVITY = 3
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from app.core.event_data import EvaluationData
+from app.core.events.evaluations import EvaluationData
 
 FINAL = frozenset({"completed", "failed", "cancelled"})
 WAITING = "waiting"

@@ -17,7 +17,12 @@ from app.runners.evaluators.llm_evaluator import (
 from app.runners.evaluators.plan_artifact import PlanArtifactEvaluator
 from app.runners.evaluators.protection.protected_files import ProtectedFilesEvaluator
 from app.runners.evaluators.protocol import BLOCKING_THRESHOLD
-from app.runners.evaluators.registrations import EvaluatorRegistry
+from app.runners.evaluators.registrations import (
+    BUILT_IN,
+    EvaluatorDescription,
+    EvaluatorRegistry,
+    Registration,
+)
 from app.runners.evaluators.response_evaluator import EvaluatorAgent
 from app.runners.evaluators.response_quality import ResponseQualityEvaluator
 from app.schemas.agents import OutputMode
@@ -25,6 +30,16 @@ from app.schemas.evaluation import CheckerName
 from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.interpreters import Interpreters
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
+
+__all__ = [
+    "BUILT_IN",
+    "MODEL_EVALUATORS",
+    "EvaluatorConfig",
+    "EvaluatorDescription",
+    "EvaluatorRegistry",
+    "Registration",
+    "create_default_registry",
+]
 
 MODEL_EVALUATORS = frozenset(
     {"llm_code_quality", "completeness", "security", "performance", "response_quality"}

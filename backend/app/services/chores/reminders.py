@@ -5,8 +5,7 @@ from uuid import UUID
 
 from sqlalchemy import func, select
 
-from app.core.event_data import EscalationReminderData
-from app.core.websocket_events import EscalationReminderEvent
+from app.core.events.escalations import EscalationReminderData
 from app.db.engine import Sessions
 from app.db.models import Escalation, Run
 from app.services.chores.reminder_times import reminders_until
@@ -78,8 +77,7 @@ class ReminderService:
                 waiting_seconds=round((now - escalation.created_at).total_seconds()),
             )
             recording = Recording(session, run, self._outbox)
-            at = dict(recording.envelope(escalation.phase, escalation.attempt or None))
-            recording.emit(EscalationReminderEvent(**at, data=data))
+            recording.tell(data, escalation.phase, escalation.attempt or None)
             await recording.flush_events()
         self._bell.ring(run_id)
         return True

@@ -7,16 +7,14 @@ from sqlalchemy import update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.errors import ConflictError, NotFoundError
-from app.core.event_data import RunCancelledData
-from app.core.telemetry import current_trace_id
-from app.core.websocket_events import RunCancelledEvent
+from app.core.events.runs import RunCancelledData
 from app.db.models import Escalation, Run
 from app.jobs.queue import abort_advance
-from app.realtime.store import append_events
 from app.schemas.runs import RunKind, RunStatus
 from app.services.record.family import unfinished_subtasks, wake_parent
 from app.services.record.outbox import Outbox
 from app.services.record.phase_outcomes import keep_outcomes
+from app.services.record.transactions import Recording
 
 WORDS = {RunKind.SPRINT: "sprint", RunKind.DIRECTOR_LOOP: "loop", RunKind.ANSWER: "answer"}
 """What people call the kinds of runs."""
@@ -53,15 +51,9 @@ async def _end(session: AsyncSession, run: Run, reason: str, actor: str, outbox:
     withdraw = update(Escalation).where(Escalation.run_id == run.id, Escalation.status == "open")
     await session.execute(withdraw.values(status="withdrawn", version=Escalation.version + 1))
     await keep_outcomes(session, run.id)
-    event = RunCancelledEvent(
-        run_id=run.id,
-        sprint_id=run.id,
-        phase=run.phase,
-        trace_id=current_trace_id(),
-        data=RunCancelledData(by=actor, reason=reason),
-    )
-    last = await append_events(session, run.id, [event])
-    await outbox.put(session, run.id, [event], last)
+    recording = Recording(session, run, outbox)
+    recording.tell(RunCancelledData(by=actor, reason=reason), run.phase)
+    await recording.flush_events()
     await abort_advance(session, run.id)
     for subtask in await unfinished_subtasks(session, run.id):
         await _end(session, subtask, "the loop that asked for it was cancelled", actor, outbox)

@@ -10,17 +10,14 @@ import logfire
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.core.event_data import ForkOriginData, RunCreatedData
-from app.core.telemetry import current_trace_id
-from app.core.websocket_events import RunCreatedEvent
+from app.core.events.runs import ForkOriginData, RunCreatedData
 from app.db.engine import Sessions
 from app.db.models import Run, Snapshot
 from app.jobs.queue import enqueue_advance
-from app.realtime.store import append_events
 from app.schemas.agents import AgentBackend, AgentSpec, agent_label
 from app.schemas.workspaces import SourceInfo, WorkspaceSource
 from app.services.control.idempotency import Once
-from app.services.record.transactions import EventBell
+from app.services.record.transactions import EventBell, Recording
 from app.workspaces.history.git import Git
 from app.workspaces.sources.importing import import_source
 from app.workspaces.sources.inspection import SourcePolicy, inspect_source
@@ -105,8 +102,9 @@ async def announce(session: AsyncSession, run: Run) -> None:
         base_commit=run.base_commit,
         forked_from=ForkOriginData.model_validate(run.forked_from) if run.forked_from else None,
     )
-    created = RunCreatedEvent(run_id=run.id, sprint_id=run.id, trace_id=current_trace_id(), data=data)
-    await append_events(session, run.id, [created])
+    recording = Recording(session, run)
+    recording.tell(data)
+    await recording.flush_events()
     await enqueue_advance(session, run.id)
 
 

@@ -7,8 +7,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.errors import ConflictError, NotFoundError
-from app.core.event_data import RunPausedData, RunResumedData
-from app.core.websocket_events import RunPausedEvent, RunResumedEvent
+from app.core.events.runs import RunPausedData, RunResumedData
 from app.db.engine import Sessions
 from app.db.models import Run
 from app.jobs.queue import abort_advance, enqueue_advance
@@ -84,8 +83,7 @@ async def _hold(session: AsyncSession, run: Run, reason: str, actor: str) -> Non
     run.version += 1
     recording = Recording(session, run)
     await release_attempts(recording, f"paused by {actor}; it goes on when the {word_of(run)} is resumed")
-    data = RunPausedData(by=actor, reason=reason)
-    recording.emit(RunPausedEvent(**dict(recording.envelope(run.phase)), data=data))
+    recording.tell(RunPausedData(by=actor, reason=reason), run.phase)
     await recording.flush_events()
     await abort_advance(session, run.id)
     for subtask in await unfinished_subtasks(session, run.id):
@@ -98,8 +96,7 @@ async def _let_go(session: AsyncSession, run: Run, actor: str) -> None:
     run.paused_at, run.paused_by, run.pause_reason = None, None, ""
     run.version += 1
     recording = Recording(session, run)
-    data = RunResumedData(by=actor)
-    recording.emit(RunResumedEvent(**dict(recording.envelope(run.phase)), data=data))
+    recording.tell(RunResumedData(by=actor), run.phase)
     await recording.flush_events()
     if run.status != RunStatus.WAITING:
         await enqueue_advance(session, run.id)

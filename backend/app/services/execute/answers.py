@@ -8,9 +8,8 @@ import logfire
 from sqlalchemy import select
 
 from app.core.errors import NotFoundError, WorkspaceError
-from app.core.event_data import EvaluationStartedData
+from app.core.events.evaluations import EvaluationStartedData
 from app.core.telemetry import current_trace_id
-from app.core.websocket_events import EvaluationStartedEvent
 from app.db.engine import Sessions
 from app.db.models import Attempt
 from app.db.outages import is_outage
@@ -104,9 +103,7 @@ class AnswerRunning:
             if row.status == AttemptState.EVALUATING:
                 row.lost_workers += 1
             row.status = AttemptState.EVALUATING
-            at = dict(recording.envelope(PHASE, number))
-            data = EvaluationStartedData(evaluators=[EVALUATOR])
-            recording.emit(EvaluationStartedEvent(**at, data=data))
+            recording.tell(EvaluationStartedData(evaluators=[EVALUATOR]), PHASE, number)
 
     async def _load(self, run_id: UUID, question: AnswerQuestion, last: int) -> list[AnswerAttempt]:
         async with self._sessions() as session:

@@ -10,8 +10,8 @@ from uuid import UUID
 
 from app.agents.port import AgentFailure, AgentOutcome, AgentTask, FailureKind, ReportProgress
 from app.core.errors import WorkspaceError
-from app.core.event_data import EventData
-from app.core.websocket_events import SprintEventType
+from app.core.events.envelope import EventData
+from app.core.events.types import SprintEventType
 from app.schemas.agents import AgentSpec
 from app.services.execute.side_by_side import CandidateOutcome, MakeAgent, SideBySide, Subagent
 from app.workspaces.environments.interpreters import Interpreters

@@ -15,20 +15,13 @@ from sqlalchemy import select
 
 from app.agents.models.judge import Judge
 from app.core.errors import WorkspaceError
-from app.core.event_data import (
+from app.core.events.candidates import JudgeStartedData
+from app.core.events.evaluations import (
     EvaluationCompletedData,
     EvaluationData,
     EvaluationFailedData,
     EvaluationStartedData,
-    JudgeStartedData,
-)
-from app.core.websocket_events import (
-    EvaluationCompletedEvent,
-    EvaluationFailedEvent,
-    EvaluationStartedEvent,
     EvaluatorCompletedEvent,
-    JudgeDecidedEvent,
-    JudgeStartedEvent,
 )
 from app.db.engine import Sessions
 from app.db.models import Attempt, Candidate, Run
@@ -50,7 +43,7 @@ from app.services.record.attempts import judge_decided, total_usage
 from app.services.record.evaluations import store_evaluations
 from app.services.record.history import Recorded, load_acceptances, load_latest_feedback
 from app.services.record.ledger import spend
-from app.services.record.transactions import Recorder, Recording
+from app.services.record.transactions import Recorder, Recording, place_in
 from app.workspaces.store import JudgedPair
 
 logger = logging.getLogger(__name__)
@@ -156,8 +149,7 @@ class Judging:
             if row.status == AttemptState.EVALUATING:
                 row.lost_workers += 1
             row.status = AttemptState.EVALUATING
-            at = dict(recording.envelope(phase, number))
-            recording.emit(EvaluationStartedEvent(**at, data=EvaluationStartedData(evaluators=names)))
+            recording.tell(EvaluationStartedData(evaluators=names), phase, number)
 
     async def _judge_candidates(self, recorded: Recorded, attempt: Attempt, fence: Fence) -> list[_Judged]:
         async with self._sessions() as session:
@@ -181,12 +173,9 @@ class Judging:
         assert commit is not None  # noqa: S101 - candidates without output are not judged
 
         async def tell(result: EvaluationResult) -> None:
+            at = place_in(run.id, phase, work.attempt.number)
             event = EvaluatorCompletedEvent(
-                run_id=run.id,
-                sprint_id=run.id,
-                phase=phase,
-                attempt=work.attempt.number,
-                trace_id=result.trace_id,
+                **dict(at.model_copy(update={"trace_id": result.trace_id})),
                 data=self._event_data(phase, result),
             )
             await through_outages(partial(self._recorder.progress, run.id, fence, [event]))
@@ -218,15 +207,13 @@ class Judging:
         run = recorded.run
         indexes = [each.candidate.index for each in leaders]
         async with self._recorder.open_claimed(run.id, fence, attempt.claim) as (recording, _):
-            at = dict(recording.envelope(attempt.phase, attempt.number))
-            recording.emit(JudgeStartedEvent(**at, data=JudgeStartedData(candidates=indexes)))
+            recording.tell(JudgeStartedData(candidates=indexes), attempt.phase, attempt.number)
         choice = await self._judge.choose(
             run.goal, [await self._contender(run, each.candidate) for each in leaders]
         )
         async with self._recorder.open_claimed(run.id, fence, attempt.claim) as (recording, _):
             spend(recording.run, total_usage([choice]))
-            at = dict(recording.envelope(attempt.phase, attempt.number))
-            recording.emit(JudgeDecidedEvent(**at, data=judge_decided(choice)))
+            recording.tell(judge_decided(choice), attempt.phase, attempt.number)
         return next(each for each in leaders if each.candidate.index == choice.index)
 
     async def _contender(self, run: Run, candidate: Candidate) -> "_Contender":
@@ -258,8 +245,7 @@ class Judging:
                 failures=row.evaluation_failures,
                 retry_in_seconds=pause,
             )
-            at = dict(recording.envelope(attempt.phase, attempt.number))
-            recording.emit(EvaluationFailedEvent(**at, data=data))
+            recording.tell(data, attempt.phase, attempt.number)
 
         await self._recorder.outcome(recorded.run.id, fence, attempt.claim, AttemptState.EVALUATING, write)
 
@@ -287,8 +273,7 @@ class Judging:
                 score=verdict.score,
                 reason=verdict.reason,
             )
-            at = dict(recording.envelope(phase, attempt.number))
-            recording.emit(EvaluationCompletedEvent(**at, data=data))
+            recording.tell(data, phase, attempt.number)
 
         await self._recorder.outcome(recorded.run.id, fence, attempt.claim, AttemptState.EVALUATING, write)
 

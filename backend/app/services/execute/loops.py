@@ -9,9 +9,9 @@ from uuid import UUID, uuid4
 import logfire
 
 from app.core.errors import NotFoundError, WorkspaceError
-from app.core.event_data import EvaluationStartedData, IterationStartedData
+from app.core.events.evaluations import EvaluationStartedData
+from app.core.events.iterations import IterationStartedData
 from app.core.telemetry import current_trace_id
-from app.core.websocket_events import EvaluationStartedEvent, IterationStartedEvent
 from app.db.engine import Sessions
 from app.db.models import Attempt
 from app.db.outages import is_outage
@@ -117,8 +117,7 @@ class LoopRunning:
                 tell_subtask(recording, now, came.result)
             else:
                 begun = IterationStartedData(iteration=number, max_iterations=definition.max_iterations)
-                at = dict(recording.envelope(PHASE, number))
-                recording.emit(IterationStartedEvent(**at, data=begun))
+                recording.tell(begun, PHASE, number)
         return _Opened(claim, now, came)
 
     async def _begin(self, recorded: Recorded, attempt: Attempt, fence: Fence) -> LoopIteration:
@@ -131,8 +130,7 @@ class LoopRunning:
             row.status = AttemptState.EVALUATING
             now = iteration_of(row.number, row.output, row.details)
             if definition.script_execution is None or now.script_output is not None:
-                at = dict(recording.envelope(PHASE, row.number))
-                recording.emit(EvaluationStartedEvent(**at, data=EvaluationStartedData(evaluators=named)))
+                recording.tell(EvaluationStartedData(evaluators=named), PHASE, row.number)
         return now
 
     async def _take(self, recorded: Recorded, now: LoopIteration, take: TakeStep) -> Step:

@@ -5,23 +5,16 @@ from uuid import uuid4
 
 from sqlalchemy import func, select
 
-from app.core.event_data import (
-    EscalationRequiredData,
+from app.core.events.escalations import EscalationRequiredData
+from app.core.events.phases import (
     PhaseCompletedData,
     PhaseFailedData,
     PhaseStartedData,
+)
+from app.core.events.runs import (
     WorkflowCompletedData,
     WorkflowFailedData,
     WorkflowStatusData,
-)
-from app.core.websocket_events import (
-    EscalationRequiredEvent,
-    PhaseCompletedEvent,
-    PhaseFailedEvent,
-    PhaseStartedEvent,
-    WorkflowCompletedEvent,
-    WorkflowFailedEvent,
-    WorkflowStatusEvent,
 )
 from app.db.models import Attempt, Escalation, Run
 from app.jobs.queue import enqueue_advance
@@ -106,14 +99,12 @@ async def _complete_phase(recording: Recording, decision: CompletePhase, policy:
     following = run.phases[position + 1] if position + 1 < len(run.phases) else None
     run.phase = following
     run.version += 1
-    at = recording.envelope(decision.phase, decision.number)
     data = PhaseCompletedData(
         attempts=decision.number, commit=attempt.head_commit, accepted_by=decision.accepted_by
     )
-    recording.emit(PhaseCompletedEvent(**dict(at), data=data))
+    recording.tell(data, decision.phase, decision.number)
     if following is not None:
-        started = PhaseStartedData(max_attempts=policy.max_attempts)
-        recording.emit(PhaseStartedEvent(**dict(recording.envelope(following)), data=started))
+        recording.tell(PhaseStartedData(max_attempts=policy.max_attempts), following)
 
 
 async def _why_complete(recording: Recording) -> str:
@@ -147,7 +138,7 @@ async def _complete_run(recording: Recording, reason: str) -> None:
     data = WorkflowCompletedData(
         commit=run.head_commit, attempts=attempts or 0, usage=run_usage(run), reason=reason
     )
-    recording.emit(WorkflowCompletedEvent(**dict(recording.envelope()), data=data))
+    recording.tell(data)
 
 
 async def _escalate(recording: Recording, decision: Escalate) -> None:
@@ -166,13 +157,12 @@ async def _escalate(recording: Recording, decision: Escalate) -> None:
     run.status = RunStatus.WAITING
     run.status_reason = decision.text
     run.version += 1
-    at = dict(recording.envelope(decision.phase, decision.number or None))
     data = EscalationRequiredData(
         escalation_id=escalation.id, reason_kind=decision.reason.value, reason=decision.text
     )
-    recording.emit(EscalationRequiredEvent(**at, data=data))
+    recording.tell(data, decision.phase, decision.number or None)
     waiting = WorkflowStatusData(status=RunStatus.WAITING, reason=decision.text)
-    recording.emit(WorkflowStatusEvent(**at, data=waiting))
+    recording.tell(waiting, decision.phase, decision.number or None)
 
 
 async def _count_lost_worker(recording: Recording, decision: Escalate) -> None:
@@ -186,10 +176,8 @@ async def _count_lost_worker(recording: Recording, decision: Escalate) -> None:
 def _fail(recording: Recording, decision: Fail) -> None:
     run = recording.run
     _finish(run, RunStatus.FAILED, decision.reason)
-    at = dict(recording.envelope(run.phase))
-    recording.emit(PhaseFailedEvent(**at, data=PhaseFailedData(reason=decision.reason)))
-    data = WorkflowFailedData(reason=decision.reason, by=decision.by)
-    recording.emit(WorkflowFailedEvent(**at, data=data))
+    recording.tell(PhaseFailedData(reason=decision.reason), run.phase)
+    recording.tell(WorkflowFailedData(reason=decision.reason, by=decision.by), run.phase)
 
 
 def _finish(run: Run, status: RunStatus, reason: str) -> None:

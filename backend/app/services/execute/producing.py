@@ -5,27 +5,20 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
 from uuid import UUID, uuid4
 
 import logfire
 
 from app.agents.port import AgentFailure, AgentLimits, AgentTask, FailureKind, ReportProgress
 from app.core.errors import WorkspaceError
-from app.core.event_data import (
-    AgentFailedData,
+from app.core.events.agents import AgentFailedData
+from app.core.events.attempts import (
     AttemptProducedData,
     AttemptStartedData,
-    EventData,
 )
-from app.core.telemetry import current_trace_id
-from app.core.websocket_events import (
-    EVENT_ADAPTER,
-    AgentFailedEvent,
-    AttemptProducedEvent,
-    AttemptStartedEvent,
-    SprintEventType,
-)
+from app.core.events.envelope import EventData
+from app.core.events.types import SprintEventType
+from app.core.events.union import EVENT_ADAPTER
 from app.db.engine import Sessions
 from app.db.models import Attempt
 from app.jobs.queue import enqueue_advance
@@ -48,7 +41,7 @@ from app.services.record.attempts import (
 )
 from app.services.record.history import Recorded, load_memory
 from app.services.record.ledger import spend
-from app.services.record.transactions import Recorder, Recording
+from app.services.record.transactions import Recorder, Recording, place_in
 
 MAX_EVENT_OUTPUT = 2_000
 MAX_EVENT_FILES = 100
@@ -122,8 +115,7 @@ class Producing:
                 attempt = await recording.session.get_one(Attempt, found)
                 reclaim(recording, attempt, claim, prompt)
             data = AttemptStartedData(prompt_chars=len(prompt), base_commit=start, resumed=found is not None)
-            at = dict(recording.envelope(attempt.phase, number))
-            recording.emit(AttemptStartedEvent(**at, data=data))
+            recording.tell(data, attempt.phase, number)
         return _Opened(recorded.run.id, claim, prompt, start)
 
     async def _work(
@@ -171,8 +163,7 @@ class Producing:
                 agent=first.ended.agent,
                 model=first.ended.model,
             )
-            at = dict(recording.envelope(row.phase, row.number))
-            recording.emit(AttemptProducedEvent(**at, data=data))
+            recording.tell(data, row.phase, row.number)
 
         await self._recorder.outcome(opened.run_id, fence, opened.claim, AttemptState.STARTED, write)
 
@@ -199,8 +190,7 @@ class Producing:
                 failures=row.agent_failures,
                 retry_in_seconds=pause,
             )
-            at = dict(recording.envelope(row.phase, row.number))
-            recording.emit(AgentFailedEvent(**at, data=data))
+            recording.tell(data, row.phase, row.number)
 
         await self._recorder.outcome(opened.run_id, fence, opened.claim, AttemptState.STARTED, write)
 
@@ -209,21 +199,16 @@ class _Stage:
     """Tells a run's watchers what the candidates of an attempt do."""
 
     def __init__(self, run_id: UUID, phase: str, number: int, batcher: ProgressBatcher) -> None:
-        self._at: dict[str, Any] = {
-            "run_id": run_id,
-            "sprint_id": run_id,
-            "phase": phase,
-            "attempt": number,
-            "trace_id": current_trace_id(),
-        }
+        self._run_id, self._phase, self._number = run_id, phase, number
         self._batcher = batcher
 
     def reporter(self, candidate: int) -> ReportProgress:
         return self._batcher.reporter(candidate)
 
     async def tell(self, event: SprintEventType, data: EventData) -> None:
+        at = place_in(self._run_id, self._phase, self._number)
         payload = storable_json(data.model_dump(mode="json"))
-        self._batcher.add(EVENT_ADAPTER.validate_python({**self._at, "event": event, "data": payload}))
+        self._batcher.add(EVENT_ADAPTER.validate_python({**dict(at), "event": event, "data": payload}))
 
 
 def _within_budget(limits: AgentLimits, recorded: Recorded) -> AgentLimits:

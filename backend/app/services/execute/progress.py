@@ -5,15 +5,23 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
 from app.agents.port import AgentProgress, ProgressKind, ReportProgress
-from app.core.event_data import AgentProgressData, ProgressLine, ToolData
-from app.core.telemetry import current_trace_id
-from app.core.websocket_events import AgentProgressEvent, Event, ToolCalledEvent, ToolResultEvent
+from app.core.events.agents import (
+    AgentProgressData,
+    AgentProgressEvent,
+    ProgressLine,
+    ToolCalledEvent,
+    ToolData,
+    ToolResultEvent,
+)
+from app.core.events.union import Event
 from app.db.outages import PAUSE_SECONDS, is_outage
 from app.realtime.reader import DATABASE_ERRORS
 from app.schemas.text import storable_text
+from app.services.record.transactions import place_in
 
 logger = logging.getLogger(__name__)
 
@@ -33,10 +41,8 @@ class ProgressBatcher:
 
     def __init__(self, run_id: UUID, phase: str, attempt: int, store: StoreEvents) -> None:
         self._run_id = run_id
-        self._phase = phase
-        self._attempt = attempt
+        self._place = place_in(run_id, phase, attempt)
         self._store = store
-        self._trace_id = current_trace_id()
         self._waiting: list[tuple[int, AgentProgress] | Event] = []
         self._dropped = 0
         self._batch: tuple[int, list[Event]] | None = None
@@ -125,24 +131,17 @@ class ProgressBatcher:
 
     def _said(self, candidate: int, lines: list[ProgressLine]) -> Event:
         return AgentProgressEvent(
-            run_id=self._run_id,
-            sprint_id=self._run_id,
-            phase=self._phase,
-            attempt=self._attempt,
-            trace_id=self._trace_id,
-            timestamp=lines[-1].at,
+            **self._at(lines[-1].at),
             data=AgentProgressData(lines=lines, candidate=candidate),
         )
+
+    def _at(self, time: datetime) -> dict[str, Any]:
+        return dict(self._place.model_copy(update={"timestamp": time}))
 
     def _used_tool(self, candidate: int, progress: AgentProgress) -> Event:
         kind = ToolCalledEvent if progress.kind is ProgressKind.TOOL_CALL else ToolResultEvent
         return kind(
-            run_id=self._run_id,
-            sprint_id=self._run_id,
-            phase=self._phase,
-            attempt=self._attempt,
-            trace_id=self._trace_id,
-            timestamp=progress.at,
+            **self._at(progress.at),
             data=ToolData(
                 tool=progress.tool or "tool", text=storable_text(progress.text), candidate=candidate
             ),

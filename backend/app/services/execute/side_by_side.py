@@ -20,8 +20,9 @@ from app.agents.port import (
     ProgressKind,
     ReportProgress,
 )
-from app.core.event_data import CandidateData, EventData
-from app.core.websocket_events import SprintEventType
+from app.core.events.candidates import CandidateData
+from app.core.events.envelope import EventData
+from app.core.events.types import SprintEventType
 from app.schemas.agent_tdd import AgentToolCall
 from app.schemas.agents import AgentSpec
 

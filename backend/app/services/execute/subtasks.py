@@ -8,9 +8,8 @@ from uuid import UUID, uuid4
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.core.event_data import SubtaskStartedData
+from app.core.events.iterations import SubtaskStartedData
 from app.core.telemetry import current_traceparent
-from app.core.websocket_events import SubtaskStartedEvent
 from app.db.models import Attempt, Escalation, Run
 from app.runners.loop.context import fill, turns_used
 from app.runners.loop.requests import result_of
@@ -86,7 +85,7 @@ async def spawn_subtask(recording: Recording, number: int) -> None:
         description=storable_text(plan.query[:MAX_CHARS]),
         depth=plan.lineage.depth,
     )
-    recording.emit(SubtaskStartedEvent(**dict(recording.envelope(PHASE, number)), data=data))
+    recording.tell(data, PHASE, number)
 
 
 async def _attempt(session: AsyncSession, run_id: UUID, number: int) -> Attempt:

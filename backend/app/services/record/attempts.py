@@ -11,22 +11,15 @@ from sqlalchemy import select
 
 from app.agents.models.judge import Choice
 from app.agents.port import AgentOutcome
-from app.core.event_data import (
+from app.core.events.attempts import (
     AttemptInterruptedData,
     AttemptStartedData,
-    JudgeDecidedData,
-    OptimizationStartedData,
-    PhaseStartedData,
-    WorkflowStartedData,
 )
+from app.core.events.candidates import JudgeDecidedData
+from app.core.events.evaluations import OptimizationStartedData
+from app.core.events.phases import PhaseStartedData
+from app.core.events.runs import WorkflowStartedData
 from app.core.telemetry import current_trace_id
-from app.core.websocket_events import (
-    AttemptInterruptedEvent,
-    AttemptStartedEvent,
-    OptimizationStartedEvent,
-    PhaseStartedEvent,
-    WorkflowStartedEvent,
-)
 from app.db.models import Attempt
 from app.runners.evaluators.feedback_memory import FeedbackMemory
 from app.schemas.runs import AttemptState, RetryFrom, RunStatus, Usage
@@ -49,10 +42,8 @@ def begin_run(recording: Recording, recorded: Recorded) -> None:
         return
     if run.started_at is None:
         run.started_at = datetime.now(UTC)
-        started = WorkflowStartedData(phases=run.phases)
-        recording.emit(WorkflowStartedEvent(**dict(recording.envelope()), data=started))
-        phase = PhaseStartedData(max_attempts=recorded.policy.max_attempts)
-        recording.emit(PhaseStartedEvent(**dict(recording.envelope(run.phase)), data=phase))
+        recording.tell(WorkflowStartedData(phases=run.phases))
+        recording.tell(PhaseStartedData(max_attempts=recorded.policy.max_attempts), run.phase)
     run.status = RunStatus.ACTIVE
     run.status_reason = ""
     run.version += 1
@@ -97,8 +88,7 @@ async def claim_attempt(
         reclaim(recording, row, claim, prompt)
     if known is None or known.status != AttemptState.DELEGATED:
         data = AttemptStartedData(prompt_chars=len(prompt), base_commit=base, resumed=known is not None)
-        at = dict(recording.envelope(recorded.run.phase, number))
-        recording.emit(AttemptStartedEvent(**at, data=data))
+        recording.tell(data, recorded.run.phase, number)
     return row
 
 
@@ -109,8 +99,7 @@ def reclaim(recording: Recording, attempt: Attempt, claim: UUID, prompt: str) ->
         data = AttemptInterruptedData(
             reason="the worker was lost; the attempt is taken again", lost_workers=attempt.lost_workers
         )
-        at = dict(recording.envelope(attempt.phase, attempt.number))
-        recording.emit(AttemptInterruptedEvent(**at, data=data))
+        recording.tell(data, attempt.phase, attempt.number)
     attempt.claim = claim
     attempt.status = AttemptState.STARTED
     attempt.prompt = prompt
@@ -126,8 +115,7 @@ async def release_attempts(recording: Recording, reason: str) -> None:
     for attempt in await recording.session.scalars(statement):
         lay_down(attempt)
         data = AttemptInterruptedData(reason=reason, lost_workers=attempt.lost_workers)
-        at = dict(recording.envelope(attempt.phase, attempt.number))
-        recording.emit(AttemptInterruptedEvent(**at, data=data))
+        recording.tell(data, attempt.phase, attempt.number)
 
 
 def lay_down(attempt: Attempt) -> None:
@@ -142,8 +130,7 @@ def tell_optimization(recording: Recording, number: int, memory: FeedbackMemory)
     if last is None:
         return
     data = OptimizationStartedData(next_attempt=number, issues=last.issues_to_fix(), guidance=memory.guidance)
-    at = dict(recording.envelope(memory.phase, number))
-    recording.emit(OptimizationStartedEvent(**at, data=data))
+    recording.tell(data, memory.phase, number)
 
 
 def total_usage(outcomes: Sequence[AgentOutcome | Choice]) -> Usage:

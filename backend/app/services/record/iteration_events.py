@@ -1,19 +1,11 @@
 """What is told of the iterations of loops."""
 
-from app.core.event_data import (
+from app.core.events.iterations import (
     IterationCompletedData,
     IterationDirectedData,
     IterationFailedData,
     IterationScriptedData,
     SubtaskCompletedData,
-)
-from app.core.websocket_events import (
-    Event,
-    IterationCompletedEvent,
-    IterationDirectedEvent,
-    IterationFailedEvent,
-    IterationScriptedEvent,
-    SubtaskCompletedEvent,
 )
 from app.runners.loop.roles import Trouble
 from app.runners.loop.steps import PHASE, Step
@@ -35,7 +27,7 @@ def tell_directed(recording: Recording, step: Step) -> None:
         output=storable_text((iteration.output or "")[:MAX_CHARS]),
         milliseconds=iteration.times.director,
     )
-    recording.emit(_event(IterationDirectedEvent, recording, step, data))
+    recording.tell(data, PHASE, iteration.iteration)
 
 
 def tell_script(recording: Recording, step: Step) -> None:
@@ -50,7 +42,7 @@ def tell_script(recording: Recording, step: Step) -> None:
         stderr=storable_text(ran.stderr[-MAX_CHARS:]),
         milliseconds=iteration.times.script,
     )
-    recording.emit(_event(IterationScriptedEvent, recording, step, data))
+    recording.tell(data, PHASE, iteration.iteration)
 
 
 def tell_judged(recording: Recording, step: Step) -> None:
@@ -66,7 +58,7 @@ def tell_judged(recording: Recording, step: Step) -> None:
         condition_trouble=storable_text(iteration.condition_trouble[:MAX_CHARS]),
         milliseconds=iteration.times.evaluator,
     )
-    recording.emit(_event(IterationCompletedEvent, recording, step, data))
+    recording.tell(data, PHASE, iteration.iteration)
 
 
 def tell_subtask(recording: Recording, iteration: LoopIteration, result: TaskResult | Trouble) -> None:
@@ -80,8 +72,7 @@ def tell_subtask(recording: Recording, iteration: LoopIteration, result: TaskRes
         success=bool(result.notes["success"]) if is_answer else None,
         output=storable_text((result.content if is_answer else result.message)[:MAX_CHARS]),
     )
-    at = recording.envelope(PHASE, iteration.iteration)
-    recording.emit(SubtaskCompletedEvent(**dict(at), data=data))
+    recording.tell(data, PHASE, iteration.iteration)
 
 
 def tell_trouble(recording: Recording, step: Step) -> None:
@@ -96,16 +87,4 @@ def tell_trouble(recording: Recording, step: Step) -> None:
         reason=trouble.reason.value if is_failure else trouble.resource,
         message=storable_text(trouble.message[:MAX_CHARS]),
     )
-    recording.emit(_event(IterationFailedEvent, recording, step, data))
-
-
-def _event(
-    kind: type[
-        IterationDirectedEvent | IterationScriptedEvent | IterationCompletedEvent | IterationFailedEvent
-    ],
-    recording: Recording,
-    step: Step,
-    data: object,
-) -> Event:
-    at = recording.envelope(PHASE, step.iteration.iteration)
-    return kind.model_validate({**dict(at), "data": data})
+    recording.tell(data, PHASE, step.iteration.iteration)

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 from sqlalchemy import select
 
-from app.core.event_data import AttemptProducedData, EvaluationCompletedData, EvaluationData
-from app.core.websocket_events import AttemptProducedEvent, EvaluationCompletedEvent
+from app.core.events.attempts import AttemptProducedData
+from app.core.events.evaluations import EvaluationCompletedData, EvaluationData
 from app.db.models import Attempt, Candidate
 from app.runners.evaluators.protocol import EvaluationResult
 from app.schemas.agents import AgentSpec, agent_label
@@ -63,8 +63,7 @@ def store_written(recording: Recording, row: Attempt, written: Written) -> None:
         agent=agent_label(written.spec),
         model=candidate.model,
     )
-    at = dict(recording.envelope(row.phase, row.number))
-    recording.emit(AttemptProducedEvent(**at, data=data))
+    recording.tell(data, row.phase, row.number)
 
 
 async def store_verdict(recording: Recording, row: Attempt, result: EvaluationResult) -> None:
@@ -96,5 +95,4 @@ async def store_verdict(recording: Recording, row: Attempt, result: EvaluationRe
         score=stored.score,
         reason=stored.feedback[:MAX_CHARS],
     )
-    at = dict(recording.envelope(row.phase, row.number))
-    recording.emit(EvaluationCompletedEvent(**at, data=data))
+    recording.tell(data, row.phase, row.number)

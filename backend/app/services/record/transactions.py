@@ -9,8 +9,9 @@ from uuid import UUID
 from sqlalchemy import and_, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.core.events.envelope import Envelope, TypedEventData
+from app.core.events.union import Event, event_of
 from app.core.telemetry import current_trace_id
-from app.core.websocket_events import Envelope, Event
 from app.db.engine import Sessions
 from app.db.models import Attempt, Run
 from app.db.outages import through_outages
@@ -38,6 +39,13 @@ class FencedOutError(Exception):
     """The run was taken over, paused, cancelled or finished; this worker's outcome is dropped."""
 
 
+def place_in(run_id: UUID, phase: str | None = None, attempt: int | None = None) -> Envelope:
+    """Give the envelope of an event that happens now, with the current trace."""
+    return Envelope(
+        run_id=run_id, sprint_id=run_id, phase=phase, attempt=attempt, trace_id=current_trace_id()
+    )
+
+
 class Recording:
     """One open transaction on one locked run; its events are appended when it commits."""
 
@@ -47,19 +55,9 @@ class Recording:
         self._outbox = outbox
         self._events: list[Event] = []
 
-    def emit(self, event: Event) -> None:
-        """Add an event to the transaction."""
-        self._events.append(event)
-
-    def envelope(self, phase: str | None = None, attempt: int | None = None) -> Envelope:
-        """The common fields of this run's events, now."""
-        return Envelope(
-            run_id=self.run.id,
-            sprint_id=self.run.id,
-            phase=phase,
-            attempt=attempt,
-            trace_id=current_trace_id(),
-        )
+    def tell(self, data: TypedEventData, phase: str | None = None, attempt: int | None = None) -> None:
+        """Add the event that a payload belongs to, now."""
+        self._events.append(event_of(data, place_in(self.run.id, phase, attempt)))
 
     async def flush_events(self) -> None:
         """Write the events that were added; done by whoever opened the recording."""

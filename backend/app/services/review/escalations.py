@@ -12,13 +12,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import load_only
 
 from app.core.errors import ConflictError, InvalidInputError, NotFoundError
-from app.core.event_data import EscalationResolvedData, WorkflowStatusData
-from app.core.telemetry import current_trace_id
-from app.core.websocket_events import Envelope, EscalationResolvedEvent, WorkflowStatusEvent
+from app.core.events.escalations import EscalationResolvedData
+from app.core.events.runs import WorkflowStatusData
 from app.db.engine import Sessions
 from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run
 from app.jobs.queue import enqueue_advance
-from app.realtime.store import append_events
 from app.runners.evaluators.protection.protected_files import NAME as PROTECTED_FILES
 from app.schemas.api.escalations import (
     EscalationPage,
@@ -32,7 +30,7 @@ from app.schemas.text import PathGlob
 from app.services.control.idempotency import UNKEYED, Once
 from app.services.read.paging import decode_cursor, encode_cursor
 from app.services.read.views import escalation_view
-from app.services.record.transactions import EventBell
+from app.services.record.transactions import EventBell, Recording
 from app.services.review.marks import store_mark, verdict_status
 
 _GLOB = TypeAdapter[str](PathGlob)
@@ -119,8 +117,9 @@ class EscalationService:
             run.status = RunStatus.ACTIVE
             run.status_reason = ""
             run.version += 1
-            await session.flush()
-            await append_events(session, run.id, _events(run, escalation, actor))
+            recording = Recording(session, run)
+            _tell(recording, escalation, actor)
+            await recording.flush_events()
             if run.paused_at is None:
                 await enqueue_advance(session, run.id)
             view = escalation_view(escalation, run)
@@ -244,23 +243,16 @@ def _give_new_chance(attempt: Attempt) -> None:
     attempt.not_before = None
 
 
-def _events(
-    run: Run, escalation: Escalation, actor: str
-) -> list[EscalationResolvedEvent | WorkflowStatusEvent]:
-    at = Envelope(
-        run_id=run.id,
-        sprint_id=run.id,
-        phase=escalation.phase,
-        attempt=escalation.attempt or None,
-        trace_id=current_trace_id(),
-    )
+def _tell(recording: Recording, escalation: Escalation, actor: str) -> None:
+    phase, attempt = escalation.phase, escalation.attempt or None
     data = EscalationResolvedData(
         escalation_id=escalation.id,
         decision=escalation.decision or "",
         decided_by=actor,
         guidance=escalation.guidance,
         additional_attempts=escalation.additional_attempts,
-        open_paths=run.policy["open_paths"],
+        open_paths=recording.run.policy["open_paths"],
     )
+    recording.tell(data, phase, attempt)
     status = WorkflowStatusData(status=RunStatus.ACTIVE, reason=f"{actor} decided: {escalation.decision}")
-    return [EscalationResolvedEvent(**dict(at), data=data), WorkflowStatusEvent(**dict(at), data=status)]
+    recording.tell(status, phase, attempt)

@@ -8,14 +8,16 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.api.routes.log import PAGE
-from app.core.event_data import AgentProgressData, ProgressLine, ToolData, WorkflowStatusData
-from app.core.websocket_events import (
+from app.core.events.agents import (
+    AgentProgressData,
     AgentProgressEvent,
-    Event,
+    ProgressLine,
     ToolCalledEvent,
+    ToolData,
     ToolResultEvent,
-    WorkflowStatusEvent,
 )
+from app.core.events.runs import WorkflowStatusData, WorkflowStatusEvent
+from app.core.events.union import Event
 from app.realtime.store import append_events
 from tests.integration.api.support import Api, problem_of
 

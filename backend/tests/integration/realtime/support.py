@@ -21,9 +21,9 @@ from websockets.frames import Close
 from app.api.routes import events as event_routes
 from app.api.streams.endpoint import EventSockets
 from app.core.errors import PhaseRunnerError
-from app.core.event_data import AgentProgressData, ProgressLine, WorkflowCompletedData
-from app.core.event_data import Usage as EventUsage
-from app.core.websocket_events import AgentProgressEvent, Event, WorkflowCompletedEvent
+from app.core.events.agents import AgentProgressData, AgentProgressEvent, ProgressLine
+from app.core.events.runs import WorkflowCompletedData, WorkflowCompletedEvent
+from app.core.events.union import Event
 from app.db.engine import Sessions, create_engine, create_sessions, plain_url
 from app.db.models import Run
 from app.realtime.hub import HubLimits
@@ -31,6 +31,7 @@ from app.realtime.listener import ListenerTimings
 from app.realtime.protocol import EventHttpProtocol, EventServer, EventWebSocketProtocol
 from app.realtime.service import Realtime, RealtimeTimings, open_realtime
 from app.realtime.store import append_events
+from app.schemas.runs import Usage
 from app.services.read.runs import RunQueries
 
 QUICK = RealtimeTimings(
@@ -94,7 +95,7 @@ class Runs:
             run = await session.get_one(Run, run_id, with_for_update=True)
             run.status = "completed"
             await session.flush()
-            data = WorkflowCompletedData(commit=None, attempts=1, usage=EventUsage())
+            data = WorkflowCompletedData(commit=None, attempts=1, usage=Usage())
             last = await append_events(
                 session, run_id, [WorkflowCompletedEvent(run_id=run_id, sprint_id=run_id, data=data)]
             )

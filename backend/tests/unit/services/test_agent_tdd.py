@@ -14,8 +14,8 @@ from app.agents.models.judge import Choice, Contender, FirstContender, Judge
 from app.agents.port import Agent, AgentFailure, AgentOutcome, AgentTask, AgentUsage, FailureKind
 from app.agents.scripted.agent import ScriptedAgent
 from app.core.errors import InvalidInputError
-from app.core.event_data import EventData
-from app.core.websocket_events import SprintEventType
+from app.core.events.envelope import EventData
+from app.core.events.types import SprintEventType
 from app.schemas.agent_tdd import AgentTddRunCreate, SubagentSpec
 from app.schemas.agents import AgentScript, AgentSpec
 from app.services.agent_tdd import AgentTddService, NoCandidateError

@@ -12,8 +12,7 @@ from app.workspaces.history.git import Git
 from app.workspaces.sources.importing import import_source
 from app.workspaces.sources.inspection import SourcePolicy
 from app.workspaces.store import WorkspaceStore
-
-from .test_archive import info, tar
+from tests.unit.workspaces.sources.test_archive import info, tar
 
 pytestmark = pytest.mark.anyio
 

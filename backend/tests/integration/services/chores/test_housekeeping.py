@@ -11,9 +11,16 @@ import asyncpg
 import pytest
 from sqlalchemy import select, text
 
-from app.core.event_data import AgentProgressData, ProgressLine, RunCancelledData, ToolData
 from app.core.event_frames import ResumeMode
-from app.core.websocket_events import EVENT_ADAPTER, AgentProgressEvent, RunCancelledEvent, ToolCalledEvent
+from app.core.events.agents import (
+    AgentProgressData,
+    AgentProgressEvent,
+    ProgressLine,
+    ToolCalledEvent,
+    ToolData,
+)
+from app.core.events.runs import RunCancelledData, RunCancelledEvent
+from app.core.events.union import EVENT_ADAPTER
 from app.db.engine import plain_url
 from app.db.models import EventRow, Snapshot, WebhookDelivery
 from app.realtime.reader import EventReader

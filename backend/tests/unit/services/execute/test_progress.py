@@ -9,8 +9,8 @@ import asyncpg
 import pytest
 
 from app.agents.port import AgentProgress, ProgressKind
-from app.core.event_data import AgentProgressData
-from app.core.websocket_events import AgentProgressEvent, Event
+from app.core.events.agents import AgentProgressData, AgentProgressEvent
+from app.core.events.union import Event
 from app.services.execute.progress import MAX_WAITING, ProgressBatcher, storing_progress
 
 pytestmark = pytest.mark.anyio

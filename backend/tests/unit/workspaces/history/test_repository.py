@@ -12,9 +12,8 @@ from app.workspaces.history.git import Git
 from app.workspaces.history.repository import RunRepository
 from app.workspaces.sources.importing import import_source
 from app.workspaces.sources.inspection import SourcePolicy
-
-from .conftest import UserRepository
-from .test_archive import info, tar
+from tests.unit.workspaces.conftest import UserRepository
+from tests.unit.workspaces.sources.test_archive import info, tar
 
 pytestmark = pytest.mark.anyio
 

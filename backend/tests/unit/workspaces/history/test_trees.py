@@ -16,8 +16,7 @@ from app.workspaces.history.trees import CommitOutcome
 from app.workspaces.process import run_process
 from app.workspaces.sources.importing import import_source
 from app.workspaces.sources.inspection import SourcePolicy
-
-from .conftest import UserRepository
+from tests.unit.workspaces.conftest import UserRepository
 
 pytestmark = pytest.mark.anyio
 

@@ -15,9 +15,8 @@ from app.workspaces.history.git import Git
 from app.workspaces.history.repository import RunRepository
 from app.workspaces.sources.importing import import_source
 from app.workspaces.sources.inspection import SourcePolicy, check_url, inspect_source, without_password
-
-from .conftest import UserRepository
-from .test_archive import info, tar, zipped
+from tests.unit.workspaces.conftest import UserRepository
+from tests.unit.workspaces.sources.test_archive import info, tar, zipped
 
 pytestmark = pytest.mark.anyio
 ADAPTER: TypeAdapter[WorkspaceSource] = TypeAdapter(WorkspaceSource)

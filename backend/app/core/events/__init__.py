@@ -1,0 +1,1 @@
+"""The events of a run: one module for each topic, with the payloads and the event classes together."""

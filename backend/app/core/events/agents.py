@@ -1,0 +1,56 @@
+"""Events of agents at work: `agent.*` and `tool.*`."""
+
+from datetime import datetime
+from typing import ClassVar, Literal
+
+from app.core.events.envelope import Envelope, EventData, TypedEventData
+from app.core.events.types import SprintEventType
+
+
+class ProgressLine(EventData):
+    text: str
+    at: datetime
+
+
+class AgentProgressData(TypedEventData):
+    event_type: ClassVar[SprintEventType] = SprintEventType.AGENT_PROGRESS
+    lines: list[ProgressLine]
+    candidate: int = 0
+
+
+class AgentProgressEvent(Envelope):
+    event: Literal[SprintEventType.AGENT_PROGRESS] = SprintEventType.AGENT_PROGRESS
+    data: AgentProgressData
+
+
+class AgentFailedData(TypedEventData):
+    event_type: ClassVar[SprintEventType] = SprintEventType.AGENT_FAILED
+    kind: str
+    message: str
+    failures: int
+    retry_in_seconds: float | None
+
+
+class AgentFailedEvent(Envelope):
+    event: Literal[SprintEventType.AGENT_FAILED] = SprintEventType.AGENT_FAILED
+    data: AgentFailedData
+
+
+class ToolData(EventData):
+    tool: str
+    text: str
+    candidate: int = 0
+
+
+class ToolCalledEvent(Envelope):
+    event: Literal[SprintEventType.TOOL_CALLED] = SprintEventType.TOOL_CALLED
+    data: ToolData
+
+
+class ToolResultEvent(Envelope):
+    event: Literal[SprintEventType.TOOL_RESULT] = SprintEventType.TOOL_RESULT
+    data: ToolData
+
+
+AgentEvent = AgentProgressEvent | AgentFailedEvent | ToolCalledEvent | ToolResultEvent
+"""Any of them."""

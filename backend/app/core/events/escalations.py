@@ -1,0 +1,56 @@
+"""Events of escalations: `escalation.*`."""
+
+from typing import ClassVar, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from app.core.events.envelope import Envelope, TypedEventData
+from app.core.events.types import SprintEventType
+
+
+class EscalationRequiredData(TypedEventData):
+    event_type: ClassVar[SprintEventType] = SprintEventType.ESCALATION_REQUIRED
+    escalation_id: UUID
+    reason_kind: str
+    reason: str
+
+
+class EscalationRequiredEvent(Envelope):
+    event: Literal[SprintEventType.ESCALATION_REQUIRED] = SprintEventType.ESCALATION_REQUIRED
+    data: EscalationRequiredData
+
+
+class EscalationReminderData(TypedEventData):
+    """A question is still open: the reminder's number from 1, and for how long a human has been asked."""
+
+    event_type: ClassVar[SprintEventType] = SprintEventType.ESCALATION_REMINDER
+    escalation_id: UUID
+    reason_kind: str
+    reason: str
+    reminder: int
+    waiting_seconds: int
+
+
+class EscalationReminderEvent(Envelope):
+    event: Literal[SprintEventType.ESCALATION_REMINDER] = SprintEventType.ESCALATION_REMINDER
+    data: EscalationReminderData
+
+
+class EscalationResolvedData(TypedEventData):
+    event_type: ClassVar[SprintEventType] = SprintEventType.ESCALATION_RESOLVED
+    escalation_id: UUID
+    decision: str
+    decided_by: str
+    guidance: str = ""
+    additional_attempts: int = 0
+    open_paths: list[str] = Field(default=[])
+
+
+class EscalationResolvedEvent(Envelope):
+    event: Literal[SprintEventType.ESCALATION_RESOLVED] = SprintEventType.ESCALATION_RESOLVED
+    data: EscalationResolvedData
+
+
+EscalationEvent = EscalationRequiredEvent | EscalationReminderEvent | EscalationResolvedEvent
+"""Any of them."""

@@ -1,0 +1,131 @@
+"""Events of loops: `iteration.*` and `subtask.*`."""
+
+from typing import ClassVar, Literal
+from uuid import UUID
+
+from app.core.events.envelope import Envelope, TypedEventData
+from app.core.events.types import SprintEventType
+
+
+class IterationStartedData(TypedEventData):
+    """An iteration of a loop begins, or begins again under the same number after its worker died."""
+
+    event_type: ClassVar[SprintEventType] = SprintEventType.ITERATION_STARTED
+    iteration: int
+    max_iterations: int
+
+
+class IterationStartedEvent(Envelope):
+    event: Literal[SprintEventType.ITERATION_STARTED] = SprintEventType.ITERATION_STARTED
+    data: IterationStartedData
+
+
+class IterationDirectedData(TypedEventData):
+    """What the director gave, cut at 2,000 characters; `status` is what it says of its task."""
+
+    event_type: ClassVar[SprintEventType] = SprintEventType.ITERATION_DIRECTED
+    iteration: int
+    status: str
+    output: str
+    milliseconds: int | None = None
+
+
+class IterationDirectedEvent(Envelope):
+    event: Literal[SprintEventType.ITERATION_DIRECTED] = SprintEventType.ITERATION_DIRECTED
+    data: IterationDirectedData
+
+
+class IterationScriptedData(TypedEventData):
+    """What the script came to; the ends of its streams, at most 2,000 characters each."""
+
+    event_type: ClassVar[SprintEventType] = SprintEventType.ITERATION_SCRIPTED
+    iteration: int
+    exit_code: int
+    stdout: str
+    stderr: str
+    milliseconds: int | None = None
+
+
+class IterationScriptedEvent(Envelope):
+    event: Literal[SprintEventType.ITERATION_SCRIPTED] = SprintEventType.ITERATION_SCRIPTED
+    data: IterationScriptedData
+
+
+class IterationCompletedData(TypedEventData):
+    """An iteration was evaluated; `condition_met` is null without a condition to stop."""
+
+    event_type: ClassVar[SprintEventType] = SprintEventType.ITERATION_COMPLETED
+    iteration: int
+    success: bool
+    feedback: str
+    condition_met: bool | None = None
+    condition_trouble: str = ""
+    milliseconds: int | None = None
+
+
+class IterationCompletedEvent(Envelope):
+    event: Literal[SprintEventType.ITERATION_COMPLETED] = SprintEventType.ITERATION_COMPLETED
+    data: IterationCompletedData
+
+
+class IterationFailedData(TypedEventData):
+    """An execution error cut an iteration short, in the words of the documented taxonomy."""
+
+    event_type: ClassVar[SprintEventType] = SprintEventType.ITERATION_FAILED
+    iteration: int
+    type: str
+    reason: str
+    message: str
+
+
+class IterationFailedEvent(Envelope):
+    event: Literal[SprintEventType.ITERATION_FAILED] = SprintEventType.ITERATION_FAILED
+    data: IterationFailedData
+
+
+class SubtaskStartedData(TypedEventData):
+    """A director asked for a subtask, which is a run of its own; the description is cut at 2,000 characters.
+
+    `depth` is 1 for the subtask of a loop that no other asked for.
+    """
+
+    event_type: ClassVar[SprintEventType] = SprintEventType.SUBTASK_STARTED
+    iteration: int
+    subtask_run_id: UUID
+    description: str
+    depth: int
+
+
+class SubtaskStartedEvent(Envelope):
+    event: Literal[SprintEventType.SUBTASK_STARTED] = SprintEventType.SUBTASK_STARTED
+    data: SubtaskStartedData
+
+
+class SubtaskCompletedData(TypedEventData):
+    """A subtask is over, and the director that asked goes on; `output` is cut at 2,000 characters.
+
+    `success` is null when an error, a human or a cancellation ended it, which ends this loop, too.
+    """
+
+    event_type: ClassVar[SprintEventType] = SprintEventType.SUBTASK_COMPLETED
+    iteration: int
+    subtask_run_id: UUID
+    success: bool | None
+    output: str
+
+
+class SubtaskCompletedEvent(Envelope):
+    event: Literal[SprintEventType.SUBTASK_COMPLETED] = SprintEventType.SUBTASK_COMPLETED
+    data: SubtaskCompletedData
+
+
+IterationEvent = (
+    IterationStartedEvent
+    | IterationDirectedEvent
+    | IterationScriptedEvent
+    | IterationCompletedEvent
+    | IterationFailedEvent
+    | SubtaskStartedEvent
+    | SubtaskCompletedEvent
+)
+"""Any of them."""

@@ -1,0 +1,40 @@
+"""All events as one type, told apart by `event`."""
+
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter
+
+from app.core.events.agents import AgentEvent
+from app.core.events.attempts import AttemptEvent
+from app.core.events.candidates import CandidateEvent
+from app.core.events.envelope import Envelope, TypedEventData
+from app.core.events.escalations import EscalationEvent
+from app.core.events.evaluations import EvaluationEvent
+from app.core.events.iterations import IterationEvent
+from app.core.events.phases import PhaseEvent
+from app.core.events.runs import RunEvent
+
+Event = Annotated[
+    RunEvent
+    | PhaseEvent
+    | AttemptEvent
+    | AgentEvent
+    | CandidateEvent
+    | EvaluationEvent
+    | IterationEvent
+    | EscalationEvent,
+    Field(discriminator="event"),
+]
+"""Any event, told apart by `event`."""
+
+EVENT_ADAPTER: TypeAdapter[Event] = TypeAdapter(Event)
+"""Reads an event of any type and gives the JSON Schema of the union."""
+
+
+def event_of(data: TypedEventData, at: Envelope) -> Event:
+    """Make the event that a payload belongs to, at a place in a run.
+
+    Raises:
+        pydantic.ValidationError: the payload does not fit the event of its type.
+    """
+    return EVENT_ADAPTER.validate_python({**dict(at), "event": data.event_type, "data": data})
