@@ -62,7 +62,9 @@ def build_tools(settings: Settings) -> Tools:
         git=Git.find(os.environ),  # noqa: TID251 - proxies and certificates, for fetching
         keys=keys,
         sources=SourcePolicy(
-            allowed_roots=tuple(settings.WORKSPACE_ROOTS), allow_file_urls=settings.WORKSPACE_ALLOW_FILE_URLS
+            allowed_roots=tuple(settings.WORKSPACE_ROOTS),
+            allow_file_urls=settings.WORKSPACE_ALLOW_FILE_URLS,
+            allow_private_urls=settings.WORKSPACE_ALLOW_PRIVATE_URLS,
         ),
         limits=WorkspaceLimits(settings.WORKSPACE_MAX_FILES, settings.WORKSPACE_MAX_BYTES),
         policy=_policy(settings),

@@ -45,6 +45,7 @@ class Settings(BaseSettings):
     # Workspaces
     WORKSPACE_ROOTS: Annotated[list[Path], NoDecode] = []
     WORKSPACE_ALLOW_FILE_URLS: bool = False
+    WORKSPACE_ALLOW_PRIVATE_URLS: bool = False
     WORKSPACE_MAX_FILES: int = Field(default=50_000, ge=1)
     WORKSPACE_MAX_BYTES: int = Field(default=1_000_000_000, ge=1)
     WORKSPACE_PYTHON: Path | None = None
