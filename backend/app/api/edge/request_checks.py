@@ -9,6 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.api.edge.credentials import SUBPROTOCOL, claimed_name, offers_subprotocol, take_token
 from app.api.edge.problems import answer
 from app.api.edge.rechecks import Recheck
+from app.api.edge.wrong_tokens import WrongTokens
 from app.core.errors import ForbiddenError, PhaseRunnerError, UnauthorizedError
 from app.core.event_frames import CloseCode
 from app.core.security import Principal, Role, host_allowed, host_name, is_loopback, origin_allowed
@@ -62,6 +63,7 @@ class RequestChecks:
         self._hosts = hosts
         self._recognise = recognise
         self._needed = needed
+        self._wrong = WrongTokens()
         self._standing = Recheck(self._is_let_in)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -102,6 +104,8 @@ class RequestChecks:
             return Principal(claimed_name(headers), Role.ADMIN)
         principal = await self._recognise(token) if token else None
         if principal is None:
+            if token:
+                await self._wrong.note(_client(scope))
             raise UnauthorizedError("send a valid token: Authorization: Bearer …")
         return principal
 
@@ -109,6 +113,11 @@ class RequestChecks:
         if self._recognise is None or (self._needed is not None and not await self._needed()):
             return True
         return bool(token) and await self._recognise(token) is not None
+
+
+def _client(scope: Scope) -> str:
+    client = scope.get("client")
+    return str(client[0]) if client else "unknown"
 
 
 def _require_this_machine(headers: Headers) -> None:
