@@ -45,6 +45,7 @@ class Settings(BaseSettings):
     # Workspaces
     WORKSPACE_ROOTS: Annotated[list[Path], NoDecode] = []
     WORKSPACE_ALLOW_FILE_URLS: bool = False
+    WORKSPACE_ALLOW_PRIVATE_URLS: bool = False
     WORKSPACE_MAX_FILES: int = Field(default=50_000, ge=1)
     WORKSPACE_MAX_BYTES: int = Field(default=1_000_000_000, ge=1)
     WORKSPACE_PYTHON: Path | None = None
@@ -61,10 +62,12 @@ class Settings(BaseSettings):
     # Sandbox, in which the workspaces' tests and programs run
     SANDBOX: SandboxMode = SandboxMode.REQUIRED
     SANDBOX_MEMORY_BYTES: int = Field(default=4_000_000_000, ge=100_000_000)
+    SANDBOX_TEMPORARY_BYTES: int = Field(default=1_000_000_000, ge=10_000_000)
     SANDBOX_PROCESSES: int = Field(default=512, ge=16, le=100_000)
     SANDBOX_FILE_BYTES: int = Field(default=2_000_000_000, ge=1_000_000)
     SANDBOX_CGROUP: Path | None = None
     SANDBOX_READABLE: Annotated[list[Path], NoDecode] = []
+    SANDBOX_EGRESS_ALLOW: Annotated[list[str], NoDecode] = []
 
     # Agents
     AGENT_BACKEND: AgentBackend = AgentBackend.AUTO
@@ -141,7 +144,7 @@ class Settings(BaseSettings):
     OTEL_EXPORTER_OTLP_ENDPOINT: str | None = None
 
     @field_validator(
-        *("ALLOWED_HOSTS", "WORKSPACE_ROOTS", "SANDBOX_READABLE"),
+        *("ALLOWED_HOSTS", "WORKSPACE_ROOTS", "SANDBOX_READABLE", "SANDBOX_EGRESS_ALLOW"),
         *("EVALUATOR_REQUIRED", "EVALUATOR_PLUGINS"),
         *("ESCALATION_REMINDER_HOURS", "WEBHOOK_URLS"),
         mode="before",
