@@ -22,7 +22,7 @@ from app.db.migrate import upgrade_to_head
 from app.jobs.silence import SilenceRules
 from app.jobs.worker import JobWorker, WorkerTimings, running
 from app.realtime.service import open_realtime
-from app.runners.phase_runner import PhaseRunner
+from app.runners.phase_panel import PhasePanel
 from app.schemas.agents import AgentSpec
 from app.schemas.api.sprints import SprintCreate
 from app.schemas.runs import RunKind
@@ -146,15 +146,15 @@ def _assemble(settings: Settings, url: str, sessions: Sessions, bell: EventBell)
     store = WorkspaceStore(settings.DATA_DIR, git, tools.limits)
     trees = RunTrees(store, sessions)
     sprints = SprintService(sessions, store, git, tools.sources, tools.policy, bell)
-    runner = PhaseRunner(trivial_registry(), sprints.begin)
+    panel = PhasePanel(trivial_registry())
     recorder = Recorder(sessions, bell)
     advance = Advance(
         sessions,
         recorder,
         {
             RunKind.SPRINT: KindSteps(
-                Producing(sessions, recorder, runner, CandidateRuns(tools.agents, trees), AgentLimits()),
-                Judging(sessions, recorder, runner, trees, FirstContender()),
+                Producing(sessions, recorder, CandidateRuns(tools.agents, trees), AgentLimits()),
+                Judging(sessions, recorder, panel, trees, FirstContender()),
             )
         },
     )

@@ -18,7 +18,7 @@ from app.db.engine import Sessions
 from app.jobs.silence import SilenceRules
 from app.jobs.worker import JobWorker, WorkerTimings
 from app.runners.answer.rules import read_rule_sets
-from app.runners.phase_runner import PhaseRunner
+from app.runners.phase_panel import PhasePanel
 from app.runners.safe_fixes import SafeFixes
 from app.schemas.agents import AgentBackend, AgentSpec
 from app.services.access.status import Info, StatusService
@@ -86,7 +86,7 @@ def build_container(
     outbox = build_outbox(settings)
     sprints = SprintService(sessions, store, tools.git, tools.sources, tools.policy, bell, outbox)
     intake = Intake(sessions, store, tools.git, tools.sources, bell)
-    runner = PhaseRunner(tools.registry, sprints.begin, tools.rules)
+    panel = PhasePanel(tools.registry, tools.rules)
     recorder = Recorder(sessions, bell, outbox)
     limits = AgentLimits(
         seconds=settings.AGENT_TIMEOUT,
@@ -95,8 +95,8 @@ def build_container(
     )
     fixer = SafeFixes(settings.EVALUATOR_LINT_TIMEOUT)
     candidates = CandidateRuns(tools.agents, trees, tools.interpreters, fixer)
-    producing = Producing(sessions, recorder, runner, candidates, limits)
-    judging = Judging(sessions, recorder, runner, trees, tools.judge)
+    producing = Producing(sessions, recorder, candidates, limits)
+    judging = Judging(sessions, recorder, panel, trees, tools.judge)
     steps = build_steps(settings, tools, sessions, recorder, trees, KindSteps(producing, judging))
     api = ApiServices(
         sprints=sprints,
@@ -133,11 +133,8 @@ def build_evaluations(tools: Tools, *, at_once: int | None = None) -> Evaluation
     """Make the service that judges workspaces without agents."""
     registry = tools.registry.without(ABOUT_THE_AGENT)
 
-    async def begin(_: object) -> None:
-        raise AssertionError("nothing is started here")
-
     return EvaluationService(
-        PhaseRunner(registry, begin, tools.rules),
+        PhasePanel(registry, tools.rules),
         tools.policy,
         tools.git,
         tools.sources,

@@ -4,7 +4,7 @@ The in-memory driver of `response_retry` and the recorded runs of the service ta
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Protocol
 
@@ -17,7 +17,7 @@ from app.runners.evaluators.response_evaluator import (
     is_passed,
 )
 from app.schemas.response_evaluation import EvaluationFeedback, EvaluatorInput, EvaluatorOutput
-from app.schemas.runs import AttemptState, RunPolicy, WhenExhausted
+from app.schemas.runs import AttemptState, RunPolicy, Usage, WhenExhausted
 
 PHASE = "answer"
 
@@ -86,6 +86,12 @@ class AnswerAttempt:
         if self.judged is not None and self.judged.output is None:
             return "; then ".join(self.judged.reasons) or "the evaluator reached no verdict"
         return ""
+
+    @property
+    def usage(self) -> Usage:
+        """Consumption of writing and judging together."""
+        parts = [self.synthesis.usage, *([self.judged.usage] if self.judged else [])]
+        return Usage.total(Usage.model_validate(asdict(each)) for each in parts)
 
     @property
     def state(self) -> AttemptState:

@@ -15,7 +15,7 @@ from sqlalchemy import select, text
 from app.db.engine import Sessions, create_engine, create_sessions
 from app.db.models import Attempt, Candidate, Escalation, Evaluation, EventRow, Run
 from app.runners.evaluators.registrations import EvaluatorRegistry
-from app.runners.phase_runner import PhaseRunner
+from app.runners.phase_panel import PhasePanel
 from app.schemas.answer_rules import RuleSets
 from app.schemas.runs import RunPolicy
 from app.services.control.answers import AnswerService
@@ -238,12 +238,8 @@ def evaluations(
     registry: EvaluatorRegistry, sources: SourcePolicy | None = None, at_once: int | None = None
 ) -> EvaluationService:
     """The service that judges workspaces, with these evaluators."""
-
-    async def begin(_: object) -> None:
-        raise AssertionError("nothing is started here")
-
     return EvaluationService(
-        PhaseRunner(registry, begin),
+        PhasePanel(registry),
         RunPolicy(),
         Git.find(),
         sources or SourcePolicy(),
