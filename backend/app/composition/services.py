@@ -1,7 +1,7 @@
 """Builds the object graph from settings: the one place that knows which part is made of which."""
 
 import logging
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -20,7 +20,6 @@ from app.jobs.worker import JobWorker, WorkerTimings
 from app.runners.answer.rules import read_rule_sets
 from app.runners.phase_panel import PhasePanel
 from app.runners.safe_fixes import SafeFixes
-from app.schemas.agents import AgentBackend, AgentSpec
 from app.services.access.status import Info, StatusService
 from app.services.access.tokens import TokenService
 from app.services.chores.deliveries import DeliveryService
@@ -191,13 +190,11 @@ async def token_service(settings: Settings) -> AsyncGenerator[TokenService]:
 
 
 def _info(settings: Settings, tools: Tools) -> Info:
-    model = tools.agents.model_for(AgentSpec())
-    backends: Sequence[AgentBackend] = (AgentBackend.AUTO, AgentBackend.PYDANTIC_AI)
-    with_model = tools.agents.default_backend in backends
+    label, ready = tools.agents.default_agent()
     return Info(
         version=version("phaserunner"),
-        default_agent=f"pydantic-ai {model}" if with_model else str(tools.agents.default_backend),
-        default_agent_ready=not with_model or tools.keys.has_key_for(model),
+        default_agent=label,
+        default_agent_ready=ready,
         evaluator_model=settings.EVALUATOR_MODEL,
         max_attempts=tools.policy.max_attempts,
     )
