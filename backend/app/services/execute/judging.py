@@ -18,7 +18,7 @@ from app.core.events.evaluations import EvaluationStartedData, EvaluatorComplete
 from app.db.engine import Sessions
 from app.db.models import Attempt, Candidate, Run
 from app.db.outages import is_outage, through_outages
-from app.realtime.store import Fence
+from app.realtime.store import Batch, Fence
 from app.runners.evaluators.acceptance import Acceptance
 from app.runners.evaluators.models.digest import digest
 from app.runners.evaluators.project.project_file import MAX_BYTES
@@ -180,7 +180,7 @@ class Judging:
         attempt, run_id = case.attempt, case.run.id
         at = place_in(run_id, attempt.phase, attempt.number).model_copy(update={"trace_id": result.trace_id})
         event = EvaluatorCompletedEvent(**dict(at), data=evaluation_data(case.panel, attempt.phase, result))
-        await through_outages(partial(self._recorder.progress, run_id, case.fence, [event]))
+        await through_outages(partial(self._recorder.progress, run_id, case.fence, Batch([event])))
 
     async def _choose(self, case: _Case, judged: list[JudgedCandidate]) -> JudgedCandidate:
         """Take the candidate that the gates rank first; between equals the judge decides."""

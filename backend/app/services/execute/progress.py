@@ -20,6 +20,7 @@ from app.core.events.agents import (
 from app.core.events.union import Event
 from app.db.outages import PAUSE_SECONDS, is_outage
 from app.realtime.reader import DATABASE_ERRORS
+from app.realtime.store import Batch
 from app.schemas.text import storable_text
 from app.services.record.transactions import place_in
 
@@ -29,7 +30,7 @@ FLUSH_SECONDS = 0.1
 MAX_BATCH = 200
 MAX_WAITING = 5_000
 
-StoreEvents = Callable[[list[Event]], Awaitable[bool]]
+StoreBatch = Callable[[Batch], Awaitable[bool]]
 
 
 class ProgressBatcher:
@@ -39,13 +40,13 @@ class ProgressBatcher:
     lines are dropped and their number is said.
     """
 
-    def __init__(self, run_id: UUID, phase: str, attempt: int, store: StoreEvents) -> None:
+    def __init__(self, run_id: UUID, phase: str, attempt: int, store: StoreBatch) -> None:
         self._run_id = run_id
         self._place = place_in(run_id, phase, attempt)
         self._store = store
         self._waiting: list[tuple[int, AgentProgress] | Event] = []
         self._dropped = 0
-        self._batch: tuple[int, list[Event]] | None = None
+        self._batch: tuple[int, Batch] | None = None
         self._more = asyncio.Event()
         self._stopped = asyncio.Event()
         self._is_patient = False
@@ -89,10 +90,10 @@ class ProgressBatcher:
 
     async def _flush(self) -> bool:
         while self._waiting:
-            # A batch that failed is repeated as it was: it may be stored, and only its answer lost.
-            taken, events = self._batch = self._batch or self._next_batch()
+            # A failed batch is repeated under its key: it may be stored, with only the answer lost.
+            taken, batch = self._batch = self._batch or self._next_batch()
             try:
-                is_mine = await self._store(events)
+                is_mine = await self._store(batch)
             except DATABASE_ERRORS as error:
                 # Progress must not end the work it reports on; it is tried again with the next line.
                 logger.warning("progress of run %s cannot be stored: %s", self._run_id, error)
@@ -104,9 +105,9 @@ class ProgressBatcher:
             del self._waiting[:taken]
         return True
 
-    def _next_batch(self) -> tuple[int, list[Event]]:
-        batch = self._waiting[:MAX_BATCH]
-        return len(batch), self._events(batch)
+    def _next_batch(self) -> tuple[int, Batch]:
+        taken = self._waiting[:MAX_BATCH]
+        return len(taken), Batch(self._events(taken))
 
     def _events(self, batch: Sequence[tuple[int, AgentProgress] | Event]) -> list[Event]:
         events: list[Event] = []

@@ -1,8 +1,7 @@
 """Recording transactions: whoever writes to a run proves first that the run is still his."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
@@ -15,12 +14,9 @@ from app.core.telemetry import current_trace_id
 from app.db.engine import Sessions
 from app.db.models import Attempt, Run
 from app.db.outages import through_outages
-from app.realtime.store import Fence, append_again, append_at_once, append_events
+from app.realtime.store import Batch, Fence, append_batch, append_events
 from app.schemas.runs import AttemptState, RunStatus
 from app.services.record.outbox import NO_WEBHOOKS, Outbox
-
-_MAX_DOUBTFUL = 1_000
-"""Requests whose answer was lost and that were not repeated yet."""
 
 
 class EventBell(Protocol):
@@ -73,7 +69,6 @@ class Recorder:
         self._sessions = sessions
         self._bell = bell
         self._outbox = outbox
-        self._doubtful: dict[tuple[UUID, str, datetime], None] = {}
 
     async def take(self, run_id: UUID, fence: Fence) -> bool:
         """Make `fence` the one that may write to the run.
@@ -149,35 +144,19 @@ class Recorder:
 
         await through_outages(record)
 
-    async def progress(self, run_id: UUID, fence: Fence, events: Sequence[Event]) -> bool:
+    async def progress(self, run_id: UUID, fence: Fence, batch: Batch) -> bool:
         """Append progress events in a transaction of their own.
 
-        Whoever repeats this after an error with the same events, however often, has them stored once: the
-        error can be that of an answer which was lost.
+        The caller repeats this with the same batch after an error: an error may mean that the answer was
+        lost, and a batch is stored only once.
 
         Returns:
-            False when the run is not this job's any more.
+            False when the run belongs to another job now, or is over.
 
         Raises:
             asyncpg.PostgresError: the database is away, or another of `DATABASE_ERRORS`.
         """
-        if not events:
-            return True
-        key = (run_id, events[0].event.value, events[0].timestamp)
-        append = append_again if key in self._doubtful else append_at_once
-        try:
-            async with self._sessions.direct.borrowed() as connection:
-                written = await append(connection, run_id, fence, events)
-        except BaseException:
-            self._doubt(key)
-            raise
-        self._doubtful.pop(key, None)
-        if written is None:
+        if not await append_batch(self._sessions.direct.fetch_value, run_id, fence, batch):
             return False
         self._bell.ring(run_id)
         return True
-
-    def _doubt(self, key: tuple[UUID, str, datetime]) -> None:
-        self._doubtful[key] = None
-        if len(self._doubtful) > _MAX_DOUBTFUL:
-            del self._doubtful[next(iter(self._doubtful))]
