@@ -27,9 +27,9 @@ def read_secret(text: str) -> bytes:
     try:
         key = base64.b64decode(text.removeprefix(PREFIX), validate=True)
     except (binascii.Error, ValueError) as error:
-        raise InvalidInputError(f"is not {PREFIX} and base64; {_HOW}", field=_FIELD) from error
+        raise InvalidInputError(f"must be {PREFIX} and base64; {_HOW}", field=_FIELD) from error
     if len(key) < MIN_SECRET_BYTES:
-        raise InvalidInputError(f"holds less than {MIN_SECRET_BYTES} bytes; {_HOW}", field=_FIELD)
+        raise InvalidInputError(f"must hold at least {MIN_SECRET_BYTES} bytes; {_HOW}", field=_FIELD)
     return key
 
 

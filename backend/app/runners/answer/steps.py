@@ -1,4 +1,4 @@
-"""The steps towards an answer: gather evidence, write, judge. Whoever records them may stop between any two.
+"""The steps towards an answer: gather evidence, write, judge. The driver may stop between any two.
 
 The in-memory driver of `response_retry` and the recorded runs of the service take the same steps.
 """
@@ -22,7 +22,7 @@ from app.schemas.runs import AttemptState, RunPolicy, Usage, WhenExhausted
 PHASE = "answer"
 
 NO_EVIDENCE = "No entries were found."
-"""What the evaluator is told when there is no evidence: then every claim is unsupported."""
+"""The evidence summary for the evaluator when there is none: then every claim is unsupported."""
 
 
 class Synthesizer(Protocol):
@@ -140,7 +140,7 @@ class AnswerSteps:
         synthesizer: writes the answers.
         evaluator: judges them.
         evidence: asked when the accuracy fails for lack of data; None when there is no more to be had.
-        guidance: what humans said since; the synthesizer is told.
+        guidance: of humans, for the synthesizer.
     """
 
     query: str

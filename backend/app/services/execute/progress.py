@@ -36,8 +36,8 @@ StoreBatch = Callable[[Batch], Awaitable[bool]]
 class ProgressBatcher:
     """Collects progress without waiting and stores it every tenth of a second.
 
-    Progress is what a watcher sees, not what a run is decided by: when the database cannot keep up, further
-    lines are dropped and their number is said.
+    Progress is for watchers and decides nothing. If the database cannot keep up, further lines are dropped
+    and counted.
     """
 
     def __init__(self, run_id: UUID, phase: str, attempt: int, store: StoreBatch) -> None:
@@ -69,7 +69,7 @@ class ProgressBatcher:
         self._more.set()
 
     async def pump(self) -> None:
-        """Store batches until `stop` is called, or until the run is somebody else's."""
+        """Store batches until `stop` is called, or until the run belongs to another job."""
         while await self._flush():
             if not self._stopped.is_set():
                 await self._more.wait()
@@ -83,7 +83,7 @@ class ProgressBatcher:
                 return
 
     def stop(self, *, patiently: bool) -> None:
-        """Let `pump` store what still waits and end; `patiently` waits for a database that is away."""
+        """Let `pump` store the rest and end; `patiently` waits for a database that is away."""
         self._is_patient = patiently
         self._stopped.set()
         self._more.set()
@@ -96,7 +96,7 @@ class ProgressBatcher:
                 is_mine = await self._store(batch)
             except DATABASE_ERRORS as error:
                 # Progress must not end the work it reports on; it is tried again with the next line.
-                logger.warning("progress of run %s cannot be stored: %s", self._run_id, error)
+                logger.warning("cannot store progress of run %s: %s", self._run_id, error)
                 self._is_patient &= is_outage(error)
                 return True
             if not is_mine:

@@ -1,4 +1,4 @@
-"""Runs the subtask of a loop as a run of its own: begins it, wakes who waits for it, reads its result."""
+"""Runs the subtask of a loop as a separate run: starts it and reads its result."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -36,7 +36,7 @@ from app.services.record.transactions import Recording
 
 @dataclass(frozen=True, slots=True)
 class Came:
-    """What a subtask that is over came to.
+    """The outcome of a finished subtask.
 
     Attributes:
         result: for the director that asked, or why there is none.
@@ -50,13 +50,13 @@ class Came:
 
 
 def limits_of(run: Run) -> LoopLimits:
-    """The bounds on a loop: a subtask has the turns that were left when it was asked for."""
+    """Give the limits of a loop: a subtask has the turns that were left when it was requested."""
     turns = (run.definition or {}).get("turns")
     return LoopLimits() if turns is None else LoopLimits(turns=turns)
 
 
 async def spawn_subtask(recording: Recording, number: int) -> None:
-    """Record the subtask that an attempt asked for as a run, or why there must be none, which ends the loop.
+    """Record the subtask that an attempt requested as a run; a refused request ends the loop.
 
     The run, its first job and its number in the attempt that asked are one transaction, so a worker that dies
     leaves all of it or nothing.
@@ -147,10 +147,10 @@ def awaited(now: LoopIteration) -> Exchange | None:
 
 
 async def came_of(session: AsyncSession, exchange: Exchange) -> Came:
-    """Give what the subtask of an exchange came to; it is over."""
+    """Give the outcome of an exchange's subtask, which is over."""
     run = await session.get(Run, exchange.run_id) if exchange.run_id else None
     if run is None:
-        return Came(_failed("its run is not kept any more"), Usage(), 0)
+        return Came(_failed("its run was deleted"), Usage(), 0)
     rows = select(Attempt).where(Attempt.run_id == run.id, Attempt.phase == PHASE).order_by(Attempt.number)
     attempts = (await session.scalars(rows)).all()
     result, ended_by = result_of_run(run, attempts)
@@ -171,4 +171,4 @@ def _ended(run: Run) -> str:
 
 
 def _failed(why: str) -> Trouble:
-    return Trouble(FailureReason.SUBTASK_FAILURE, f"the subtask gave no result: {why}")
+    return Trouble(FailureReason.SUBTASK_FAILURE, f"the subtask has no result: {why}")

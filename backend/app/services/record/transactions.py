@@ -1,4 +1,4 @@
-"""Recording transactions: whoever writes to a run proves first that the run is still his."""
+"""Recording transactions: a writer first proves that the run still belongs to its job."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -20,7 +20,7 @@ from app.services.record.outbox import NO_WEBHOOKS, Outbox
 
 
 class EventBell(Protocol):
-    """Tells whoever delivers events that there are new ones; a hint that may be lost."""
+    """Tells the delivery of events that there are new ones; the hint may be lost."""
 
     def ring(self, run_id: UUID) -> None:
         """Hint at new events of a run, without waiting."""
@@ -32,7 +32,7 @@ WriteOutcome = Callable[["Recording", Attempt], Awaitable[None]]
 
 
 class FencedOutError(Exception):
-    """The run was taken over, paused, cancelled or finished; this worker's outcome is dropped."""
+    """The run was taken over, paused, cancelled or finished; this worker's outcome is discarded."""
 
 
 def place_in(run_id: UUID, phase: str | None = None, attempt: int | None = None) -> Envelope:
@@ -56,7 +56,7 @@ class Recording:
         self._events.append(event_of(data, place_in(self.run.id, phase, attempt)))
 
     async def flush_events(self) -> None:
-        """Write the events that were added; done by whoever opened the recording."""
+        """Write the events that were added; the opener of the recording calls it."""
         await self.session.flush()
         last = await append_events(self.session, self.run.id, self._events)
         await self._outbox.put(self.session, self.run.id, self._events, last)
@@ -71,7 +71,7 @@ class Recorder:
         self._outbox = outbox
 
     async def take(self, run_id: UUID, fence: Fence) -> bool:
-        """Make `fence` the one that may write to the run.
+        """Give `fence` the right to write to the run.
 
         Returns:
             False when the run does not exist or a later job holds it already.
@@ -94,7 +94,7 @@ class Recorder:
         """Open one transaction on the run, locked; it commits at the end of the block.
 
         Raises:
-            FencedOutError: the run is not this job's any more, it is paused, or it is over.
+            FencedOutError: the run belongs to another job, is paused, or is over.
         """
         async with self._sessions.begin() as session:
             run = await session.get(Run, run_id, with_for_update=True)
@@ -128,13 +128,13 @@ class Recorder:
     async def outcome(
         self, run_id: UUID, fence: Fence, claim: UUID, state: AttemptState, write: WriteOutcome
     ) -> None:
-        """Record what became of an attempt, waiting for a database that is away.
+        """Record the outcome of an attempt; while the database is away, wait for it.
 
-        What an agent did for an hour must not be lost because the database is away for a second. An attempt
-        that has left `state` was recorded by a transaction whose answer was lost, and is left as it is.
+        An hour of an agent's work must not be lost because the database is away for a second. If the attempt
+        has left `state`, an earlier transaction recorded the outcome and only its answer was lost.
 
         Raises:
-            FencedOutError: the run or the attempt is not this job's any more.
+            FencedOutError: the run or the attempt belongs to another job.
         """
 
         async def record() -> None:

@@ -235,7 +235,7 @@ async def test_a_human_who_ends_a_subtask_ends_the_loop_that_asked(cases: UseCas
     loop = await engine.until_all_rest(run_id)
     assert loop.status == "failed"
     why = "it was cancelled: not now" if how == "cancelled" else "it failed: loop was rejected"
-    assert loop.status_reason == f"the subtask gave no result: {why}"
+    assert loop.status_reason == f"the subtask has no result: {why}"
 
 
 async def test_what_is_done_to_a_loop_is_done_to_its_subtasks(cases: UseCases) -> None:
