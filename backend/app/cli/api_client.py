@@ -18,7 +18,8 @@ from app.core.websocket_events import Event
 from app.schemas.api.answers import AnswerCreate, AnswerDetail
 from app.schemas.api.escalations import EscalationPage, EscalationResolve, EscalationView
 from app.schemas.api.loops import LoopCreate, LoopDetail
-from app.schemas.api.sprints import SprintCreate, SprintDetail, SprintPage, SprintView
+from app.schemas.api.runs import RunDetail, RunPage, RunView
+from app.schemas.api.sprints import SprintCreate
 from app.schemas.runs import RunKind
 
 PREFIX = "/api/v1"
@@ -40,7 +41,7 @@ class _Source(BaseModel):
     notes: list[str] = []
 
 
-class StartedSprint(SprintView):
+class StartedSprint(RunView):
     """A sprint that was started, and what its source looked like."""
 
     source: _Source = _Source()
@@ -138,16 +139,16 @@ class ApiClient:
             return (await self.answer(run_id)).model_dump(mode="json")
         return run.model_dump(mode="json")
 
-    async def sprint(self, sprint_id: UUID) -> SprintDetail:
+    async def sprint(self, sprint_id: UUID) -> RunDetail:
         """One run, whole, in the words that runs of every kind have in common."""
-        return await self._get(SprintDetail, f"/sprints/{sprint_id}")
+        return await self._get(RunDetail, f"/runs/{sprint_id}")
 
-    async def sprints(self, limit: int = PAGE, **filters: str | list[str]) -> AsyncGenerator[SprintView]:
+    async def sprints(self, limit: int = PAGE, **filters: str | list[str]) -> AsyncGenerator[RunView]:
         """Runs of every kind over all pages, newest first unless `sort` differs; with filters of the API."""
         cursor: str | None = None
         while True:
             params: Params = {"limit": str(limit), **filters} | ({"cursor": cursor} if cursor else {})
-            page = await self._get(SprintPage, "/runs", params)
+            page = await self._get(RunPage, "/runs", params)
             for each in page.items:
                 yield each
             cursor = page.next_cursor
@@ -156,7 +157,7 @@ class ApiClient:
 
     async def cancel(self, sprint_id: UUID, reason: str) -> Any:
         """Cancel a sprint."""
-        return await self.json("POST", f"/sprints/{sprint_id}/cancel", body={"reason": reason})
+        return await self.json("POST", f"/runs/{sprint_id}/cancel", body={"reason": reason})
 
     async def escalations(self, status: str | None = "open") -> AsyncGenerator[EscalationView]:
         """Escalations, oldest first, over all pages; a `status` of None is any."""

@@ -10,7 +10,8 @@ from app.agents.scripted.script_file import load_script
 from app.cli.exits import CliError
 from app.cli.root import Session
 from app.schemas.agents import AgentBackend, AgentScript
-from app.schemas.api.sprints import SprintCreate, SprintView
+from app.schemas.api.runs import RunView
+from app.schemas.api.sprints import SprintCreate
 from app.schemas.runs import Phase
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://|[\w.-]+@[\w.-]+:", re.IGNORECASE)
@@ -67,7 +68,7 @@ def agent_of(
     return {"backend": AgentBackend.SCRIPTED, "script": script} | _given(others)
 
 
-async def start_sprint(session: Session, sprint: SprintCreate) -> SprintView:
+async def start_sprint(session: Session, sprint: SprintCreate) -> RunView:
     """Start a sprint exactly once, even if the first answer is lost, and say what it does not see."""
     started = await session.api.start(sprint, str(uuid4()))
     for note in started.notes:

@@ -18,6 +18,11 @@ class RunKind(StrEnum):
     DIRECTOR_LOOP = "director_loop"
     ANSWER = "answer"
 
+    @property
+    def word(self) -> str:
+        """The word for a run of this kind in messages and, in the plural, in paths."""
+        return {"director_loop": "loop"}.get(self.value, self.value)
+
 
 class RunStatus(StrEnum):
     """Where a run stands. `WAITING` is for a human; the last three are final."""

@@ -9,7 +9,7 @@ from app.api.edge.access import Operator, Services, Viewer
 from app.api.edge.idempotency import Repeatable
 from app.schemas.api.answers import AnswerCreate, AnswerDetail
 from app.schemas.api.run_lists import RunQuery
-from app.schemas.api.sprints import SprintCancel, SprintPage
+from app.schemas.api.runs import RunCancel, RunPage
 from app.schemas.runs import RunKind
 
 router = APIRouter(prefix="/api/v1", tags=["answers"])
@@ -28,7 +28,7 @@ async def start_answer(
 
 
 @router.get("/answers", summary="List answers, newest first")
-async def list_answers(query: Annotated[RunQuery, Query()], services: Services, who: Viewer) -> SprintPage:
+async def list_answers(query: Annotated[RunQuery, Query()], services: Services, who: Viewer) -> RunPage:
     """Filters and order are those of `/runs`."""
     return await services.lists.page(query.model_copy(update={"kind": [RunKind.ANSWER]}))
 
@@ -45,7 +45,7 @@ async def cancel_answer(
     services: Services,
     who: Operator,
     repeatable: Repeatable,
-    body: SprintCancel | None = None,
+    body: RunCancel | None = None,
 ) -> Response:
     """Stop its models and end it; its attempts stay."""
     reason = body.reason if body else ""

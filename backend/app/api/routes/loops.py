@@ -11,7 +11,7 @@ from app.api.edge.idempotency import Repeatable
 from app.api.routes.loop_bodies import JSON_TYPE, XML_TYPES, read_loop
 from app.schemas.api.loops import LoopDetail
 from app.schemas.api.run_lists import RunQuery
-from app.schemas.api.sprints import SprintCancel, SprintPage
+from app.schemas.api.runs import RunCancel, RunPage
 from app.schemas.runs import RunKind
 from app.schemas.text import CleanText
 
@@ -63,7 +63,7 @@ async def start_loop(
 
 
 @router.get("/loops", summary="List loops, newest first")
-async def list_loops(query: Annotated[RunQuery, Query()], services: Services, who: Viewer) -> SprintPage:
+async def list_loops(query: Annotated[RunQuery, Query()], services: Services, who: Viewer) -> RunPage:
     """Filters and order are those of `/runs`."""
     return await services.lists.page(query.model_copy(update={"kind": [RunKind.DIRECTOR_LOOP]}))
 
@@ -80,7 +80,7 @@ async def cancel_loop(
     services: Services,
     who: Operator,
     repeatable: Repeatable,
-    body: SprintCancel | None = None,
+    body: RunCancel | None = None,
 ) -> Response:
     """Stop its agents and end the loop; its iterations stay."""
     reason = body.reason if body else ""

@@ -10,7 +10,7 @@ from app.cli.identify import find_sprint
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.terminal import Terminal
 from app.cli.view.text import harmless
-from app.schemas.api.sprints import SprintDetail
+from app.schemas.api.runs import RunDetail
 from app.schemas.workspaces import Diff
 
 _STYLES = {"+": "blue", "-": "red", "@": "cyan", "d": "bold"}
@@ -37,7 +37,7 @@ async def diff(
         terminal = session.terminal
         detail = await session.api.sprint(await find_sprint(session.api, sprint))
         phase, number = attempt_of(detail, attempt)
-        path = f"/sprints/{detail.id}/attempts/{phase}/{number}/diff"
+        path = f"/runs/{detail.id}/attempts/{phase}/{number}/diff"
         document = await session.api.json("GET", path, params={"against": against})
         if terminal.as_json:
             terminal.json(document)
@@ -49,7 +49,7 @@ async def diff(
     return ExitCode.PASSED
 
 
-def attempt_of(sprint: SprintDetail, given: str | None) -> tuple[str, int]:
+def attempt_of(sprint: RunDetail, given: str | None) -> tuple[str, int]:
     """The attempt that `PHASE/NUMBER` names; without it the latest one with a commit.
 
     Raises:

@@ -14,7 +14,7 @@ from app.cli.view.text import one_line
 from app.cli.view.words import look
 from app.composition.services import evaluation_service
 from app.runners.evaluators.protocol import EvaluationResult
-from app.schemas.api.sprints import EvaluateRequest, EvaluationReport
+from app.schemas.api.workspace_reports import EvaluateRequest, EvaluationReport
 from app.schemas.runs import Phase
 
 _CODES = {"passed": ExitCode.PASSED, "failed": ExitCode.FAILED}

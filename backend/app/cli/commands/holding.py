@@ -11,7 +11,7 @@ from app.cli.given import read_given
 from app.cli.identify import find_sprint
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.view.words import KIND_WORDS
-from app.schemas.api.sprints import SprintDetail, SprintFork
+from app.schemas.api.runs import RunDetail, RunFork
 
 
 async def pause(
@@ -25,7 +25,7 @@ async def pause(
     """
     async with root.session(options) as session:
         sprint_id = await find_sprint(session.api, sprint)
-        answer = await session.api.json("POST", f"/sprints/{sprint_id}/pause", body={"reason": reason})
+        answer = await session.api.json("POST", f"/runs/{sprint_id}/pause", body={"reason": reason})
         if session.terminal.as_json:
             session.terminal.json(answer)
         else:
@@ -42,7 +42,7 @@ async def resume(sprint: str, /, *, options: Options = DEFAULT_OPTIONS, root: Ro
     """
     async with root.session(options) as session:
         sprint_id = await find_sprint(session.api, sprint)
-        answer = await session.api.json("POST", f"/sprints/{sprint_id}/resume", body={})
+        answer = await session.api.json("POST", f"/runs/{sprint_id}/resume", body={})
         if session.terminal.as_json:
             session.terminal.json(answer)
         else:
@@ -75,13 +75,13 @@ async def fork(
         phase, number = attempt_of(detail, attempt)
         said = root.read_text(guidance, "--guidance") if guidance else None
         fields: dict[str, Any] = {"phase": phase, "attempt": number, "guidance": said, "name": name}
-        request = read_given(SprintFork, fields | {"policy": policy_of(bounds)})
+        request = read_given(RunFork, fields | {"policy": policy_of(bounds)})
         body = request.model_dump(mode="json", exclude_none=True, exclude_unset=True)
-        answer = await session.api.json("POST", f"/sprints/{detail.id}/fork", body=body)
+        answer = await session.api.json("POST", f"/runs/{detail.id}/fork", body=body)
         if session.terminal.as_json:
             session.terminal.json(answer)
         else:
-            started = SprintDetail.model_validate(answer)
+            started = RunDetail.model_validate(answer)
             session.terminal.line(str(started.id))
             session.terminal.say(f"Watch it with: phaserunner watch {str(started.id)[:8]}")
     return ExitCode.PASSED

@@ -11,8 +11,9 @@ from app.cli.exits import CliError, ExitCode
 from app.cli.identify import find_sprint
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument, Session
 from app.cli.view.text import one_line
+from app.schemas.api.attempts import EvaluationView
 from app.schemas.api.marks import MarkView
-from app.schemas.api.sprints import EvaluationView, SprintDetail
+from app.schemas.api.runs import RunDetail
 
 _Flag = Annotated[bool, Parameter(negative="")]
 
@@ -92,7 +93,7 @@ async def _take_back(session: Session, verdict: EvaluationView, user: str) -> No
     session.terminal.say(f"The mark of {one_line(own[0].marked_by)} is taken back")
 
 
-def _verdict_of(sprint: SprintDetail, evaluator: str, given: str | None) -> EvaluationView:
+def _verdict_of(sprint: RunDetail, evaluator: str, given: str | None) -> EvaluationView:
     phase, number = attempt_of(sprint, given)
     attempt = next(each for each in sprint.attempts if (each.phase, each.number) == (phase, number))
     for each in attempt.evaluations:

@@ -11,8 +11,8 @@ from app.cli.exits import ExitCode
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.view.text import one_line
 from app.cli.view.words import latency_words, look, share_words
+from app.schemas.api.attempts import EvaluationStatusName
 from app.schemas.api.evaluators import EvaluatorDetail, VerdictPage, VerdictView
-from app.schemas.api.sprints import EvaluationStatusName
 
 
 async def show(name: str, /, *, options: Options = DEFAULT_OPTIONS, root: RootArgument) -> int:

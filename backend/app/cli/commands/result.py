@@ -42,7 +42,7 @@ async def result(
         elif patch is not None:
             await _take_patch(session, sprint_id, patch, root)
         elif bundle is not None:
-            size = await session.api.download(f"/sprints/{sprint_id}/result.bundle", root.cwd / bundle)
+            size = await session.api.download(f"/runs/{sprint_id}/result.bundle", root.cwd / bundle)
             session.terminal.say(f"{bundle}: {size:,} bytes; take it with: git fetch {bundle}")
         else:
             await _show(session, sprint_id)
@@ -51,7 +51,7 @@ async def result(
 
 async def _show(session: Session, sprint_id: UUID) -> None:
     terminal = session.terminal
-    document = await session.api.json("GET", f"/sprints/{sprint_id}/result")
+    document = await session.api.json("GET", f"/runs/{sprint_id}/result")
     if terminal.as_json:
         terminal.json(document)
         return
@@ -65,7 +65,7 @@ async def _show(session: Session, sprint_id: UUID) -> None:
 
 
 async def _take_patch(session: Session, sprint_id: UUID, to: Path, root: Root) -> None:
-    path = f"/sprints/{sprint_id}/result.patch"
+    path = f"/runs/{sprint_id}/result.patch"
     if str(to) == STANDARD_STREAM:
         session.terminal.raw_bytes((await session.api.fetch(path)).content)
         return
@@ -76,7 +76,7 @@ async def _take_patch(session: Session, sprint_id: UUID, to: Path, root: Root) -
 async def _take_branch(session: Session, sprint_id: UUID, branch: str, repository: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="phaserunner-") as directory:
         bundle = Path(directory) / "result.bundle"
-        await session.api.download(f"/sprints/{sprint_id}/result.bundle", bundle)
+        await session.api.download(f"/runs/{sprint_id}/result.bundle", bundle)
         commit = await fetch_branch(bundle, repository, branch)
     if session.terminal.as_json:
         session.terminal.json({"branch": branch, "commit": commit, "repository": str(repository)})

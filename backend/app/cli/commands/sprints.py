@@ -13,7 +13,7 @@ from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.view.tables import print_table, sprint_lines, sprints_table, subtask_lines
 from app.cli.view.words import KIND_WORDS
 from app.schemas.api.run_lists import RunSort
-from app.schemas.api.sprints import SprintView
+from app.schemas.api.runs import RunView
 from app.schemas.runs import RunKind, RunStatus
 
 
@@ -75,7 +75,7 @@ async def list_sprints(
     """
     async with root.session(options) as session:
         query = filters.query(datetime.now(UTC))
-        found: list[SprintView] = []
+        found: list[RunView] = []
         async for each in session.api.sprints(min(limit, 100), **query):
             found.append(each)
             if len(found) == limit:

@@ -11,16 +11,17 @@ from rich.text import Text
 from app.cli.view.notices import SCRIPT_WARNING
 from app.cli.view.text import first_lines, one_line
 from app.cli.view.words import KIND_WORDS, duration, look
+from app.schemas.api.attempts import AttemptView, EvaluationView
 from app.schemas.api.escalations import EscalationView
 from app.schemas.api.loops import SubtaskNode
-from app.schemas.api.sprints import AttemptView, EvaluationView, SprintDetail, SprintView
+from app.schemas.api.runs import RunDetail, RunView
 from app.schemas.runs import Usage
 
 Line = tuple[str, str]
 """Text and its style."""
 
 
-def sprints_table(sprints: Iterable[SprintView], now: datetime) -> Table:
+def sprints_table(sprints: Iterable[RunView], now: datetime) -> Table:
     """One row for each sprint."""
     table = _table("ID", "STATUS", "PHASE", "ATTEMPT", "AGE", "NAME")
     for each in sprints:
@@ -69,7 +70,7 @@ def subtask_lines(nodes: Sequence[SubtaskNode], depth: int = 0) -> list[Line]:
     return lines
 
 
-def sprint_lines(sprint: SprintDetail) -> list[Line]:
+def sprint_lines(sprint: RunDetail) -> list[Line]:
     """A sprint, phase by phase, with the evidence of what failed."""
     lines = [
         (f"{KIND_WORDS[sprint.kind]} {sprint.id}  {one_line(sprint.name)}", "bold"),

@@ -6,13 +6,13 @@ from app.runners.answer.rules import rules_for
 from app.runners.answer.steps import PHASE, AnswerAttempt, answer_policy
 from app.schemas.answer_rules import RuleSets
 from app.schemas.api.answers import AnswerAttemptView, AnswerCreate, AnswerDetail
-from app.schemas.api.sprints import PolicyOverrides
+from app.schemas.api.policies import PolicyOverrides, PolicyView
 from app.schemas.runs import AttemptState, RunKind, RunPolicy, RunStatus, Usage
 from app.services.control.idempotency import UNKEYED, Once
 from app.services.control.intake import Intake
 from app.services.control.kinds import NewRun, RunsOfKind, WholeRun
 from app.services.control.sprints import with_overrides
-from app.services.read.views import escalation_view, sprint_view
+from app.services.read.views import escalation_view, run_view
 from app.services.record.answers import AnswerQuestion, attempt_of, question_document, question_of, result_of
 from app.services.record.outbox import NO_WEBHOOKS, Outbox
 
@@ -81,12 +81,12 @@ def show_answer(whole: WholeRun) -> AnswerDetail:
     question = question_of(run)
     attempts = [attempt_of(each, question.entries) for each in rows]
     return AnswerDetail(
-        **dict(sprint_view(run, rows, whole.escalations)),
+        **dict(run_view(run, rows, whole.escalations)),
         query=question.query,
         entries=list(question.entries),
         domains=list(question.domains),
         rules=list(question.rules),
-        policy=RunPolicy.model_validate(run.policy),
+        policy=PolicyView.of(RunPolicy.model_validate(run.policy)),
         attempts=[_view(row, each, question) for row, each in zip(rows, attempts, strict=True)],
         result=result_of(rows, attempts) if RunStatus(run.status).is_final else None,
         escalations=[escalation_view(each, run) for each in whole.escalations],

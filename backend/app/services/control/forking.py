@@ -10,7 +10,8 @@ from app.core.telemetry import current_traceparent
 from app.db.engine import Sessions
 from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run
 from app.runners.evaluators.feedback_memory import AttemptRecord
-from app.schemas.api.sprints import ForkOrigin, PolicyOverrides, SprintDetail, SprintFork
+from app.schemas.api.policies import PolicyOverrides
+from app.schemas.api.runs import ForkOrigin, RunDetail, RunFork
 from app.schemas.runs import AttemptState, RunPolicy, RunStatus
 from app.services.control.idempotency import UNKEYED, Once
 from app.services.control.intake import MAX_NAME_CHARS
@@ -36,7 +37,7 @@ class ForkService:
         self._defaults = defaults
         self._bell = bell
 
-    async def fork(self, run_id: UUID, request: SprintFork, actor: str, once: Once = UNKEYED) -> SprintDetail:
+    async def fork(self, run_id: UUID, request: RunFork, actor: str, once: Once = UNKEYED) -> RunDetail:
         """Record a sprint whose history begins with an attempt's commit; the other one is not touched.
 
         Raises:
@@ -64,7 +65,7 @@ class ForkService:
         self._bell.ring(run.id)
         return sprint
 
-    def _row(self, origin: Run, attempt: Attempt, commit: str, request: SprintFork, actor: str) -> Run:
+    def _row(self, origin: Run, attempt: Attempt, commit: str, request: RunFork, actor: str) -> Run:
         overrides = request.policy
         agent = request.agent.model_dump(mode="json", exclude_none=True) if request.agent else origin.agent
         found = ForkOrigin(run_id=origin.id, phase=attempt.phase, attempt=attempt.number, commit=commit)

@@ -11,7 +11,7 @@ from app.runners.loop.context import bind
 from app.runners.loop.panel import unknown_evaluators
 from app.runners.loop.steps import PHASE, loop_policy
 from app.schemas.api.loops import IterationView, LoopCreate, LoopDetail, LoopOutcome, SubtaskNode
-from app.schemas.api.sprints import PolicyOverrides
+from app.schemas.api.policies import PolicyOverrides, PolicyView
 from app.schemas.loop.results import ErrorDetails, LoopIteration
 from app.schemas.runs import AttemptState, RunKind, RunPolicy, RunStatus, Usage
 from app.schemas.workspaces import EmptySource
@@ -19,7 +19,7 @@ from app.services.control.idempotency import UNKEYED, Once
 from app.services.control.intake import Intake
 from app.services.control.kinds import NewRun, RunsOfKind, WholeRun
 from app.services.control.sprints import with_overrides
-from app.services.read.views import escalation_view, sprint_view
+from app.services.read.views import escalation_view, run_view
 from app.services.record.iterations import definition_document, history_of, loop_of
 from app.services.record.loop_results import result_of_run
 from app.services.record.outbox import NO_WEBHOOKS, Outbox
@@ -92,11 +92,11 @@ def show_loop(whole: WholeRun) -> LoopDetail:
     kept = run.definition or {}
     history = history_of(attempts)
     return LoopDetail(
-        **dict(sprint_view(run, attempts, whole.escalations)),
+        **dict(run_view(run, attempts, whole.escalations)),
         definition=definition,
         inputs=kept["inputs"],
         query=kept["query"],
-        policy=RunPolicy.model_validate(run.policy),
+        policy=PolicyView.of(RunPolicy.model_validate(run.policy)),
         iterations=[_view(row, each) for row, each in zip(attempts, history, strict=True)],
         result=_outcome(run, attempts) if RunStatus(run.status).is_final else None,
         escalations=[escalation_view(each, run) for each in whole.escalations],

@@ -10,7 +10,9 @@ from app.core.telemetry import current_traceparent
 from app.db.engine import Sessions
 from app.db.models import Run
 from app.jobs.queue import enqueue_advance
-from app.schemas.api.sprints import PolicyOverrides, SprintCreate, SprintDetail
+from app.schemas.api.policies import PolicyOverrides
+from app.schemas.api.runs import RunDetail
+from app.schemas.api.sprints import SprintCreate
 from app.schemas.runs import Budget, RunKind, RunPolicy, RunStatus, min_of
 from app.schemas.workspaces import GitSource, SourceInfo
 from app.services.control.cancelling import cancel_run
@@ -53,7 +55,7 @@ class SprintService:
         self._bell = bell
         self._outbox = outbox
 
-    async def start(self, request: SprintCreate, actor: str, once: Once = UNKEYED) -> SprintDetail:
+    async def start(self, request: SprintCreate, actor: str, once: Once = UNKEYED) -> RunDetail:
         """Import the source, then record the sprint and its first job in one transaction.
 
         Raises:
@@ -85,7 +87,7 @@ class SprintService:
             created_by=actor,
         )
 
-    async def cancel(self, run_id: UUID, reason: str, actor: str, once: Once = UNKEYED) -> SprintDetail:
+    async def cancel(self, run_id: UUID, reason: str, actor: str, once: Once = UNKEYED) -> RunDetail:
         """End a run that is not over: its job is taken away, its agent stopped, its escalation withdrawn.
 
         Raises:
@@ -113,7 +115,7 @@ class SprintService:
             await enqueue_advance(session, run_id)
 
 
-async def announce_sprint(session: AsyncSession, run: Run, once: Once) -> SprintDetail:
+async def announce_sprint(session: AsyncSession, run: Run, once: Once) -> RunDetail:
     """Tell of a run that was added to the transaction, give it its first job, and keep the answer."""
     await announce(session, run)
     sprint = await load_detail(session, run.id)
@@ -131,7 +133,9 @@ def source_document(info: SourceInfo) -> dict[str, Any]:
 
 def with_overrides(policy: RunPolicy, overrides: PolicyOverrides) -> RunPolicy:
     """The policy with the figures that were given; the operator's budget is a ceiling, not a default."""
-    given: dict[str, Any] = overrides.model_dump(exclude_none=True, exclude={"budget"})
+    given: dict[str, Any] = overrides.model_dump(exclude_none=True, exclude={"budget", "attempts_per_phase"})
+    if overrides.attempts_per_phase is not None:
+        given["max_attempts"] = overrides.attempts_per_phase
     if overrides.budget is not None:
         ceiling, asked = policy.budget, overrides.budget
         given["budget"] = Budget(

@@ -7,17 +7,10 @@ from uuid import UUID
 from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run, VerdictMark
 from app.runners.decision import attempts_allowed
 from app.schemas.agents import AgentSpec, agent_label
+from app.schemas.api.attempts import AttemptView, CandidateView, EvaluationView
 from app.schemas.api.escalations import EscalationView, LineComment
 from app.schemas.api.marks import MarkKind, MarkView
-from app.schemas.api.sprints import (
-    AttemptView,
-    CandidateView,
-    EvaluationView,
-    ForkOrigin,
-    PauseView,
-    PhaseView,
-    SprintView,
-)
+from app.schemas.api.runs import ForkOrigin, PauseView, PhaseView, RunView
 from app.schemas.runs import (
     AttemptState,
     EscalationDecision,
@@ -34,12 +27,12 @@ Marks = Mapping[UUID, Sequence[VerdictMark]]
 """Marks by the id of their evaluation, newest first."""
 
 
-def sprint_view(run: Run, attempts: Sequence[Attempt], escalations: Sequence[Escalation]) -> SprintView:
+def run_view(run: Run, attempts: Sequence[Attempt], escalations: Sequence[Escalation]) -> RunView:
     """One sprint, as lists show it; `attempts` and `escalations` are those of the run."""
     spec = AgentSpec.model_validate(run.agent)
     numbers = [each.number for each in attempts if each.phase == run.phase]
     waiting = next((each.id for each in escalations if each.status == "open"), None)
-    return SprintView(
+    return RunView(
         id=run.id,
         kind=RunKind(run.kind),
         name=run.name,

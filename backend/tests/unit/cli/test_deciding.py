@@ -147,7 +147,7 @@ class TestDiff:
         service = FakeService(sprints=[sprint_detail(attempts=attempts)])
         file = {"path": "a.py", "status": "modified", "additions": 1, "deletions": 1, "patch": self.PATCH}
         for number in (1, 2):
-            path = f"/sprints/{service.sprints[0].id}/attempts/coding/{number}/diff"
+            path = f"/runs/{service.sprints[0].id}/attempts/coding/{number}/diff"
             answer = httpx.Response(200, json={"files": [file], "truncated": False})
             service.routes["GET", path] = lambda request, a=answer: a
         return service
@@ -170,7 +170,7 @@ class TestDiff:
 class TestResult:
     def service(self) -> FakeService:
         service = FakeService(sprints=[sprint_detail()])
-        here = f"/sprints/{service.sprints[0].id}/result"
+        here = f"/runs/{service.sprints[0].id}/result"
         answers = {
             "": httpx.Response(200, json=RESULT),
             ".patch": httpx.Response(200, content=b"diff \xff\r\n"),

@@ -45,7 +45,7 @@ async def test_a_sprint_starts_from_the_commit_and_not_from_the_working_tree(
 
     assert sprint.base_commit == sprint.head_commit == git(repo, "rev-parse", "HEAD")
     assert (sprint.name, sprint.status, sprint.phase) == ("First line", RunStatus.QUEUED, "discovery")
-    assert (sprint.created_by, sprint.policy.max_attempts, sprint.last_sequence) == ("ada", 5, 1)
+    assert (sprint.created_by, sprint.policy.attempts_per_phase, sprint.last_sequence) == ("ada", 5, 1)
     assert [each.status for each in sprint.phases] == ["pending", "pending", "pending"]
     assert "uncommitted" in sprint.source["notes"][0]
     assert await cases.rows.events(sprint.id) == ["run.created"]
