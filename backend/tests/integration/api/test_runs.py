@@ -13,6 +13,7 @@ pytestmark = pytest.mark.anyio
 LOOP = {
     "type": "director_evaluator_loop",
     "description": "Refine it",
+    "max_iterations": 3,
     "director": {"description": "Write"},
     "evaluator": {"description": "Judge"},
 }

@@ -1,10 +1,12 @@
 """The deprecated paths `/sprints/{id}/…`: each still does what its path under `/runs` does."""
 
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
 
+from app.db.models import Snapshot
 from tests.integration.api.support import Api, problem_of
 
 pytestmark = pytest.mark.anyio
@@ -36,8 +38,20 @@ async def start_with_output(api: Api) -> str:
     async with api.cases.trees.open(sprint["id"], base, 1) as opened:
         (opened[0] / "a.py").write_text("x = 1\n")
         committed = await api.cases.trees.commit(sprint["id"], opened[0], base, base, "work")
+    snapshot = Snapshot(
+        run_id=UUID(sprint["id"]), commit=committed.commit, kind="attempt", bundle=committed.bundle
+    )
+    async with api.cases.sessions.begin() as session:
+        session.add(snapshot)
     await api.rows.attempt(sprint["id"], base_commit=base, head_commit=committed.commit)
     return str(sprint["id"])
+
+
+def without_titles(value: Any) -> Any:
+    """A part of the document without titles, which name the operation."""
+    if isinstance(value, dict):
+        return {key: without_titles(each) for key, each in value.items() if key != "title"}
+    return [without_titles(each) for each in value] if isinstance(value, list) else value
 
 
 async def test_every_former_path_is_marked_deprecated(api: Api) -> None:
@@ -57,7 +71,7 @@ async def test_every_former_path_is_marked_deprecated(api: Api) -> None:
         assert "deprecated" not in now
         assert operation["operationId"] != now["operationId"]
         assert operation["parameters"] == now["parameters"]
-        assert operation["responses"] == now["responses"]
+        assert without_titles(operation["responses"]) == without_titles(now["responses"])
         assert operation.get("requestBody") == now.get("requestBody")
 
 
