@@ -24,7 +24,7 @@ async def start_answer(
     The answer is over when its `status` is final; `result` then holds the text, or the partial one with its
     gaps.
     """
-    return await repeatable.answer(lambda once: services.answers.start(body, who.name, once), status=201)
+    return await repeatable.respond(lambda once: services.answers.start(body, who.name, once), status=201)
 
 
 @router.get("/answers", summary="List answers, newest first")
@@ -39,7 +39,9 @@ async def show_answer(answer_id: UUID, services: Services, who: Viewer) -> Answe
     return await services.answers.get(answer_id)
 
 
-@router.post("/answers/{answer_id}/cancel", response_model=AnswerDetail, summary="Cancel an answer")
+@router.post(
+    "/answers/{answer_id}/cancel", response_model=AnswerDetail, summary="Cancel an answer", deprecated=True
+)
 async def cancel_answer(
     answer_id: UUID,
     services: Services,
@@ -47,6 +49,8 @@ async def cancel_answer(
     repeatable: Repeatable,
     body: RunCancel | None = None,
 ) -> Response:
-    """Stop its models and end it; its attempts stay."""
-    reason = body.reason if body else ""
-    return await repeatable.answer(lambda once: services.answers.cancel(answer_id, reason, who.name, once))
+    """Use `/api/v1/runs/{run_id}/cancel` instead; this one returns the answer with its attempts."""
+    reason, show = body.reason if body else "", services.answers.show
+    return await repeatable.respond(
+        lambda once: services.cancels.cancel(answer_id, reason, who.name, once, show)
+    )

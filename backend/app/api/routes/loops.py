@@ -59,7 +59,7 @@ async def start_loop(
     """
     kind = request.headers.get("content-type", "")
     body = read_loop(kind, await request.body(), query.input, query.query, query.name)
-    return await repeatable.answer(lambda once: services.loops.start(body, who.name, once), status=201)
+    return await repeatable.respond(lambda once: services.loops.start(body, who.name, once), status=201)
 
 
 @router.get("/loops", summary="List loops, newest first")
@@ -74,7 +74,7 @@ async def show_loop(loop_id: UUID, services: Services, who: Viewer) -> LoopDetai
     return await services.loops.get(loop_id)
 
 
-@router.post("/loops/{loop_id}/cancel", response_model=LoopDetail, summary="Cancel a loop")
+@router.post("/loops/{loop_id}/cancel", response_model=LoopDetail, summary="Cancel a loop", deprecated=True)
 async def cancel_loop(
     loop_id: UUID,
     services: Services,
@@ -82,6 +82,8 @@ async def cancel_loop(
     repeatable: Repeatable,
     body: RunCancel | None = None,
 ) -> Response:
-    """Stop its agents and end the loop; its iterations stay."""
-    reason = body.reason if body else ""
-    return await repeatable.answer(lambda once: services.loops.cancel(loop_id, reason, who.name, once))
+    """Use `/api/v1/runs/{run_id}/cancel` instead; this one returns the loop with its iterations."""
+    reason, show = body.reason if body else "", services.loops.show
+    return await repeatable.respond(
+        lambda once: services.cancels.cancel(loop_id, reason, who.name, once, show)
+    )

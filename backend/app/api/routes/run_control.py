@@ -17,7 +17,7 @@ async def cancel_run(
 ) -> Response:
     """Stops the agent and ends the run with its subtasks. Everything recorded stays."""
     reason = body.reason if body else ""
-    return await repeatable.answer(lambda once: services.sprints.cancel(run_id, reason, who.name, once))
+    return await repeatable.respond(lambda once: services.cancels.cancel(run_id, reason, who.name, once))
 
 
 @router.post("/runs/{run_id}/pause", response_model=RunDetail, summary="Pause a run")
@@ -29,13 +29,13 @@ async def pause_run(
     `status` does not change. Reviewers can still resolve an escalation; the run continues when resumed.
     """
     reason = body.reason if body else ""
-    return await repeatable.answer(lambda once: services.pauses.pause(run_id, reason, who.name, once))
+    return await repeatable.respond(lambda once: services.pauses.pause(run_id, reason, who.name, once))
 
 
 @router.post("/runs/{run_id}/resume", response_model=RunDetail, summary="Resume a paused run")
 async def resume_run(run_id: UUID, services: Services, who: Operator, repeatable: Repeatable) -> Response:
     """Continues from where the run was paused."""
-    return await repeatable.answer(lambda once: services.pauses.resume(run_id, who.name, once))
+    return await repeatable.respond(lambda once: services.pauses.resume(run_id, who.name, once))
 
 
 @router.post(
@@ -52,4 +52,6 @@ async def fork_run(
     The original sprint does not change, whatever its status. Prompts of the new sprint contain the reviewers'
     guidance of the original, the issues of the attempt, and the guidance given here.
     """
-    return await repeatable.answer(lambda once: services.forks.fork(run_id, body, who.name, once), status=201)
+    return await repeatable.respond(
+        lambda once: services.forks.fork(run_id, body, who.name, once), status=201
+    )

@@ -23,7 +23,7 @@ async def start_sprint(
 
     `source.notes` mentions what the import left out, such as uncommitted changes.
     """
-    return await repeatable.answer(lambda once: services.sprints.start(body, who.name, once), status=201)
+    return await repeatable.respond(lambda once: services.sprints.start(body, who.name, once), status=201)
 
 
 @router.get("/sprints", summary="List sprints, newest first")
@@ -35,4 +35,4 @@ async def list_sprints(query: Annotated[RunQuery, Query()], services: Services, 
 @router.get("/sprints/{sprint_id}", summary="Show a sprint with its attempts, verdicts and escalations")
 async def show_sprint(sprint_id: UUID, services: Services, who: Viewer) -> RunDetail:
     """Shows the same as `/runs/{id}`, but only for sprints."""
-    return await services.queries.get(sprint_id, RunKind.SPRINT)
+    return await services.sprints.get(sprint_id)

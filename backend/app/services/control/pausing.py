@@ -42,7 +42,7 @@ class PauseService:
         Raises:
             NotFoundError: there is no such run.
             ConflictError: it is over, or paused already.
-            AnsweredError: the same request paused it in the meantime.
+            ReplayError: the same request paused it in the meantime.
         """
         async with self._sessions.begin() as session:
             await once.claim(session)
@@ -61,7 +61,7 @@ class PauseService:
         Raises:
             NotFoundError: there is no such run.
             ConflictError: it is over, or not paused.
-            AnsweredError: the same request resumed it in the meantime.
+            ReplayError: the same request resumed it in the meantime.
         """
         async with self._sessions.begin() as session:
             await once.claim(session)

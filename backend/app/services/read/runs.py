@@ -43,16 +43,16 @@ class RunQueries:
             runs = (await session.scalars(select(Run).where(Run.id.in_(run_ids)))).all()
             return await load_views(session, runs)
 
-    async def get(self, run_id: UUID, kind: RunKind | None = None) -> RunDetail:
-        """Give one run, whole; with `kind`, only a run of that kind.
+    async def get(self, run_id: UUID) -> RunDetail:
+        """Give one run, whole.
 
         Raises:
-            NotFoundError: there is none, or it is of another kind.
+            NotFoundError: there is none.
         """
         async with self._sessions() as session:
             # One moment for all of it: `last_sequence` must not be older or newer than what is shown.
             await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
-            return await show_run(session, await find_run(session, run_id, kind))
+            return await load_detail(session, run_id)
 
     async def attempts(self, run_id: UUID) -> list[AttemptView]:
         """Give a run's attempts in order.

@@ -96,7 +96,7 @@ class EscalationService:
             ConflictError: it is resolved or withdrawn already, the reviewer saw an older version, or there
                 is nothing to accept.
             InvalidInputError: a verdict mark is of another attempt.
-            AnsweredError: the same request resolved it in the meantime.
+            ReplayError: the same request resolved it in the meantime.
         """
         async with self._sessions.begin() as session:
             await once.claim(session)
