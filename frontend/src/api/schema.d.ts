@@ -59,7 +59,8 @@ export interface paths {
         put?: never;
         /**
          * Cancel an answer
-         * @description Stop its models and end it; its attempts stay.
+         * @deprecated
+         * @description Use `/api/v1/runs/{run_id}/cancel` instead; this one returns the answer with its attempts.
          */
         post: operations["cancel_answer"];
         delete?: never;
@@ -350,7 +351,8 @@ export interface paths {
         put?: never;
         /**
          * Cancel a loop
-         * @description Stop its agents and end the loop; its iterations stay.
+         * @deprecated
+         * @description Use `/api/v1/runs/{run_id}/cancel` instead; this one returns the loop with its iterations.
          */
         post: operations["cancel_loop"];
         delete?: never;
@@ -4563,13 +4565,11 @@ export interface components {
         /**
          * PolicyOverrides
          * @description Figures of one run that differ from the service's settings.
-         *
-         *     `attempts_per_phase` is also accepted as `max_attempts`.
          */
         PolicyOverrides: {
             /**
              * Attempts Per Phase
-             * @description Attempts that each phase may use before a human is asked.
+             * @description Attempts per phase before a human is asked.
              */
             attempts_per_phase?: number | null;
             /** Blocking Threshold */
@@ -4577,6 +4577,12 @@ export interface components {
             budget?: components["schemas"]["Budget"] | null;
             /** Deterministic Only */
             deterministic_only?: boolean | null;
+            /**
+             * Max Attempts
+             * @deprecated
+             * @description The former name of `attempts_per_phase`.
+             */
+            max_attempts?: number | null;
             /**
              * Open Paths
              * @description Globs of existing tests and tool configuration that this run may change.
@@ -6569,7 +6575,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first answer; kept for a week. */
+                /** @description Repetitions with the same key and body get the first response; kept for a week. */
                 "idempotency-key"?: string | null;
             };
             path?: never;
@@ -6744,7 +6750,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first answer; kept for a week. */
+                /** @description Repetitions with the same key and body get the first response; kept for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -7008,7 +7014,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first answer; kept for a week. */
+                /** @description Repetitions with the same key and body get the first response; kept for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -7995,7 +8001,7 @@ export interface operations {
                 query?: string;
             };
             header?: {
-                /** @description Repetitions with the same key and body get the first answer; kept for a week. */
+                /** @description Repetitions with the same key and body get the first response; kept for a week. */
                 "idempotency-key"?: string | null;
             };
             path?: never;
@@ -8171,7 +8177,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first answer; kept for a week. */
+                /** @description Repetitions with the same key and body get the first response; kept for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -8913,7 +8919,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first answer; kept for a week. */
+                /** @description Repetitions with the same key and body get the first response; kept for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -9105,7 +9111,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first answer; kept for a week. */
+                /** @description Repetitions with the same key and body get the first response; kept for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -9287,7 +9293,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first answer; kept for a week. */
+                /** @description Repetitions with the same key and body get the first response; kept for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -9634,7 +9640,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first answer; kept for a week. */
+                /** @description Repetitions with the same key and body get the first response; kept for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -10035,7 +10041,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first answer; kept for a week. */
+                /** @description Repetitions with the same key and body get the first response; kept for a week. */
                 "idempotency-key"?: string | null;
             };
             path?: never;
@@ -10391,7 +10397,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first answer; kept for a week. */
+                /** @description Repetitions with the same key and body get the first response; kept for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -10483,7 +10489,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first answer; kept for a week. */
+                /** @description Repetitions with the same key and body get the first response; kept for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -10575,7 +10581,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first answer; kept for a week. */
+                /** @description Repetitions with the same key and body get the first response; kept for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -10922,7 +10928,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first answer; kept for a week. */
+                /** @description Repetitions with the same key and body get the first response; kept for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {

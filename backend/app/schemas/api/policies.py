@@ -2,26 +2,26 @@
 
 from typing import Self
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.schemas.runs import MAX_OPEN_PATHS, Budget, RetryFrom, RunPolicy, WhenExhausted
 from app.schemas.text import PathGlob
 
 
 class PolicyOverrides(BaseModel):
-    """Figures of one run that differ from the service's settings.
-
-    `attempts_per_phase` is also accepted as `max_attempts`.
-    """
+    """Figures of one run that differ from the service's settings."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     attempts_per_phase: int | None = Field(
+        default=None, ge=1, le=20, description="Attempts per phase before a human is asked."
+    )
+    max_attempts: int | None = Field(
         default=None,
-        validation_alias=AliasChoices("attempts_per_phase", "max_attempts"),
         ge=1,
         le=20,
-        description="Attempts that each phase may use before a human is asked.",
+        description="The former name of `attempts_per_phase`.",
+        json_schema_extra={"deprecated": True},
     )
     pass_threshold: float | None = Field(default=None, ge=0.0, le=1.0)
     blocking_threshold: float | None = Field(default=None, ge=0.0, le=1.0)
@@ -34,6 +34,12 @@ class PolicyOverrides(BaseModel):
         max_length=MAX_OPEN_PATHS,
         description="Globs of existing tests and tool configuration that this run may change.",
     )
+
+    @model_validator(mode="after")
+    def _attempts_have_one_name(self) -> Self:
+        if self.attempts_per_phase is not None and self.max_attempts is not None:
+            raise ValueError("max_attempts is the former name of attempts_per_phase; give only the latter")
+        return self
 
 
 class PolicyView(BaseModel):

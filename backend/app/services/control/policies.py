@@ -8,10 +8,9 @@ from app.schemas.runs import Budget, RunPolicy, min_of
 
 def with_overrides(policy: RunPolicy, overrides: PolicyOverrides) -> RunPolicy:
     """Replace figures of a policy by those given; the operator's budget is a ceiling, not a default."""
-    apart = {"budget", "attempts_per_phase"}
-    given: dict[str, Any] = overrides.model_dump(exclude_none=True, exclude=apart)
-    if overrides.attempts_per_phase is not None:
-        given["max_attempts"] = overrides.attempts_per_phase
+    given: dict[str, Any] = overrides.model_dump(exclude_none=True, exclude={"budget"})
+    if "attempts_per_phase" in given:
+        given["max_attempts"] = given.pop("attempts_per_phase")
     return with_budget(policy.model_validate({**policy.model_dump(), **given}), overrides.budget)
 
 

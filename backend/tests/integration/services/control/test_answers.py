@@ -189,7 +189,7 @@ async def test_a_cancelled_answer_stays_cancelled(cases: UseCases) -> None:
 
 async def test_a_sprint_is_no_answer(cases: UseCases) -> None:
     sprint = await cases.rows.run()
-    with pytest.raises(NotFoundError, match="there is no answer"):
+    with pytest.raises(NotFoundError, match="is a sprint, not an answer"):
         await cases.answers.get(sprint)
 
 

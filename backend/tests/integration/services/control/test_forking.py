@@ -123,7 +123,7 @@ async def test_what_cannot_be_forked(cases: UseCases) -> None:
     origin_id = await with_attempt(cases)
     await cases.rows.attempt(origin_id, 2, head_commit=None, status=AttemptState.STARTED)
     refused = {
-        "no such run": (uuid4(), asked(), NotFoundError, "no sprint"),
+        "no such run": (uuid4(), asked(), NotFoundError, "no run"),
         "no such attempt": (origin_id, asked(attempt=9), NotFoundError, "no attempt 9"),
         "no such phase": (origin_id, asked(phase="discovery"), NotFoundError, "no attempt 1"),
         "no output yet": (

@@ -322,9 +322,9 @@ async def test_what_cannot_start_leaves_nothing(cases: UseCases) -> None:
 
 async def test_a_sprint_is_no_loop(cases: UseCases) -> None:
     sprint = await cases.rows.run()
-    with pytest.raises(NotFoundError, match="there is no loop"):
+    with pytest.raises(NotFoundError, match="is a sprint, not a loop"):
         await cases.loops.get(sprint)
-    with pytest.raises(NotFoundError, match="there is no loop"):
+    with pytest.raises(NotFoundError, match="is a sprint, not a loop"):
         await cases.cancels.cancel(sprint, "", "ada", show=cases.loops.show)
     assert (await cases.rows.get(sprint)).status == "active"
 
