@@ -2569,7 +2569,12 @@ export interface components {
             /** Version */
             version?: number | null;
         };
-        /** EscalationResolvedData */
+        /**
+         * EscalationResolvedData
+         * @description A reviewer's decision.
+         *
+         *     `max_attempts` is what the phase may use from now on, grants included; null in events of older versions.
+         */
         EscalationResolvedData: {
             /**
              * Additional Attempts
@@ -2590,6 +2595,8 @@ export interface components {
              * @default
              */
             guidance: string;
+            /** Max Attempts */
+            max_attempts?: number | null;
             /**
              * Open Paths
              * @default []

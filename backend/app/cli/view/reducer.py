@@ -196,10 +196,10 @@ def _(event: EscalationRequiredEvent, state: SprintState) -> SprintState:
 
 @_apply.register
 def _(event: EscalationResolvedEvent, state: SprintState) -> SprintState:
-    extra = event.data.additional_attempts
+    allowed = event.data.max_attempts
 
     def go_on(phase: PhaseState) -> PhaseState:
-        return replace(phase, status="active", max_attempts=phase.max_attempts + extra)
+        return replace(phase, status="active", max_attempts=allowed or phase.max_attempts)
 
     return _with_phase(replace(state, status="active", reason="", escalation=None), event, go_on)
 

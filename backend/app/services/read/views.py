@@ -41,7 +41,7 @@ def run_view(run: Run, attempts: Sequence[Attempt], escalations: Sequence[Escala
         status_reason=run.status_reason,
         phase=run.phase,
         attempt=max(numbers, default=None),
-        max_attempts=_allowed(run, run.phase, escalations),
+        max_attempts=attempts_allowed_now(run, run.phase, escalations),
         agent=agent_label(spec),
         scripted=spec.script is not None,
         project=run.source.get("location", ""),
@@ -78,7 +78,7 @@ def phase_views(run: Run, attempts: Sequence[Attempt], escalations: Sequence[Esc
                 phase=phase,
                 status=_phase_status(run, index - position),
                 attempts=len(here),
-                max_attempts=_allowed(run, phase, escalations),
+                max_attempts=attempts_allowed_now(run, phase, escalations),
                 score=here[-1].score if here else None,
             )
         )
@@ -203,7 +203,8 @@ def _latest_score(run: Run, attempts: Sequence[Attempt]) -> float | None:
     return latest.score if latest else None
 
 
-def _allowed(run: Run, phase: str | None, escalations: Sequence[Escalation]) -> int:
+def attempts_allowed_now(run: Run, phase: str | None, escalations: Sequence[Escalation]) -> int:
+    """Give the attempts that a phase may use: those of the policy and those that reviewers granted."""
     here = tuple(escalation_facts(each) for each in escalations if each.phase == phase)
     return attempts_allowed(here, RunPolicy.model_validate(run.policy))
 

@@ -112,3 +112,5 @@ async def test_max_attempts_counts_what_reviewers_granted(api: Api) -> None:
     assert (phases["coding"], phases["verification"]) == (5, 3)
     listed = ok(await api.client.get("/api/v1/runs", params={"q": str(run_id)}))["items"]
     assert [each["max_attempts"] for each in listed] == [5]
+    events = ok(await api.client.get(f"/api/v1/runs/{run_id}/events"))["events"]
+    assert [each["data"].get("max_attempts") for each in events if "resolved" in each["event"]] == [5]

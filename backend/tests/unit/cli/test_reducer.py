@@ -52,8 +52,8 @@ def test_a_human_is_asked_and_answers() -> None:
     assert waiting.escalation is not None
     assert waiting.escalation.id == escalation
     assert waiting.phases[0].status == "waiting"
-    answer = {"escalation_id": escalation, "decision": "retry", "decided_by": "me", "additional_attempts": 2}
-    story.tell("escalation.resolved", answer, "coding", 3)
+    resolution = {"escalation_id": escalation, "decision": "retry", "decided_by": "me", "max_attempts": 5}
+    story.tell("escalation.resolved", resolution, "coding", 3)
     going_on = seen(story)
     assert (going_on.status, going_on.escalation) == ("active", None)
     assert going_on.phases[0].max_attempts == 5
