@@ -67,7 +67,7 @@ class TestEscalations:
         assert "Which one?" in shown
         assert f"loop    {loop.id}" in shown
         assert "phaserunner diff" not in shown
-        assert "The loop goes on" in invoke(service, "escalations", "resolve", "--retry").err
+        assert "The loop continues" in invoke(service, "escalations", "resolve", "--retry").err
 
     def test_the_only_open_one_needs_no_name(self) -> None:
         one = escalation_view(run_name="Teatime")
@@ -188,7 +188,7 @@ class TestResult:
         assert invoke(service, "result", sprint_id, "--patch", "-").out.startswith("diff ")
         shown = invoke(service, "result", sprint_id).out
         assert "c" * 40 in shown
-        assert "not let it through" in shown
+        assert "Not final" in shown
 
     @pytest.mark.parametrize(
         ("arguments", "named"),

@@ -133,7 +133,7 @@ class TestHolding:
         outcome = invoke(service, "fork", str(service.sprints[0].id))
         assert (outcome.code, outcome.err) == (
             2,
-            "phaserunner: no attempt of the sprint has changed anything yet\n",
+            "phaserunner: no attempt of the run has changed files yet\n",
         )
 
 
