@@ -28,7 +28,8 @@ from app.schemas.api.sprints import SprintCreate
 from app.schemas.runs import RunKind
 from app.services.chores.reconcile import Reconcile
 from app.services.chores.takeover import Takeover
-from app.services.control.sprints import SprintService
+from app.services.control.intake import Intake
+from app.services.control.sprints import SprintService, sprint_service
 from app.services.execute.advance import Advance, KindSteps
 from app.services.execute.candidates import CandidateRuns
 from app.services.execute.judging import Judging
@@ -145,7 +146,8 @@ def _assemble(settings: Settings, url: str, sessions: Sessions, bell: EventBell)
     git = TimedGit(tools.git.executable, tools.git.transport_env, tools.git.timeout)
     store = WorkspaceStore(settings.DATA_DIR, git, tools.limits)
     trees = RunTrees(store, sessions)
-    sprints = SprintService(sessions, store, git, tools.sources, tools.policy, bell)
+    intake = Intake(sessions, store, git, tools.sources, bell)
+    sprints = sprint_service(intake, tools.policy)
     panel = PhasePanel(trivial_registry())
     recorder = Recorder(sessions, bell)
     advance = Advance(

@@ -25,13 +25,14 @@ from app.services.access.tokens import TokenService
 from app.services.chores.deliveries import DeliveryService
 from app.services.chores.reconcile import Reconcile
 from app.services.chores.takeover import Takeover
-from app.services.control.answers import AnswerService
+from app.services.control.answers import answer_service
+from app.services.control.cancelling import CancelService
 from app.services.control.forking import ForkService
 from app.services.control.idempotency import IdempotencyService
 from app.services.control.intake import Intake
-from app.services.control.loops import LoopService
+from app.services.control.loops import loop_service
 from app.services.control.pausing import PauseService
-from app.services.control.sprints import SprintService
+from app.services.control.sprints import sprint_service
 from app.services.execute.advance import Advance, KindSteps
 from app.services.execute.candidates import CandidateRuns
 from app.services.execute.judging import Judging
@@ -83,7 +84,6 @@ def build_container(
     store = WorkspaceStore(settings.DATA_DIR, tools.git, tools.limits, scratch)
     trees = RunTrees(store, sessions)
     outbox = build_outbox(settings)
-    sprints = SprintService(sessions, store, tools.git, tools.sources, tools.policy, bell, outbox)
     intake = Intake(sessions, store, tools.git, tools.sources, bell)
     panel = PhasePanel(tools.registry, tools.rules)
     recorder = Recorder(sessions, bell, outbox)
@@ -98,12 +98,11 @@ def build_container(
     judging = Judging(sessions, recorder, panel, trees, tools.judge)
     steps = build_steps(settings, tools, sessions, recorder, trees, KindSteps(producing, judging))
     api = ApiServices(
-        sprints=sprints,
-        loops=LoopService(sessions, intake, tools.policy, tools.registry, outbox),
-        answers=AnswerService(
-            sessions, intake, tools.policy, read_rule_sets(settings.ANSWER_RULES_FILE), outbox
-        ),
+        sprints=sprint_service(intake, tools.policy),
+        loops=loop_service(intake, tools.policy, tools.registry),
+        answers=answer_service(intake, tools.policy, read_rule_sets(settings.ANSWER_RULES_FILE)),
         pauses=PauseService(sessions, bell),
+        cancels=CancelService(sessions, bell, outbox),
         forks=ForkService(sessions, tools.policy, bell),
         lists=RunLists(sessions),
         queries=RunQueries(sessions),

@@ -152,7 +152,7 @@ def provider_keys(settings: Settings) -> ProviderKeys:
 
 def _policy(settings: Settings) -> RunPolicy:
     return RunPolicy(
-        max_attempts=settings.EVALUATOR_MAX_RETRIES,
+        max_attempts=settings.MAX_ATTEMPTS,
         pass_threshold=settings.EVALUATOR_PASS_THRESHOLD,
         blocking_threshold=settings.EVALUATOR_BLOCKING_THRESHOLD,
         deterministic_only=settings.EVALUATOR_RUN_DETERMINISTIC_ONLY,

@@ -12,8 +12,9 @@ from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.settings import ModelSettings
 
 from app.core.errors import PhaseRunnerError
+from app.schemas import defaults
 
-DEFAULT_ANTHROPIC_MODEL = "anthropic:claude-sonnet-4-20250514"
+DEFAULT_ANTHROPIC_MODEL = defaults.MODEL
 DEFAULT_OPENAI_MODEL = "openai:gpt-5.6-sol"
 
 ANTHROPIC_URL = "https://api.anthropic.com"

@@ -7,7 +7,9 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-BLOCKING_THRESHOLD = 0.5
+from app.schemas import defaults
+
+BLOCKING_THRESHOLD = defaults.BLOCKING_THRESHOLD
 """A failed criterion that scores below this blocks (default of `EVALUATOR_BLOCKING_THRESHOLD`)."""
 
 

@@ -15,6 +15,7 @@ from statistics import fmean
 
 from app.runners.evaluators.acceptance import Acceptance, covering
 from app.runners.evaluators.protocol import BLOCKING_THRESHOLD, EvaluationResult, EvaluationStatus
+from app.schemas import defaults
 
 _ROUNDING = 1e-9
 """A mean of floats may miss the threshold by less than this and still reach it."""
@@ -32,7 +33,7 @@ class VerdictStatus(StrEnum):
 class VerdictPolicy:
     """Thresholds in [0, 1]: for the gates' mean score, and below which a failed criterion blocks."""
 
-    pass_threshold: float = 0.7
+    pass_threshold: float = defaults.PASS_THRESHOLD
     blocking_threshold: float = BLOCKING_THRESHOLD
 
 

@@ -141,7 +141,7 @@ def message_body(event: EventRow, run: Run) -> bytes:
             "kind": run.kind,
             "status": run.status,
             "status_reason": run.status_reason,
-            "path": f"/api/v1/sprints/{run.id}",
+            "path": f"/api/v1/runs/{run.id}",
         },
     }
     return json.dumps(document).encode()

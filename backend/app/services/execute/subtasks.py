@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.events.iterations import SubtaskStartedData
-from app.core.telemetry import current_traceparent
 from app.db.models import Attempt, Escalation, Run
 from app.runners.loop.context import fill, turns_used
 from app.runners.loop.requests import result_of
@@ -30,6 +29,7 @@ from app.services.record.iteration_events import MAX_CHARS, tell_trouble
 from app.services.record.iterations import definition_document, iteration_of, keep_step, load_earlier, loop_of
 from app.services.record.ledger import run_usage, spent
 from app.services.record.loop_results import result_of_run
+from app.services.record.queued_runs import queued_run
 from app.services.record.snapshots import copy_snapshots
 from app.services.record.transactions import Recording
 
@@ -114,14 +114,12 @@ async def _plan(session: AsyncSession, run: Run, now: LoopIteration) -> SubtaskP
 def _run_of(parent: Run, plan: SubtaskPlan) -> Run:
     policy = RunPolicy.model_validate(parent.policy).model_copy(update={"budget": plan.budget})
     document = definition_document(plan.definition, dict(plan.inputs), plan.query, plan.inherited)
-    return Run(
-        id=uuid4(),
+    return queued_run(
         kind=parent.kind,
         name=name_of(plan.query),
         goal=plan.query,
         phases=[PHASE],
-        phase=PHASE,
-        policy=loop_policy(policy, plan.definition).model_dump(mode="json"),
+        policy=loop_policy(policy, plan.definition),
         agent=parent.agent,
         source=parent.source,
         definition={
@@ -129,11 +127,8 @@ def _run_of(parent: Run, plan: SubtaskPlan) -> Run:
             "lineage": {"tasks": list(plan.lineage.tasks), "deepest": plan.lineage.deepest},
             "turns": plan.turns,
         },
-        status=RunStatus.QUEUED,
         base_commit=parent.base_commit,
-        head_commit=parent.base_commit,
         parent_run_id=parent.id,
-        traceparent=current_traceparent(),
         created_by=parent.created_by,
     )
 

@@ -12,7 +12,7 @@ from app.core.errors import BusyError, InvalidInputError, WorkspaceError
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, EvaluationStatus
 from app.runners.evaluators.registrations import EvaluatorDescription
 from app.runners.phase_panel import PhasePanel
-from app.schemas.api.sprints import EvaluateRequest, EvaluationReport, JudgedEvaluation
+from app.schemas.api.workspace_reports import EvaluateRequest, EvaluationReport, JudgedEvaluation
 from app.schemas.project_file import PROJECT_FILE
 from app.schemas.runs import RunPolicy
 from app.schemas.workspaces import LocalSource
