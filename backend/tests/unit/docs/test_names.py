@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from app.api.document import openapi_document
 from app.cli.main import build_app
 from app.core.config import Settings
 from app.core.websocket_events import SprintEventType
@@ -53,6 +55,23 @@ def test_types_of_events_exist(page: Path) -> None:
     found = re.findall(r"`([a-z]+\.(?!py\b|md\b|toml\b)[a-z]+)`", page.read_text(encoding="utf-8"))
     named = {each for each in found if each.partition(".")[0] in TOPICS}
     assert named - {each.value for each in SprintEventType} - NO_EVENTS == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_paths_of_the_api_exist(page: Path) -> None:
+    """Paths of WebSockets are not part of OpenAPI; other tests connect to them."""
+    found = re.findall(r"/api/v1/[\w/{}$-]*[\w}]", page.read_text(encoding="utf-8"))
+    named = {re.sub(r"\{\w+\}|\$\w+", "{}", each) for each in found if not each.startswith("/api/v1/ws")}
+    assert named - _paths() == set()
+
+
+@cache
+def _paths() -> frozenset[str]:
+    """The paths of the API and their beginnings, with `{}` for each parameter."""
+    names = (re.sub(r"\{\w+\}", "{}", path) for path in openapi_document()["paths"])
+    return frozenset(
+        "/".join(parts[:end]) for parts in (name.split("/") for name in names) for end in range(3, 9)
+    )
 
 
 def test_what_is_looked_for_is_found() -> None:
