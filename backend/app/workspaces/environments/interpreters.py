@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Protocol
@@ -107,13 +107,16 @@ class WorkspaceEnvironments:
         if isinstance(python, Unavailable):
             yield python
             return
-        if plan.project is not None and normal(plan.project.name) in OF_THE_TEST_RUNNER:
+        if plan.project is not None and normal(plan.project.name) == "pytest":
             yield Unavailable(
                 Reason.TEST_RUNNER,
-                f"pytest itself runs on {plan.project.name}: the tests would judge the release that pytest "
-                "needs, not this tree. WORKSPACE_PYTHON can name an interpreter prepared for it.",
+                "the project is pytest itself: the tests would judge the release that runs them, not this tree. "
+                "WORKSPACE_PYTHON can name an interpreter prepared for it.",
             )
             return
+        if plan.project is not None and normal(plan.project.name) in OF_THE_TEST_RUNNER:
+            # Pytest needs the released code; the tests get that of the tree.
+            plan = replace(plan, project=None)
         if not plan.needed and not python.is_other:
             yield Ready(Path(sys.executable), missing=tuple(missing))
             return

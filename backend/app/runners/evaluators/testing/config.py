@@ -41,6 +41,7 @@ class PytestSettings:
         source: for people.
         test_files: glob patterns of test files.
         names_tests: whether the configuration says which functions and classes are tests.
+        import_places: directories of the tree, relative to its root, from which tests import besides the root.
     """
 
     config_file: Path | None
@@ -48,6 +49,7 @@ class PytestSettings:
     source: str
     test_files: tuple[str, ...] = _TEST_FILES
     names_tests: bool = False
+    import_places: tuple[str, ...] = ("src",)
 
     @property
     def has_doctests(self) -> bool:
@@ -90,7 +92,8 @@ def settings_for(tree: Path, base: Path | None) -> PytestSettings:
         arguments += _override("pythonpath", "src", tree)
     test_files = tuple(_words(options.get("python_files"))) or _TEST_FILES
     names_tests = bool(options.get("python_functions") or options.get("python_classes"))
-    return PytestSettings(path, tuple(arguments), f"base {path.name}", test_files, names_tests)
+    places = tuple(_words(options.get("pythonpath"))) or ("src",)
+    return PytestSettings(path, tuple(arguments), f"base {path.name}", test_files, names_tests, places)
 
 
 def _override(name: str, value: object, tree: Path) -> list[str]:

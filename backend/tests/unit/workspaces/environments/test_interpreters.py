@@ -172,11 +172,11 @@ NEEDS_NOTHING_FITTING = '[project]\nname = "demo"\nversion = "1"\nrequires-pytho
         ({".python-version": "3.99\n", "requirements.txt": "alpha\n"}, Reason.NO_PYTHON, "3.99"),
         (
             {
-                "pyproject.toml": '[project]\nname = "pluggy"\nversion = "1"\n',
+                "pyproject.toml": '[project]\nname = "pytest"\nversion = "1"\n',
                 "a.py": "import pkg_resources\n",
             },
             Reason.TEST_RUNNER,
-            "pluggy",
+            "pytest itself",
         ),
     ],
     ids=[
@@ -186,7 +186,7 @@ NEEDS_NOTHING_FITTING = '[project]\nname = "demo"\nversion = "1"\nrequires-pytho
         "broken lock",
         "no python",
         "pinned python",
-        "part of pytest",
+        "pytest itself",
     ],
 )
 async def test_an_environment_that_cannot_be_made_is_neither_a_pass_nor_a_fail(
