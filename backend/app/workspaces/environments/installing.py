@@ -3,7 +3,7 @@
 import fcntl
 import os
 import re
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +14,7 @@ import anyio.to_thread
 from app.workspaces.confine.python_places import interpreter_paths
 from app.workspaces.confine.sandbox import Confinement, Network, Sandbox, SandboxUnavailableError
 from app.workspaces.environments.finishing import AlteredError, configuration_of, open_to_all, seal
+from app.workspaces.environments.leaving_out import MOST_LEFT_OUT, without_lines, without_wheel
 from app.workspaces.environments.outcome import Reason, Unavailable
 from app.workspaces.environments.plan import LOCKED, Plan
 from app.workspaces.environments.pythons import Interpreter
@@ -28,11 +29,17 @@ _OUTPUT_LIMIT = 20_000_000
 
 
 class InstallError(Exception):
-    """An environment cannot be made; holds what is told about it."""
+    """An environment cannot be made.
 
-    def __init__(self, trouble: Unavailable) -> None:
+    Attributes:
+        trouble: what is told about it.
+        said: all that uv said.
+    """
+
+    def __init__(self, trouble: Unavailable, said: str = "") -> None:
         super().__init__(trouble.detail)
         self.trouble = trouble
+        self.said = said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +77,11 @@ class Installer:
     cache: Path
     options: InstallOptions = field(default_factory=InstallOptions)
 
-    async def install(self, plan: Plan, python: Interpreter, site: Path) -> None:
+    async def install(self, plan: Plan, python: Interpreter, site: Path) -> tuple[str, ...]:
         """Make an environment at `site / "env"`; `site` is an empty directory.
+
+        Returns:
+            Requirements of tests or development that have no wheel and were left out.
 
         Raises:
             InstallError: it cannot be made.
@@ -80,7 +90,7 @@ class Installer:
             async with self._cache_for(site) as cache:
                 steps = _Steps(self, plan, python, site, cache)
                 with anyio.fail_after(self.options.seconds):
-                    await steps.take()
+                    return await steps.take()
         except AlteredError as error:
             raise InstallError(Unavailable(Reason.FAILED, str(error))) from error
         except TimeoutError as error:
@@ -134,7 +144,7 @@ class _Steps:
     def env(self) -> Path:
         return self.site / "env"
 
-    async def take(self) -> None:
+    async def take(self) -> tuple[str, ...]:
         wheel = await anyio.to_thread.run_sync(self._write_files)
         await self._uv("venv", "--relocatable", "--python", str(self.python.path), str(self.env))
         configuration = await anyio.to_thread.run_sync(configuration_of, self.env)
@@ -151,7 +161,7 @@ class _Steps:
                 *("--python", str(self.python.path), *self.plan.export),
             )
             (self.given / LOCKED).write_text(locked.stdout)
-        await self._uv(*self._install_arguments(), network=self.by.options.network)
+        left_out = await self._install()
         if wheel:
             # In place of a release that a dependency brought along: what is judged is the candidate's code.
             await self._uv(
@@ -161,6 +171,39 @@ class _Steps:
             )
         await self._compile()
         await anyio.to_thread.run_sync(seal, self.env, self.python.path, configuration)
+        return left_out
+
+    async def _install(self) -> tuple[str, ...]:
+        """Install releases of the base's time, or of today where the index has none of that time."""
+        if self.plan.newest:
+            try:
+                return await self._install_until(f"--exclude-newer={self.plan.newest}")
+            except InstallError as error:
+                if error.trouble.reason not in (Reason.UNRESOLVABLE, Reason.BUILD):
+                    raise
+            await anyio.to_thread.run_sync(self._write_requirements)
+        return await self._install_until()
+
+    async def _install_until(self, *limits: str) -> tuple[str, ...]:
+        """Install; where something has no wheel, again without it, if the project itself can do without."""
+        left_out: set[str] = set()
+        while True:
+            try:
+                await self._uv(*self._install_arguments(), *limits, network=self.by.options.network)
+            except InstallError as error:
+                more = without_wheel(error.said) - self.plan.required - left_out
+                if self.by.options.build or not more or len(left_out) >= MOST_LEFT_OUT:
+                    raise
+                await anyio.to_thread.run_sync(self._leave_out, more)
+                left_out |= more
+            else:
+                return tuple(sorted(left_out))
+
+    def _leave_out(self, names: Collection[str]) -> None:
+        for name in (*self.plan.files, LOCKED):
+            path = self.given / name
+            if path.suffix == ".txt" and path.is_file():
+                path.write_text(without_lines(path.read_text(encoding="utf-8"), names), encoding="utf-8")
 
     def _install_arguments(self) -> list[str]:
         return [
@@ -174,10 +217,7 @@ class _Steps:
         """Write what uv reads; give the name of the wheel with the project's metadata, if there is one."""
         self.given.mkdir()
         self.env.mkdir()
-        for name, text in self.plan.files.items():
-            path = self.given / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+        self._write_requirements()
         wheel = ""
         if self.plan.project is not None:
             wheel, content = self.plan.project.wheel()
@@ -188,6 +228,12 @@ class _Steps:
     def _network(self, granted: bool) -> Network:
         """uv alone is the operator's program; a build runs code of packages."""
         return Network.HOST if granted and not self.by.options.build else Network.public_if(granted)
+
+    def _write_requirements(self) -> None:
+        for name, text in self.plan.files.items():
+            path = self.given / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
 
     async def _uv(self, *arguments: str, network: bool = False, cache: bool = True) -> ProcessOutcome:
         env = {
@@ -213,7 +259,8 @@ class _Steps:
             ),
         )
         if done.returncode != 0:
-            raise InstallError(self._trouble(done.stderr or done.stdout))
+            said = done.stderr or done.stdout
+            raise InstallError(self._trouble(said), said)
         return done
 
     async def _compile(self) -> None:

@@ -18,7 +18,7 @@ from app.workspaces.environments.naming import normal
 from app.workspaces.environments.outcome import EnvironmentOutcome, Ready, Reason, Unavailable
 from app.workspaces.environments.plan import OF_THE_TEST_RUNNER, Plan, added_requirements, plan_for
 from app.workspaces.environments.pythons import Interpreter, choose_python
-from app.workspaces.environments.reading import DeclarationError
+from app.workspaces.environments.reading import DeclarationError, table, texts
 from app.workspaces.environments.shelf import Shelf
 
 _ABOUT = "environment.json"
@@ -110,8 +110,8 @@ class WorkspaceEnvironments:
         if plan.project is not None and normal(plan.project.name) == "pytest":
             yield Unavailable(
                 Reason.TEST_RUNNER,
-                "the project is pytest itself: the tests would judge the release that runs them, not this tree. "
-                "WORKSPACE_PYTHON can name an interpreter prepared for it.",
+                "the project is pytest itself: the tests would judge the release that runs them, not this "
+                "tree. WORKSPACE_PYTHON can name an interpreter prepared for it.",
             )
             return
         if plan.project is not None and normal(plan.project.name) in OF_THE_TEST_RUNNER:
@@ -137,7 +137,8 @@ class WorkspaceEnvironments:
         while True:
             async with self.shelf.lent(key) as place:
                 if place is not None:
-                    yield Ready(place / "env" / "bin" / "python", key, plan.how, seconds, missing)
+                    left_out = await anyio.to_thread.run_sync(_left_out, place)
+                    yield Ready(place / "env" / "bin" / "python", key, plan.how, seconds, missing, left_out)
                     return
             trouble = await self._make(key, plan, python, asked_at)
             if trouble is not None:
@@ -156,12 +157,13 @@ class WorkspaceEnvironments:
                 return failure.trouble
             started = time.monotonic()
             try:
-                await self.installer.install(plan, python, site)
+                left_out = await self.installer.install(plan, python, site)
             except InstallError as error:
                 self._failures[key] = _Failure(time.monotonic(), error.trouble)
                 return error.trouble
             self._failures.pop(key, None)
-            await anyio.to_thread.run_sync(_describe, site, plan, python, time.monotonic() - started)
+            took = time.monotonic() - started
+            await anyio.to_thread.run_sync(_describe, site, plan, python, took, left_out)
             await self.shelf.finish(key, site)
         await self.shelf.trim()
         return None
@@ -188,6 +190,20 @@ def _is_release(requirement: str) -> bool:
         return False
 
 
-def _describe(site: Path, plan: Plan, python: Interpreter, seconds: float) -> None:
-    about = {"from": plan.how, "python": python.version, "seconds": round(seconds, 3)}
+def _describe(site: Path, plan: Plan, python: Interpreter, seconds: float, left_out: Sequence[str]) -> None:
+    about = {
+        "from": plan.how,
+        "python": python.version,
+        "seconds": round(seconds, 3),
+        "left_out": list(left_out),
+    }
     (site / _ABOUT).write_text(json.dumps(about))
+
+
+def _left_out(place: Path) -> tuple[str, ...]:
+    """Read what is not in an environment; one that an earlier version made says nothing."""
+    try:
+        about: object = json.loads((place / _ABOUT).read_text())
+    except (OSError, ValueError):
+        return ()
+    return tuple(texts(table({"it": about}, "it").get("left_out")))

@@ -39,6 +39,7 @@ class Ready:
         how: which files decided, for people.
         seconds: that making it took; 0.0 when it was there.
         missing: requirements that only the candidate declares and that were not installed.
+        left_out: requirements of the base's tests or development that have no wheel and were not installed.
     """
 
     python: Path
@@ -46,6 +47,7 @@ class Ready:
     how: str = ""
     seconds: float = 0.0
     missing: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

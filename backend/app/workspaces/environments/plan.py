@@ -3,9 +3,14 @@
 import hashlib
 import json
 import re
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
+
+from packaging.markers import UndefinedEnvironmentName
+from packaging.requirements import InvalidRequirement, Requirement
 
 from app.workspaces.environments.groups import Wanted, own_extras, wanted
 from app.workspaces.environments.naming import choose, names_in, normal
@@ -13,8 +18,9 @@ from app.workspaces.environments.poetry import locked_versions
 from app.workspaces.environments.project import Project, project_of, requires_python
 from app.workspaces.environments.reading import DeclarationError, read_ini, read_text, read_toml, table, texts
 from app.workspaces.environments.requirement_files import RequirementFiles, requirement_file_names
+from app.workspaces.files.origin import origin_of
 
-RECIPE = "1"
+RECIPE = "2"
 """Part of every environment's key: another way of installing makes other environments."""
 
 TEST_RUNNER = "pytest>=7.4"
@@ -24,6 +30,8 @@ OF_THE_TEST_RUNNER = frozenset({"pytest", "pluggy", "iniconfig", "packaging", "p
 
 ROOTS, CONSTRAINTS, LOCKED = "phaserunner-roots.txt", "phaserunner-constraints.txt", "phaserunner-locked.txt"
 _ASKS_FOR_METADATA = re.compile(rb"importlib[._]metadata|pkg_resources")
+# Earlier dates are made up, as those of commits that come from an archive.
+_FIRST_COMMIT = datetime(2005, 1, 1, tzinfo=UTC).timestamp()
 _MAX_SOURCES = 2000
 _MAX_DEPTH = 10
 
@@ -41,6 +49,8 @@ class Plan:
         requires_python: version specifiers, may be empty.
         pinned_python: a version such as `3.12` that the project develops with, may be empty.
         read_from: the files that all this comes from.
+        required: normal names of what no environment can do without: what the project itself requires.
+        newest: a day such as `2024-05-01`; what was released later is left aside where the index knows days.
         needed: False when the service's own interpreter has all that is asked for.
     """
 
@@ -52,6 +62,8 @@ class Plan:
     requires_python: str = ""
     pinned_python: str = ""
     read_from: tuple[str, ...] = ()
+    required: frozenset[str] = frozenset({"pytest"})
+    newest: str = ""
     needed: bool = True
 
     @property
@@ -71,6 +83,7 @@ class Plan:
         """Give the key of the environment; `more` is what else decides about it."""
         wheel = hashlib.sha256(self.project.wheel()[1]).hexdigest() if self.project else ""
         content = [RECIPE, dict(sorted(self.files.items())), self.install, self.constraints, self.export]
+        content.append(self.newest)
         return hashlib.sha256(json.dumps([*content, wheel, more]).encode()).hexdigest()[:32]
 
 
@@ -87,7 +100,7 @@ def plan_for(tree: Path | None) -> Plan:
     if tree is None:
         return Plan(files={ROOTS: f"{TEST_RUNNER}\n"}, install=(ROOTS,), needed=False)
     asked = wanted(tree)
-    project = project_of(tree, asked.requirements)
+    project = project_of(tree, asked.requirements, asked.extras)
     roots, files = _roots(tree, asked, project.name if project else "")
     needed = bool(names_in(roots) - {"pytest"}) or any(
         _asks_for_something(text) for text in files.texts.values()
@@ -98,6 +111,7 @@ def plan_for(tree: Path | None) -> Plan:
         project=project,
         requires_python=requires_python(tree),
         pinned_python=_pinned_python(tree),
+        required=frozenset({"pytest", *names_in(asked.requirements)}),
         needed=needed or (project is not None and _asks_for_metadata(tree)),
     )
     return (
@@ -105,6 +119,24 @@ def plan_for(tree: Path | None) -> Plan:
         or _from_pylock(tree, common)
         or _unlocked(tree, asked, common, roots, files)
     )
+
+
+def month_after(committed: int, now: float | None = None) -> str:
+    """Give the first day of the month after a commit, by which what it was written for had been released.
+
+    Whole months, so that neighbouring commits share an environment. Empty for a commit of this month or of
+    an unknown time.
+
+    Args:
+        committed: in seconds since 1970; 0 when it is not known.
+        now: the same for the present; None asks the clock.
+    """
+    if committed < _FIRST_COMMIT:
+        return ""
+    made = datetime.fromtimestamp(committed, UTC)
+    years, month = divmod(made.month, 12)
+    first = datetime(made.year + years, month + 1, 1, tzinfo=UTC)
+    return first.date().isoformat() if first.timestamp() < (time.time() if now is None else now) else ""
 
 
 def added_requirements(base: Path | None, candidate: Path) -> tuple[str, ...]:
@@ -118,7 +150,20 @@ def added_requirements(base: Path | None, candidate: Path) -> tuple[str, ...]:
     except DeclarationError:
         return ()
     known = names_in(before)
-    return tuple(dict.fromkeys(each for each in after if names_in([each]) and not names_in([each]) & known))
+    return tuple(
+        dict.fromkeys(
+            each for each in after if names_in([each]) and not names_in([each]) & known and _is_for_here(each)
+        )
+    )
+
+
+def _is_for_here(requirement: str) -> bool:
+    """Tell whether a requirement's marker, if it has one, holds of the interpreter that runs this."""
+    try:
+        marker = Requirement(requirement).marker
+        return marker is None or marker.evaluate({"extra": ""})
+    except (InvalidRequirement, UndefinedEnvironmentName):
+        return True
 
 
 def _roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], RequirementFiles]:
@@ -163,6 +208,7 @@ def _unlocked(tree: Path, asked: Wanted, common: Plan, roots: Sequence[str], fil
         files=content,
         install=(ROOTS, *files.outermost()),
         constraints=(CONSTRAINTS,) if constraints else (),
+        newest="" if constraints else month_after(origin_of(tree).committed),
         read_from=(*asked.read_from, *files.texts, *(["poetry.lock"] if constraints else [])),
     )
 

@@ -41,7 +41,7 @@ class PytestSettings:
         source: for people.
         test_files: glob patterns of test files.
         names_tests: whether the configuration says which functions and classes are tests.
-        import_places: directories of the tree, relative to its root, from which tests import besides the root.
+        import_places: directories, relative to the tree, from which tests import besides its root.
     """
 
     config_file: Path | None

@@ -13,6 +13,7 @@ from pathlib import Path
 import anyio
 
 from app.runners.evaluators.testing.config import PytestSettings, settings_for
+from app.runners.evaluators.testing.generated import write_generated
 from app.runners.evaluators.testing.report import Ending, RunReport, read_report
 from app.runners.evaluators.testing.secret import RunSecret, draw_secret
 from app.runners.evaluators.testing.setting import is_test_support
@@ -86,6 +87,7 @@ class Harness:
     ) -> "_PreparedRun":
         copy, given = place / "tree", place / "given"
         materialise(tree, copy)
+        write_generated(self.base, copy)
         settings = settings_for(copy, self.base)
         given.mkdir()
         arguments = pytest_arguments(copy, settings, given)

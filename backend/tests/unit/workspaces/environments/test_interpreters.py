@@ -197,11 +197,14 @@ async def test_an_environment_that_cannot_be_made_is_neither_a_pass_nor_a_fail(
     assert isinstance(found, Unavailable)
     assert reason is None or found.reason is reason, found
     assert said in found.detail
-    for evaluator in (PytestEvaluator(interpreters=shared), TypeCheckEvaluator(interpreters=shared)):
-        result = await judge(evaluator, base, base)
-        assert result.status is EvaluationStatus.ERRORED
-        assert result.metadata["reason"] == "environment"
-        assert said in result.feedback
+    result = await judge(PytestEvaluator(interpreters=shared), base, base)
+    assert result.status is EvaluationStatus.ERRORED
+    assert result.metadata["reason"] == "environment"
+    assert said in result.feedback
+    # Types can be checked without the packages, and the result says so.
+    result = await judge(TypeCheckEvaluator(interpreters=shared), base, base)
+    assert result.status in (EvaluationStatus.PASSED, EvaluationStatus.ERRORED)
+    assert said in result.feedback
     assert not list(shared.shelf.root.glob(".*"))
 
 
@@ -265,11 +268,35 @@ def with_source(tmp_path: Path, index: Path) -> Path:
     return links
 
 
+async def test_what_only_tests_want_and_has_no_wheel_is_left_out_and_named(
+    tmp_path: Path, sandbox: Sandbox, with_source: Path
+) -> None:
+    make_wheel(with_source, "docs", "1.0", requires=["beta"])
+    made = environments(tmp_path / "data", sandbox, with_source)
+    files = {**DEMO, "requirements.txt": "docs\n", "requirements/test.txt": "beta==1.0\nfriend\n"}
+    base = write(tmp_path / "base", files)
+    for _ in range(2):
+        found = await outcome(made, base)
+        assert isinstance(found, Ready), found
+        assert found.left_out == ("beta", "docs")
+    names = await installed(found.python)
+    assert {"alpha", "friend"} <= names.keys()
+    assert not {"beta", "docs"} & names.keys()
+    passing = await judge(PytestEvaluator(interpreters=made, outside=False), base, base)
+    assert passing.status is EvaluationStatus.PASSED, passing.feedback
+    assert passing.metadata["left_out"] == ["beta", "docs"]
+    assert "Not installed, for want of a wheel: beta, docs." in passing.feedback
+    # What is left out makes no wrong work pass.
+    wrong = write(tmp_path / "wrong", {**files, "src/demo.py": "def both():\n    return ''\n"})
+    assert (await judge(PytestEvaluator(interpreters=made), base, wrong)).status is EvaluationStatus.FAILED
+
+
 async def test_a_source_distribution_is_not_built_unless_that_is_allowed(
     tmp_path: Path, sandbox: Sandbox, with_source: Path
 ) -> None:
     made = environments(tmp_path / "data", sandbox, with_source)
-    found = await outcome(made, write(tmp_path / "base", {"requirements.txt": "beta\n"}))
+    text = DEMO["pyproject.toml"].replace('"alpha>=1"', '"beta"')
+    found = await outcome(made, write(tmp_path / "base", {"pyproject.toml": text}))
     assert isinstance(found, Unavailable)
     assert found.reason is Reason.BUILD, found.detail
     assert "ENVIRONMENT_BUILD" in found.detail

@@ -258,3 +258,26 @@ def test_what_a_candidate_adds_is_found_by_name(tmp_path: Path) -> None:
     )
     assert added_requirements(base, base) == ()
     assert added_requirements(None, base)[0] == "alpha>=1"
+
+
+def test_a_line_of_setup_cfg_may_go_on(tmp_path: Path) -> None:
+    (tmp_path / "setup.cfg").write_text(
+        "[options]\ninstall_requires =\n  alpha>=1; \\\n    python_version > '3'\n  beta\n"
+    )
+    assert plan_for(tmp_path).files[ROOTS].splitlines()[:2] == ["alpha>=1; python_version > '3'", "beta"]
+
+
+def test_benchmarks_belong_to_the_tests_where_they_bring_a_plug_in(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        '[project]\nname = "demo"\n[project.optional-dependencies]\ntest = ["pytest"]\n'
+        'benchmarking = ["pytest-benchmark"]\nbench = ["asv"]\ndocs = ["pytest-sphinx"]\n'
+    )
+    assert plan_for(tmp_path).files[ROOTS].splitlines() == ["pytest", "pytest-benchmark", TEST_RUNNER]
+
+
+def test_what_is_for_another_interpreter_is_not_added(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        '[project]\nname = "demo"\n'
+        "dependencies = [\"alpha; python_version < '3'\", \"beta; python_version > '3'\"]\n"
+    )
+    assert added_requirements(None, tmp_path) == ("beta; python_version > '3'",)
