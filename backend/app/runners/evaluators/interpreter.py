@@ -61,10 +61,10 @@ def with_interpreter(result: EvaluationResult, found: Ready) -> EvaluationResult
     update: dict[str, Any] = {}
     if found.key:
         update["metadata"] = {**result.metadata, "environment": found.how, "environment_key": found.key}
-    if found.left_out:
-        update["metadata"] = {**update.get("metadata", {}), "left_out": list(found.left_out)}
-        note = f"Not installed, for want of a wheel: {', '.join(found.left_out)}."
-        result = result.model_copy(update={"feedback": f"{result.feedback}\n{note}"})
+    if found.conceded.count:
+        said = found.conceded.sentences()
+        update["metadata"] = {**result.metadata, **update.get("metadata", {}), "conceded": list(said)}
+        result = result.model_copy(update={"feedback": "\n".join([result.feedback, *said])})
     if result.status is EvaluationStatus.FAILED and found.missing and _lacks_a_module(result):
         note = (
             f"The change declares dependencies that the environment of the base does not have: "

@@ -3,7 +3,7 @@
 import fcntl
 import os
 import re
-from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,10 +14,10 @@ import anyio.to_thread
 from app.workspaces.confine.python_places import interpreter_paths
 from app.workspaces.confine.sandbox import Confinement, Network, Sandbox, SandboxUnavailableError
 from app.workspaces.environments.finishing import AlteredError, configuration_of, open_to_all, seal
-from app.workspaces.environments.leaving_out import MOST_LEFT_OUT, without_lines, without_wheel
-from app.workspaces.environments.outcome import Reason, Unavailable
+from app.workspaces.environments.outcome import Concessions, Reason, Unavailable
 from app.workspaces.environments.plan import LOCKED, Plan
 from app.workspaces.environments.pythons import Interpreter
+from app.workspaces.environments.relaxing import Asked
 from app.workspaces.environments.shelf import size_of
 from app.workspaces.environments.uv_words import local_places, reason_of
 from app.workspaces.files.removal import remove_tree
@@ -77,11 +77,11 @@ class Installer:
     cache: Path
     options: InstallOptions = field(default_factory=InstallOptions)
 
-    async def install(self, plan: Plan, python: Interpreter, site: Path) -> tuple[str, ...]:
+    async def install(self, plan: Plan, python: Interpreter, site: Path) -> Concessions:
         """Make an environment at `site / "env"`; `site` is an empty directory.
 
         Returns:
-            Requirements of tests or development that have no wheel and were left out.
+            What it lacks of what the base declares.
 
         Raises:
             InstallError: it cannot be made.
@@ -144,8 +144,9 @@ class _Steps:
     def env(self) -> Path:
         return self.site / "env"
 
-    async def take(self) -> tuple[str, ...]:
-        wheel = await anyio.to_thread.run_sync(self._write_files)
+    async def take(self) -> Concessions:
+        asked = Asked(self.plan, self.given, self.by.options.build)
+        wheel = await anyio.to_thread.run_sync(self._write_files, asked)
         await self._uv("venv", "--relocatable", "--python", str(self.python.path), str(self.env))
         configuration = await anyio.to_thread.run_sync(configuration_of, self.env)
         if self.plan.export:
@@ -161,7 +162,7 @@ class _Steps:
                 *("--python", str(self.python.path), *self.plan.export),
             )
             (self.given / LOCKED).write_text(locked.stdout)
-        left_out = await self._install()
+        conceded = await self._install(asked)
         if wheel:
             # In place of a release that a dependency brought along: what is judged is the candidate's code.
             await self._uv(
@@ -171,53 +172,39 @@ class _Steps:
             )
         await self._compile()
         await anyio.to_thread.run_sync(seal, self.env, self.python.path, configuration)
-        return left_out
+        return conceded
 
-    async def _install(self) -> tuple[str, ...]:
+    async def _install(self, asked: Asked) -> Concessions:
         """Install releases of the base's time, or of today where the index has none of that time."""
         if self.plan.newest:
             try:
-                return await self._install_until(f"--exclude-newer={self.plan.newest}")
+                return await self._install_until(asked, f"--exclude-newer={self.plan.newest}")
             except InstallError as error:
                 if error.trouble.reason not in (Reason.UNRESOLVABLE, Reason.BUILD):
                     raise
-            await anyio.to_thread.run_sync(self._write_requirements)
-        return await self._install_until()
+            await anyio.to_thread.run_sync(asked.write)
+        return await self._install_until(asked)
 
-    async def _install_until(self, *limits: str) -> tuple[str, ...]:
-        """Install; where something has no wheel, again without it, if the project itself can do without."""
-        left_out: set[str] = set()
+    async def _install_until(self, asked: Asked, *limits: str) -> Concessions:
+        """Install; where that fails, again with less, as long as the project itself can do without it."""
+        python = str(self.env / "bin" / "python")
         while True:
             try:
-                await self._uv(*self._install_arguments(), *limits, network=self.by.options.network)
+                await self._uv(
+                    *("pip", "install", "--python", python, *asked.arguments(), *limits),
+                    network=self.by.options.network,
+                )
             except InstallError as error:
-                more = without_wheel(error.said) - self.plan.required - left_out
-                if self.by.options.build or not more or len(left_out) >= MOST_LEFT_OUT:
+                if not await anyio.to_thread.run_sync(asked.concede, error.trouble.reason, error.said):
                     raise
-                await anyio.to_thread.run_sync(self._leave_out, more)
-                left_out |= more
             else:
-                return tuple(sorted(left_out))
+                return asked.conceded
 
-    def _leave_out(self, names: Collection[str]) -> None:
-        for name in (*self.plan.files, LOCKED):
-            path = self.given / name
-            if path.suffix == ".txt" and path.is_file():
-                path.write_text(without_lines(path.read_text(encoding="utf-8"), names), encoding="utf-8")
-
-    def _install_arguments(self) -> list[str]:
-        return [
-            *("pip", "install", "--python", str(self.env / "bin" / "python")),
-            *([] if self.by.options.build else ["--no-build"]),
-            *(f"--requirements={name}" for name in self.plan.install),
-            *(f"--constraints={name}" for name in self.plan.constraints),
-        ]
-
-    def _write_files(self) -> str:
+    def _write_files(self, asked: Asked) -> str:
         """Write what uv reads; give the name of the wheel with the project's metadata, if there is one."""
         self.given.mkdir()
         self.env.mkdir()
-        self._write_requirements()
+        asked.write()
         wheel = ""
         if self.plan.project is not None:
             wheel, content = self.plan.project.wheel()
@@ -228,12 +215,6 @@ class _Steps:
     def _network(self, granted: bool) -> Network:
         """uv alone is the operator's program; a build runs code of packages."""
         return Network.HOST if granted and not self.by.options.build else Network.public_if(granted)
-
-    def _write_requirements(self) -> None:
-        for name, text in self.plan.files.items():
-            path = self.given / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
 
     async def _uv(self, *arguments: str, network: bool = False, cache: bool = True) -> ProcessOutcome:
         env = {

@@ -15,7 +15,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 
 from app.workspaces.environments.installing import Installer, InstallError
 from app.workspaces.environments.naming import normal
-from app.workspaces.environments.outcome import EnvironmentOutcome, Ready, Reason, Unavailable
+from app.workspaces.environments.outcome import Concessions, EnvironmentOutcome, Ready, Reason, Unavailable
 from app.workspaces.environments.plan import OF_THE_TEST_RUNNER, Plan, added_requirements, plan_for
 from app.workspaces.environments.pythons import Interpreter, choose_python
 from app.workspaces.environments.reading import DeclarationError, table, texts
@@ -137,8 +137,8 @@ class WorkspaceEnvironments:
         while True:
             async with self.shelf.lent(key) as place:
                 if place is not None:
-                    left_out = await anyio.to_thread.run_sync(_left_out, place)
-                    yield Ready(place / "env" / "bin" / "python", key, plan.how, seconds, missing, left_out)
+                    conceded = await anyio.to_thread.run_sync(_conceded, place)
+                    yield Ready(place / "env" / "bin" / "python", key, plan.how, seconds, missing, conceded)
                     return
             trouble = await self._make(key, plan, python, asked_at)
             if trouble is not None:
@@ -157,13 +157,13 @@ class WorkspaceEnvironments:
                 return failure.trouble
             started = time.monotonic()
             try:
-                left_out = await self.installer.install(plan, python, site)
+                conceded = await self.installer.install(plan, python, site)
             except InstallError as error:
                 self._failures[key] = _Failure(time.monotonic(), error.trouble)
                 return error.trouble
             self._failures.pop(key, None)
             took = time.monotonic() - started
-            await anyio.to_thread.run_sync(_describe, site, plan, python, took, left_out)
+            await anyio.to_thread.run_sync(_describe, site, plan, python, took, conceded)
             await self.shelf.finish(key, site)
         await self.shelf.trim()
         return None
@@ -190,20 +190,22 @@ def _is_release(requirement: str) -> bool:
         return False
 
 
-def _describe(site: Path, plan: Plan, python: Interpreter, seconds: float, left_out: Sequence[str]) -> None:
+def _describe(site: Path, plan: Plan, python: Interpreter, seconds: float, conceded: Concessions) -> None:
     about = {
         "from": plan.how,
         "python": python.version,
         "seconds": round(seconds, 3),
-        "left_out": list(left_out),
+        "left_out": list(conceded.left_out),
+        "newer_pytest": conceded.newer_pytest,
     }
     (site / _ABOUT).write_text(json.dumps(about))
 
 
-def _left_out(place: Path) -> tuple[str, ...]:
-    """Read what is not in an environment; one that an earlier version made says nothing."""
+def _conceded(place: Path) -> Concessions:
+    """Read what an environment lacks; one that an earlier version made says nothing."""
     try:
         about: object = json.loads((place / _ABOUT).read_text())
     except (OSError, ValueError):
-        return ()
-    return tuple(texts(table({"it": about}, "it").get("left_out")))
+        return Concessions()
+    noted = table({"it": about}, "it")
+    return Concessions(tuple(texts(noted.get("left_out"))), noted.get("newer_pytest") is True)

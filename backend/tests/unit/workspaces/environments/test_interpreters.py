@@ -18,7 +18,7 @@ from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
 from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.installing import Installer, InstallOptions
 from app.workspaces.environments.interpreters import OneInterpreter, WorkspaceEnvironments
-from app.workspaces.environments.outcome import EnvironmentOutcome, Ready, Reason, Unavailable
+from app.workspaces.environments.outcome import Concessions, EnvironmentOutcome, Ready, Reason, Unavailable
 from app.workspaces.environments.shelf import Shelf
 from tests.unit.workspaces.environments.index import add_pytest, make_wheel
 
@@ -278,17 +278,32 @@ async def test_what_only_tests_want_and_has_no_wheel_is_left_out_and_named(
     for _ in range(2):
         found = await outcome(made, base)
         assert isinstance(found, Ready), found
-        assert found.left_out == ("beta", "docs")
+        assert found.conceded == Concessions(("beta", "docs"))
     names = await installed(found.python)
     assert {"alpha", "friend"} <= names.keys()
     assert not {"beta", "docs"} & names.keys()
     passing = await judge(PytestEvaluator(interpreters=made, outside=False), base, base)
     assert passing.status is EvaluationStatus.PASSED, passing.feedback
-    assert passing.metadata["left_out"] == ["beta", "docs"]
-    assert "Not installed, for want of a wheel: beta, docs." in passing.feedback
+    assert "Not installed, as no wheel can be had: beta, docs." in passing.feedback
     # What is left out makes no wrong work pass.
     wrong = write(tmp_path / "wrong", {**files, "src/demo.py": "def both():\n    return ''\n"})
     assert (await judge(PytestEvaluator(interpreters=made), base, wrong)).status is EvaluationStatus.FAILED
+
+
+async def test_an_older_pytest_that_is_pinned_gives_way(
+    tmp_path: Path, shared: WorkspaceEnvironments
+) -> None:
+    files = {**DEMO, "requirements/test.txt": "pytest==7.2.0\nfriend\n"}
+    base = write(tmp_path / "base", files)
+    found = await outcome(shared, base)
+    assert isinstance(found, Ready), found
+    assert found.conceded == Concessions(newer_pytest=True)
+    passing = await judge(PytestEvaluator(interpreters=shared, outside=False), base, base)
+    assert passing.status is EvaluationStatus.PASSED, passing.feedback
+    assert "The base pins an older pytest" in passing.feedback
+    unknown = await outcome(shared, write(base, {"requirements/test.txt": "pytest==7.2.0\nfriend==9\n"}))
+    assert isinstance(unknown, Unavailable)
+    assert unknown.reason is Reason.UNRESOLVABLE
 
 
 async def test_a_source_distribution_is_not_built_unless_that_is_allowed(

@@ -281,3 +281,17 @@ def test_what_is_for_another_interpreter_is_not_added(tmp_path: Path) -> None:
         "dependencies = [\"alpha; python_version < '3'\", \"beta; python_version > '3'\"]\n"
     )
     assert added_requirements(None, tmp_path) == ("beta; python_version > '3'",)
+
+
+def test_variants_of_a_requirement_file_are_left_where_there_is_a_plain_one(tmp_path: Path) -> None:
+    places = ("tests.txt", "tests-min.txt", "tests-dev.txt")
+    (tmp_path / "requirements").mkdir()
+    for name in places:
+        (tmp_path / "requirements" / name).write_text("alpha\n")
+    assert plan_for(tmp_path).install == (ROOTS, "requirements/tests.txt")
+    (tmp_path / "requirements/tests.txt").unlink()
+    assert set(plan_for(tmp_path).install) == {
+        ROOTS,
+        "requirements/tests-min.txt",
+        "requirements/tests-dev.txt",
+    }
