@@ -103,7 +103,7 @@ async def test_what_the_base_declares_is_there_and_the_project_without_its_code(
     assert (site / "alpha.py").is_file()
     assert not (site / "demo.py").exists()
     # Nothing that packages brought runs when the interpreter starts, and nobody can write.
-    assert not list(site.glob("*.pth"))
+    assert [path.name for path in site.glob("*.pth")] == ["phaserunner-tree.pth"]
     assert not os.stat(site / "alpha.py").st_mode & 0o222
     assert leftovers(shared) == []
     again = await outcome(shared, base)
@@ -288,6 +288,34 @@ async def test_what_only_tests_want_and_has_no_wheel_is_left_out_and_named(
     # What is left out makes no wrong work pass.
     wrong = write(tmp_path / "wrong", {**files, "src/demo.py": "def both():\n    return ''\n"})
     assert (await judge(PytestEvaluator(interpreters=made), base, wrong)).status is EvaluationStatus.FAILED
+
+
+CHILD = """
+import os, subprocess, sys
+
+import demo
+
+assert "PHASERUNNER_TREE" in os.environ
+
+
+def test_child():
+    env = {**os.environ, "PYTHONPATH": "/nowhere"}
+    command = [sys.executable, "-c", "import demo; print(demo.both())"]
+    told = subprocess.run(command, env=env, capture_output=True)
+    assert told.stdout.decode().strip() == demo.both(), told.stderr
+"""
+
+
+async def test_programs_that_tests_start_find_the_project_whatever_path_they_get(
+    tmp_path: Path, shared: WorkspaceEnvironments
+) -> None:
+    base = write(tmp_path / "base", {**DEMO, "tests/test_child.py": CHILD})
+    result = await judge(PytestEvaluator(interpreters=shared, outside=False), base, base)
+    assert result.status is EvaluationStatus.PASSED, result.feedback
+    # A module of the tree that is called like one of the runner's is not taken for it.
+    planted = write(tmp_path / "planted", {**DEMO, "tests/test_child.py": CHILD, "src/json.py": "1 / 0\n"})
+    result = await judge(PytestEvaluator(interpreters=shared, outside=False), base, planted)
+    assert result.status is EvaluationStatus.PASSED, result.feedback
 
 
 async def test_an_older_pytest_that_is_pinned_gives_way(
