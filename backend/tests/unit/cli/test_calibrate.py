@@ -8,7 +8,7 @@ from app.corpora.format import CorpusCase, read_corpus, write_corpus
 from app.schemas.calibration import Label
 from tests.unit.cli.fakes import FakeService, Outcome, invoke
 
-CLEAN, FAULTY = b"x = 1\n", b"import os\n"
+CLEAN, FAULTY = b"x = 1\n", b"print(gone)\n"
 
 
 def case(name: str, label: Label, content: bytes, **more: str) -> CorpusCase:
