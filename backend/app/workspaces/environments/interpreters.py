@@ -13,10 +13,11 @@ from typing import Protocol
 import anyio.to_thread
 from packaging.requirements import InvalidRequirement, Requirement
 
+from app.workspaces.environments.added import added_requirements
 from app.workspaces.environments.installing import Installer, InstallError
 from app.workspaces.environments.naming import normal
 from app.workspaces.environments.outcome import Concessions, EnvironmentOutcome, Ready, Reason, Unavailable
-from app.workspaces.environments.plan import OF_THE_TEST_RUNNER, Plan, added_requirements, plan_for
+from app.workspaces.environments.plan import OF_THE_TEST_RUNNER, Plan, plan_for
 from app.workspaces.environments.pythons import Interpreter, choose_python
 from app.workspaces.environments.reading import DeclarationError, table, texts
 from app.workspaces.environments.shelf import Shelf

@@ -3,22 +3,17 @@
 import hashlib
 import json
 import re
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 
-from packaging.markers import UndefinedEnvironmentName
-from packaging.requirements import InvalidRequirement, Requirement
-
 from app.workspaces.environments.groups import Wanted, own_extras, wanted
-from app.workspaces.environments.naming import choose, names_in, normal
+from app.workspaces.environments.naming import choose, names_in
 from app.workspaces.environments.poetry import locked_versions
 from app.workspaces.environments.project import Project, project_of, requires_python
-from app.workspaces.environments.reading import DeclarationError, read_ini, read_text, read_toml, table, texts
+from app.workspaces.environments.reading import read_ini, read_text, read_toml, table, texts
 from app.workspaces.environments.requirement_files import RequirementFiles, requirement_file_names
-from app.workspaces.files.origin import origin_of
+from app.workspaces.files.origin import month_after, origin_of
 
 RECIPE = "2"
 """Part of every environment's key: another way of installing makes other environments."""
@@ -30,8 +25,6 @@ OF_THE_TEST_RUNNER = frozenset({"pytest", "pluggy", "iniconfig", "packaging", "p
 
 ROOTS, CONSTRAINTS, LOCKED = "phaserunner-roots.txt", "phaserunner-constraints.txt", "phaserunner-locked.txt"
 _ASKS_FOR_METADATA = re.compile(rb"importlib[._]metadata|pkg_resources")
-# Earlier dates are made up, as those of commits that come from an archive.
-_FIRST_COMMIT = datetime(2005, 1, 1, tzinfo=UTC).timestamp()
 _MAX_SOURCES = 2000
 _MAX_DEPTH = 10
 
@@ -119,51 +112,6 @@ def plan_for(tree: Path | None) -> Plan:
         or _from_pylock(tree, common)
         or _unlocked(tree, asked, common, roots, files)
     )
-
-
-def month_after(committed: int, now: float | None = None) -> str:
-    """Give the first day of the month after a commit, by which what it was written for had been released.
-
-    Whole months, so that neighbouring commits share an environment. Empty for a commit of this month or of
-    an unknown time.
-
-    Args:
-        committed: in seconds since 1970; 0 when it is not known.
-        now: the same for the present; None asks the clock.
-    """
-    if committed < _FIRST_COMMIT:
-        return ""
-    made = datetime.fromtimestamp(committed, UTC)
-    years, month = divmod(made.month, 12)
-    first = datetime(made.year + years, month + 1, 1, tzinfo=UTC)
-    return first.date().isoformat() if first.timestamp() < (time.time() if now is None else now) else ""
-
-
-def added_requirements(base: Path | None, candidate: Path) -> tuple[str, ...]:
-    """Give what a candidate's project files ask for that the base's do not, by name.
-
-    Those that name an address instead of a release are given too; it is for the caller to refuse them.
-    """
-    try:
-        before = _all_requirements(base) if base else []
-        after = _all_requirements(candidate)
-    except DeclarationError:
-        return ()
-    known = names_in(before)
-    return tuple(
-        dict.fromkeys(
-            each for each in after if names_in([each]) and not names_in([each]) & known and _is_for_here(each)
-        )
-    )
-
-
-def _is_for_here(requirement: str) -> bool:
-    """Tell whether a requirement's marker, if it has one, holds of the interpreter that runs this."""
-    try:
-        marker = Requirement(requirement).marker
-        return marker is None or marker.evaluate({"extra": ""})
-    except (InvalidRequirement, UndefinedEnvironmentName):
-        return True
 
 
 def _roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], RequirementFiles]:
@@ -283,20 +231,3 @@ def _pinned_python(tree: Path) -> str:
     lines = [line.split("#")[0].strip() for line in texts(read_text(tree, ".python-version") or "")]
     pinned = next((line.removeprefix("cpython-").removeprefix("cpython@") for line in lines if line), "")
     return pinned if re.fullmatch(r"3(\.\d+){0,2}", pinned) else ""
-
-
-def _all_requirements(tree: Path) -> list[str]:
-    asked = wanted(tree)
-    files = RequirementFiles()
-    plain, tests, development = requirement_file_names(tree)
-    for name in (*plain, *tests, *development, *asked.files):
-        files.collect(tree, name)
-    groups = (*asked.extras.values(), *asked.groups.values())
-    project = project_of(tree)
-    lines = [*asked.requirements, *(line for group in groups for line in group)]
-    lines += [line for text in files.texts.values() for line in text.splitlines() if not line.startswith("-")]
-    return [
-        " ".join(line.split())
-        for line in lines
-        if project is None or normal(project.name) not in names_in([line])
-    ]

@@ -5,11 +5,15 @@ It lies beside the tree, never inside, where the code that is judged could be ta
 
 import json
 import re
+import time
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
 
 _MAX_BYTES = 10_000
+# Earlier dates are made up, as those of commits that come from an archive.
+_FIRST_COMMIT = datetime(2005, 1, 1, tzinfo=UTC).timestamp()
 _DESCRIBED = re.compile(r"[A-Za-z0-9][\w.+/-]{0,200}-\d+-g[0-9a-f]{4,64}")
 
 
@@ -50,6 +54,24 @@ def origin_of(tree: Path) -> Origin:
         committed if type(committed) is int and committed > 0 else 0,
         described if is_description(described) else "",
     )
+
+
+def month_after(committed: int, now: float | None = None) -> str:
+    """Give the first day of the month after a commit, by which what it was written for had been released.
+
+    Whole months, so that neighbouring commits share an environment. Empty for a commit of this month or of
+    an unknown time.
+
+    Args:
+        committed: in seconds since 1970; 0 when it is not known.
+        now: the same for the present; None asks the clock.
+    """
+    if committed < _FIRST_COMMIT:
+        return ""
+    made = datetime.fromtimestamp(committed, UTC)
+    years, month = divmod(made.month, 12)
+    first = datetime(made.year + years, month + 1, 1, tzinfo=UTC)
+    return first.date().isoformat() if first.timestamp() < (time.time() if now is None else now) else ""
 
 
 def is_description(text: str) -> bool:

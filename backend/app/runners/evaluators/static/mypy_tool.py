@@ -1,17 +1,15 @@
 """Calls mypy and reads its report."""
 
 import asyncio
-import json
-import re
 import shutil
 import sys
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
 
 from app.runners.evaluators.static.baseline import Finding
 from app.runners.evaluators.static.module_names import batches, nameable
+from app.runners.evaluators.static.mypy_report import findings_in, lines_of
 from app.runners.evaluators.static.type_settings import BUILT_IN, TypeSettings
 from app.runners.evaluators.static.type_tool import Checked, SettingsUnusableError
 from app.runners.evaluators.tooling import Scratch, ToolTroubleError, excerpt, run_tool
@@ -21,8 +19,6 @@ _CLEAN, _FINDINGS, _BLOCKED = 0, 1, 2
 MAX_BATCHES = 8
 """Files of one module name each need a run of their own; more runs than this are not made."""
 
-
-_PLAIN_NOTE = re.compile(r"[^{].*: note: ")
 
 # What is installed beside the checker says nothing about the code; the tests find an import that fails.
 _ENVIRONMENT = frozenset({"import-not-found", "import-untyped", "import", "unused-ignore"})
@@ -122,7 +118,7 @@ class Mypy:
             return await self._without_memory(tree, batch, outcome)
         found = findings_in(outcome.stdout, tree)
         # Notes alone, which are read and dropped, make mypy end as if it had found an error.
-        if outcome.returncode == _CLEAN or (outcome.returncode == _FINDINGS and _lines(outcome.stdout)):
+        if outcome.returncode == _CLEAN or (outcome.returncode == _FINDINGS and lines_of(outcome.stdout)):
             if not _names(proof).issuperset(batch):
                 await self._assert_complete(tree, batch)
         elif outcome.returncode != _BLOCKED or not found:
@@ -240,38 +236,3 @@ def _names(proof: Path) -> set[str]:
     if not proof.is_file():
         return set()
     return {line.rpartition(" ")[0] for line in proof.read_text().splitlines()}
-
-
-def findings_in(report: str, tree: Path) -> list[Finding]:
-    """Read a report of one JSON object a line.
-
-    Raises:
-        ToolTroubleError: a line is neither a finding nor a remark.
-    """
-    found: list[Finding] = []
-    for line in _lines(report):
-        try:
-            record = cast("dict[str, Any]", json.loads(line))
-            if record["severity"] == "error":
-                found.append(
-                    Finding(
-                        file=_relative(str(record["file"]), tree),
-                        line=max(1, int(record["line"])),
-                        rule=str(record["code"] or "misc"),
-                        message=str(record["message"]),
-                    )
-                )
-        except (ValueError, KeyError, TypeError) as error:
-            raise ToolTroubleError(f"mypy's report cannot be read: {line[:200]}") from error
-    return found
-
-
-def _lines(report: str) -> list[str]:
-    """Give the lines of a report that are findings; remarks about the configuration come as plain text."""
-    lines = filter(str.strip, report.splitlines())
-    return [line for line in lines if line.startswith("{") or not _PLAIN_NOTE.match(line)]
-
-
-def _relative(name: str, tree: Path) -> str:
-    path = Path(name)
-    return path.relative_to(tree).as_posix() if path.is_relative_to(tree) else path.as_posix()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import anyio
 
-from app.runners.evaluators.testing.config import PytestSettings, settings_for
+from app.runners.evaluators.testing.config import PytestSettings, packages_of_pytest, settings_for
 from app.runners.evaluators.testing.generated import write_generated
 from app.runners.evaluators.testing.report import Ending, RunReport, read_report
 from app.runners.evaluators.testing.secret import RunSecret, draw_secret
@@ -26,8 +26,6 @@ from app.workspaces.files.removal import remove_tree
 from app.workspaces.process import ProcessOutcome
 
 RUNNER = Path(__file__).with_name("pytest_runner") / "__main__.py"
-
-PACKAGES_OF_PYTEST = ("iniconfig", "packaging", "pluggy", "pygments")
 
 _MAX_STREAM_BYTES = 64_000_000
 _DRAIN_SECONDS = 1.0
@@ -192,19 +190,6 @@ def pytest_arguments(copy: Path, settings: PytestSettings, given: Path) -> list[
     config = given / (settings.config_file.name if settings.config_file else "pytest.ini")
     config.write_bytes(settings.config_file.read_bytes() if settings.config_file else b"[pytest]\n")
     return [f"-c{config}", f"--rootdir={copy}", f"--confcutdir={copy}", *_FIXED, *settings.arguments]
-
-
-def packages_of_pytest(base: Path, settings: PytestSettings) -> list[str]:
-    """Name the packages that pytest is made of and that the base holds: its tests are about these.
-
-    Only the base decides. A candidate that adds such a package would otherwise have a say in pytest.
-    """
-    places = [base, *(base / each for each in settings.import_places)]
-    return [
-        name
-        for name in PACKAGES_OF_PYTEST
-        if any((place / name).is_dir() or (place / f"{name}.py").is_file() for place in places)
-    ]
 
 
 def plugin_sources(tree: RunTree, copy: Path, settings: PytestSettings, given: Path) -> list[str]:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from app.workspaces.environments.added import added_requirements
 from app.workspaces.environments.plan import (
     CONSTRAINTS,
     LOCKED,
     ROOTS,
     TEST_RUNNER,
-    added_requirements,
     plan_for,
 )
 from app.workspaces.environments.reading import DeclarationError

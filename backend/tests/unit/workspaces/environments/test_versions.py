@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from app.workspaces.environments.plan import month_after, plan_for
+from app.workspaces.environments.plan import plan_for
 from app.workspaces.environments.project import project_of
 from app.workspaces.environments.versions import described_version, generated_files
-from app.workspaces.files.origin import Origin, origin_of, write_origin
+from app.workspaces.files.origin import Origin, month_after, origin_of, write_origin
 
 SCM = '[build-system]\nrequires = ["setuptools-scm"]\n[project]\nname = "demo"\ndynamic = ["version"]\n'
 DAY = 86_400

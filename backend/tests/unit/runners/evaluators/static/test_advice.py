@@ -4,7 +4,7 @@ import pytest
 
 from app.runners.evaluators.deterministic import RuffLintEvaluator, TypeCheckEvaluator
 from app.runners.evaluators.protocol import EvaluationCategory
-from app.runners.evaluators.static.mypy_tool import findings_in
+from app.runners.evaluators.static.mypy_report import findings_in
 from app.runners.evaluators.static.ruff_rules import MANY, is_fault
 from app.runners.evaluators.verdict import VerdictStatus, judge
 
