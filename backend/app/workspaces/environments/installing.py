@@ -177,28 +177,41 @@ class _Steps:
     async def _install(self, asked: Asked) -> Concessions:
         """Install releases of the base's time, or of today where the index has none of that time."""
         if self.plan.newest:
-            try:
-                return await self._install_until(asked, f"--exclude-newer={self.plan.newest}")
-            except InstallError as error:
-                if error.trouble.reason not in (Reason.UNRESOLVABLE, Reason.BUILD):
-                    raise
-            await anyio.to_thread.run_sync(asked.write)
+            limit = f"--exclude-newer={self.plan.newest}"
+            if await self._can_be_had(asked, limit):
+                return asked.conceded
+            # What has no wheel today had none then; what has one today may have had none yet.
+            await self._install_until(asked, "--dry-run")
+            if asked.conceded.count and await self._can_be_had(asked, limit):
+                return asked.conceded
         return await self._install_until(asked)
 
-    async def _install_until(self, asked: Asked, *limits: str) -> Concessions:
+    async def _can_be_had(self, asked: Asked, limit: str) -> bool:
+        try:
+            await self._pip_install(asked, limit)
+        except InstallError as error:
+            if error.trouble.reason not in (Reason.UNRESOLVABLE, Reason.BUILD):
+                raise
+            return False
+        return True
+
+    async def _install_until(self, asked: Asked, *options: str) -> Concessions:
         """Install; where that fails, again with less, as long as the project itself can do without it."""
-        python = str(self.env / "bin" / "python")
         while True:
             try:
-                await self._uv(
-                    *("pip", "install", "--python", python, *asked.arguments(), *limits),
-                    network=self.by.options.network,
-                )
+                await self._pip_install(asked, *options)
             except InstallError as error:
                 if not await anyio.to_thread.run_sync(asked.concede, error.trouble.reason, error.said):
                     raise
             else:
                 return asked.conceded
+
+    async def _pip_install(self, asked: Asked, *options: str) -> None:
+        python = str(self.env / "bin" / "python")
+        await self._uv(
+            *("pip", "install", "--python", python, *asked.arguments(), *options),
+            network=self.by.options.network,
+        )
 
     def _write_files(self, asked: Asked) -> str:
         """Write what uv reads; give the name of the wheel with the project's metadata, if there is one."""
