@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.workspaces.environments.groups import Wanted, own_extras, wanted
-from app.workspaces.environments.naming import choose, names_in
+from app.workspaces.environments.naming import choose, names_in, normal
 from app.workspaces.environments.poetry import locked_versions
 from app.workspaces.environments.project import Project, project_of, requires_python
-from app.workspaces.environments.reading import read_ini, read_text, read_toml, table, texts
+from app.workspaces.environments.reading import DeclarationError, read_ini, read_text, read_toml, table, texts
 from app.workspaces.environments.requirement_files import RequirementFiles, requirement_file_names
 from app.workspaces.files.origin import month_after, origin_of
 
@@ -25,6 +25,7 @@ OF_THE_TEST_RUNNER = frozenset({"pytest", "pluggy", "iniconfig", "packaging", "p
 
 ROOTS, CONSTRAINTS, LOCKED = "phaserunner-roots.txt", "phaserunner-constraints.txt", "phaserunner-locked.txt"
 _ASKS_FOR_METADATA = re.compile(rb"importlib[._]metadata|pkg_resources")
+_PLAIN_TOX = re.compile(r"testenv(?::py[\d{},.]*)?")
 _MAX_SOURCES = 2000
 _MAX_DEPTH = 10
 
@@ -118,7 +119,7 @@ def _roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], Requirem
     files = RequirementFiles()
     plain, for_tests, for_development = requirement_file_names(tree)
     groups = choose(asked.groups, lambda name: asked.groups[name])
-    extras = choose(asked.extras, asked.extra_requirements)
+    extras = list(dict.fromkeys([*choose(asked.extras, asked.extra_requirements), *_tox_extras(tree, asked)]))
     lines = [line for name in groups for line in asked.groups[name]]
     lines += [line for name in extras for line in asked.extra_requirements(name)]
     for name in [
@@ -207,6 +208,23 @@ def _from_tox(tree: Path) -> Iterator[str]:
     for line in texts(read_ini(tree, "tox.ini").get("testenv", {}).get("deps", "")):
         if not line.startswith(("-", ".", "#")) and not set(line) & set("{}:"):
             yield line
+
+
+def _tox_extras(tree: Path, asked: Wanted) -> list[str]:
+    """Name the project's own extras that tox's plain test environments install, whatever their factors."""
+    known = {normal(name): name for name in asked.extras}
+    try:
+        sections = read_ini(tree, "tox.ini")
+    except DeclarationError:  # it is asked for more than the project files say, no more than that
+        return []
+    named = [
+        normal(line.rpartition(":")[2].strip())
+        for section, options in sections.items()
+        if _PLAIN_TOX.fullmatch(section)
+        for line in texts(options.get("extras", "").replace(",", "\n"))
+        if not line.startswith("!")
+    ]
+    return [known[name] for name in named if name in known]
 
 
 def _asks_for_something(text: str) -> bool:

@@ -295,3 +295,17 @@ def test_variants_of_a_requirement_file_are_left_where_there_is_a_plain_one(tmp_
         "requirements/tests-min.txt",
         "requirements/tests-dev.txt",
     }
+
+
+def test_extras_that_tox_installs_for_its_tests_are_there(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        '[project]\nname = "demo"\n[project.optional-dependencies]\ntest = ["pytest"]\n'
+        'crypto = ["alpha"]\nlinks = ["beta"]\nplugins = ["gamma"]\nnever = ["delta"]\n'
+    )
+    (tmp_path / "tox.ini").write_text(
+        "[testenv]\nextras =\n    test\n    crypto: Crypto\n    !crypto: never\n    unknown\n"
+        "[testenv:py{310,311}]\nextras = links\n[testenv:docs]\nextras = plugins\n"
+    )
+    assert plan_for(tmp_path).files[ROOTS].splitlines() == ["pytest", "alpha", "beta", TEST_RUNNER]
+    (tmp_path / "tox.ini").write_text("no section\n")
+    assert plan_for(tmp_path).files[ROOTS].splitlines() == ["pytest", TEST_RUNNER]
