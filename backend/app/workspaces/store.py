@@ -90,7 +90,7 @@ class WorkspaceStore:
         place = self._scratch / "judged" / f"{run_id}-{uuid4()}"
         try:
             candidate, base = await together(
-                repo.checkout(commit, place / "candidate"), repo.checkout(base_commit, place / "base")
+                repo.checkout(commit, place / "candidate"), repo.checkout_base(base_commit, place / "base")
             )
             yield JudgedPair(candidate.path, base.path, candidate.withheld)
         finally:

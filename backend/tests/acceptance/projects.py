@@ -34,6 +34,7 @@ def make_repository(path: Path) -> Path:
     git(path, "add", "-A")
     git(path, "commit", "-q", "-m", "first")
     (path / "shares.py").write_text(BROKEN)
+    (path / "ruff.toml").write_text("lint.select = ['F']\n")
     (path / "tests" / "test_shares.py").write_text(TEST)
     git(path, "add", "-A")
     git(path, "commit", "-q", "-m", "shares")

@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus, Evaluator, errored
 from app.runners.evaluators.tooling import ToolTroubleError
@@ -57,9 +58,13 @@ def environment_trouble(evaluator: Evaluator, error: EnvironmentTroubleError) ->
 
 def with_interpreter(result: EvaluationResult, found: Ready) -> EvaluationResult:
     """Say on a result which dependencies it rests on, and which of the candidate's own were not there."""
-    update: dict[str, object] = {}
+    update: dict[str, Any] = {}
     if found.key:
         update["metadata"] = {**result.metadata, "environment": found.how, "environment_key": found.key}
+    if found.conceded.count:
+        said = found.conceded.sentences()
+        update["metadata"] = {**result.metadata, **update.get("metadata", {}), "conceded": list(said)}
+        result = result.model_copy(update={"feedback": "\n".join([result.feedback, *said])})
     if result.status is EvaluationStatus.FAILED and found.missing and _lacks_a_module(result):
         note = (
             f"The change declares dependencies that the environment of the base does not have: "

@@ -17,6 +17,7 @@ from app.schemas.project_file import PROJECT_FILE
 from app.schemas.runs import RunPolicy
 from app.schemas.workspaces import LocalSource
 from app.workspaces.files.limits import WorkspaceLimits
+from app.workspaces.files.origin import origin_of, write_origin
 from app.workspaces.files.removal import remove_tree
 from app.workspaces.history.git import Git
 from app.workspaces.history.repository import RunRepository
@@ -149,11 +150,14 @@ class EvaluationService:
         except (InvalidInputError, WorkspaceError) as error:
             field = "base" if error.field == "source.ref" else "path"
             raise type(error)(error.detail, field=field) from error
-        await repository.checkout(commit, place / "base")
+        await repository.checkout_base(commit, place / "base")
         # A directory inside a repository is judged against the same directory of the base.
         top = await top_of_repository(path, self._git) or path
         base = place / "base" / path.relative_to(top)
         await anyio.Path(base).mkdir(parents=True, exist_ok=True)  # it may be new since
+        if base != place / "base":
+            origin = await anyio.to_thread.run_sync(origin_of, place / "base")
+            await anyio.to_thread.run_sync(write_origin, base, origin)
         return base, commit
 
 

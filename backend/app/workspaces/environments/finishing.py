@@ -1,4 +1,4 @@
-"""The last steps of an environment: nothing in it runs by itself, and its interpreter is ours."""
+"""The last steps of an environment: nothing of a package runs by itself, and its interpreter is ours."""
 
 import os
 import stat
@@ -7,6 +7,13 @@ from pathlib import Path
 
 _RUN_AT_START = frozenset({"sitecustomize.py", "usercustomize.py"})
 _CONFIGURATION = "pyvenv.cfg"
+_OURS = "phaserunner-tree.pth"
+# Programs that tests start find the project as where it is installed in place, whatever `PYTHONPATH` they
+# get. The runner of the tests sets the variable for them; it does not have it itself when it starts.
+_FOR_CHILDREN = (
+    "import os, sys; "
+    "sys.path.extend(filter(None, os.environ.get('PHASERUNNER_TREE', '').split(os.pathsep)))\n"
+)
 
 
 class AlteredError(Exception):
@@ -22,7 +29,7 @@ def seal(root: Path, python: Path, configuration: bytes) -> None:
     """Make an environment fit to be started outside the sandbox, too: nobody can write to it, or has.
 
     What packages would have every interpreter run at its start is removed: it would run before the tests'
-    own runner, and in programs that only ask the interpreter for its paths.
+    own runner, and in programs that only ask the interpreter for its paths. One line of ours takes its place.
 
     Args:
         root: the environment.
@@ -40,6 +47,10 @@ def seal(root: Path, python: Path, configuration: bytes) -> None:
             os.unlink(path)
         else:
             _make_ours(path)
+    for site in root.glob("lib/python3*/site-packages"):
+        if not site.is_symlink() and not site.parent.is_symlink():
+            (site / _OURS).write_text(_FOR_CHILDREN)
+            _make_ours(str(site / _OURS))
 
 
 def open_to_all(root: Path) -> None:

@@ -14,9 +14,10 @@ import anyio.to_thread
 from app.workspaces.confine.python_places import interpreter_paths
 from app.workspaces.confine.sandbox import Confinement, Network, Sandbox, SandboxUnavailableError
 from app.workspaces.environments.finishing import AlteredError, configuration_of, open_to_all, seal
-from app.workspaces.environments.outcome import Reason, Unavailable
+from app.workspaces.environments.outcome import Concessions, Reason, Unavailable
 from app.workspaces.environments.plan import LOCKED, Plan
 from app.workspaces.environments.pythons import Interpreter
+from app.workspaces.environments.relaxing import Asked
 from app.workspaces.environments.shelf import size_of
 from app.workspaces.environments.uv_words import local_places, reason_of
 from app.workspaces.files.removal import remove_tree
@@ -28,11 +29,17 @@ _OUTPUT_LIMIT = 20_000_000
 
 
 class InstallError(Exception):
-    """An environment cannot be made; holds what is told about it."""
+    """An environment cannot be made.
 
-    def __init__(self, trouble: Unavailable) -> None:
+    Attributes:
+        trouble: what is told about it.
+        said: all that uv said.
+    """
+
+    def __init__(self, trouble: Unavailable, said: str = "") -> None:
         super().__init__(trouble.detail)
         self.trouble = trouble
+        self.said = said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +77,11 @@ class Installer:
     cache: Path
     options: InstallOptions = field(default_factory=InstallOptions)
 
-    async def install(self, plan: Plan, python: Interpreter, site: Path) -> None:
+    async def install(self, plan: Plan, python: Interpreter, site: Path) -> Concessions:
         """Make an environment at `site / "env"`; `site` is an empty directory.
+
+        Returns:
+            What it lacks of what the base declares.
 
         Raises:
             InstallError: it cannot be made.
@@ -80,7 +90,7 @@ class Installer:
             async with self._cache_for(site) as cache:
                 steps = _Steps(self, plan, python, site, cache)
                 with anyio.fail_after(self.options.seconds):
-                    await steps.take()
+                    return await steps.take()
         except AlteredError as error:
             raise InstallError(Unavailable(Reason.FAILED, str(error))) from error
         except TimeoutError as error:
@@ -134,8 +144,9 @@ class _Steps:
     def env(self) -> Path:
         return self.site / "env"
 
-    async def take(self) -> None:
-        wheel = await anyio.to_thread.run_sync(self._write_files)
+    async def take(self) -> Concessions:
+        asked = Asked(self.plan, self.given, self.by.options.build)
+        wheel = await anyio.to_thread.run_sync(self._write_files, asked)
         await self._uv("venv", "--relocatable", "--python", str(self.python.path), str(self.env))
         configuration = await anyio.to_thread.run_sync(configuration_of, self.env)
         if self.plan.export:
@@ -151,7 +162,7 @@ class _Steps:
                 *("--python", str(self.python.path), *self.plan.export),
             )
             (self.given / LOCKED).write_text(locked.stdout)
-        await self._uv(*self._install_arguments(), network=self.by.options.network)
+        conceded = await self._install(asked)
         if wheel:
             # In place of a release that a dependency brought along: what is judged is the candidate's code.
             await self._uv(
@@ -161,23 +172,52 @@ class _Steps:
             )
         await self._compile()
         await anyio.to_thread.run_sync(seal, self.env, self.python.path, configuration)
+        return conceded
 
-    def _install_arguments(self) -> list[str]:
-        return [
-            *("pip", "install", "--python", str(self.env / "bin" / "python")),
-            *([] if self.by.options.build else ["--no-build"]),
-            *(f"--requirements={name}" for name in self.plan.install),
-            *(f"--constraints={name}" for name in self.plan.constraints),
-        ]
+    async def _install(self, asked: Asked) -> Concessions:
+        """Install releases of the base's time, or of today where the index has none of that time."""
+        if self.plan.newest:
+            limit = f"--exclude-newer={self.plan.newest}"
+            if await self._can_be_had(asked, limit):
+                return asked.conceded
+            # What has no wheel today had none then; what has one today may have had none yet.
+            await self._install_until(asked, "--dry-run")
+            if asked.conceded.count and await self._can_be_had(asked, limit):
+                return asked.conceded
+        return await self._install_until(asked)
 
-    def _write_files(self) -> str:
+    async def _can_be_had(self, asked: Asked, limit: str) -> bool:
+        try:
+            await self._pip_install(asked, limit)
+        except InstallError as error:
+            if error.trouble.reason not in (Reason.UNRESOLVABLE, Reason.BUILD):
+                raise
+            return False
+        return True
+
+    async def _install_until(self, asked: Asked, *options: str) -> Concessions:
+        """Install; where that fails, again with less, as long as the project itself can do without it."""
+        while True:
+            try:
+                await self._pip_install(asked, *options)
+            except InstallError as error:
+                if not await anyio.to_thread.run_sync(asked.concede, error.trouble.reason, error.said):
+                    raise
+            else:
+                return asked.conceded
+
+    async def _pip_install(self, asked: Asked, *options: str) -> None:
+        python = str(self.env / "bin" / "python")
+        await self._uv(
+            *("pip", "install", "--python", python, *asked.arguments(), *options),
+            network=self.by.options.network,
+        )
+
+    def _write_files(self, asked: Asked) -> str:
         """Write what uv reads; give the name of the wheel with the project's metadata, if there is one."""
         self.given.mkdir()
         self.env.mkdir()
-        for name, text in self.plan.files.items():
-            path = self.given / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+        asked.write()
         wheel = ""
         if self.plan.project is not None:
             wheel, content = self.plan.project.wheel()
@@ -213,7 +253,8 @@ class _Steps:
             ),
         )
         if done.returncode != 0:
-            raise InstallError(self._trouble(done.stderr or done.stdout))
+            said = done.stderr or done.stdout
+            raise InstallError(self._trouble(said), said)
         return done
 
     async def _compile(self) -> None:

@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Protocol
@@ -13,12 +13,13 @@ from typing import Protocol
 import anyio.to_thread
 from packaging.requirements import InvalidRequirement, Requirement
 
+from app.workspaces.environments.added import added_requirements
 from app.workspaces.environments.installing import Installer, InstallError
 from app.workspaces.environments.naming import normal
-from app.workspaces.environments.outcome import EnvironmentOutcome, Ready, Reason, Unavailable
-from app.workspaces.environments.plan import OF_THE_TEST_RUNNER, Plan, added_requirements, plan_for
+from app.workspaces.environments.outcome import Concessions, EnvironmentOutcome, Ready, Reason, Unavailable
+from app.workspaces.environments.plan import OF_THE_TEST_RUNNER, Plan, plan_for
 from app.workspaces.environments.pythons import Interpreter, choose_python
-from app.workspaces.environments.reading import DeclarationError
+from app.workspaces.environments.reading import DeclarationError, table, texts
 from app.workspaces.environments.shelf import Shelf
 
 _ABOUT = "environment.json"
@@ -107,13 +108,16 @@ class WorkspaceEnvironments:
         if isinstance(python, Unavailable):
             yield python
             return
-        if plan.project is not None and normal(plan.project.name) in OF_THE_TEST_RUNNER:
+        if plan.project is not None and normal(plan.project.name) == "pytest":
             yield Unavailable(
                 Reason.TEST_RUNNER,
-                f"pytest itself runs on {plan.project.name}: the tests would judge the release that pytest "
-                "needs, not this tree. WORKSPACE_PYTHON can name an interpreter prepared for it.",
+                "the project is pytest itself: the tests would judge the release that runs them, not this "
+                "tree. WORKSPACE_PYTHON can name an interpreter prepared for it.",
             )
             return
+        if plan.project is not None and normal(plan.project.name) in OF_THE_TEST_RUNNER:
+            # Pytest needs the released code; the tests get that of the tree.
+            plan = replace(plan, project=None)
         if not plan.needed and not python.is_other:
             yield Ready(Path(sys.executable), missing=tuple(missing))
             return
@@ -134,7 +138,8 @@ class WorkspaceEnvironments:
         while True:
             async with self.shelf.lent(key) as place:
                 if place is not None:
-                    yield Ready(place / "env" / "bin" / "python", key, plan.how, seconds, missing)
+                    conceded = await anyio.to_thread.run_sync(_conceded, place)
+                    yield Ready(place / "env" / "bin" / "python", key, plan.how, seconds, missing, conceded)
                     return
             trouble = await self._make(key, plan, python, asked_at)
             if trouble is not None:
@@ -153,12 +158,13 @@ class WorkspaceEnvironments:
                 return failure.trouble
             started = time.monotonic()
             try:
-                await self.installer.install(plan, python, site)
+                conceded = await self.installer.install(plan, python, site)
             except InstallError as error:
                 self._failures[key] = _Failure(time.monotonic(), error.trouble)
                 return error.trouble
             self._failures.pop(key, None)
-            await anyio.to_thread.run_sync(_describe, site, plan, python, time.monotonic() - started)
+            took = time.monotonic() - started
+            await anyio.to_thread.run_sync(_describe, site, plan, python, took, conceded)
             await self.shelf.finish(key, site)
         await self.shelf.trim()
         return None
@@ -185,6 +191,22 @@ def _is_release(requirement: str) -> bool:
         return False
 
 
-def _describe(site: Path, plan: Plan, python: Interpreter, seconds: float) -> None:
-    about = {"from": plan.how, "python": python.version, "seconds": round(seconds, 3)}
+def _describe(site: Path, plan: Plan, python: Interpreter, seconds: float, conceded: Concessions) -> None:
+    about = {
+        "from": plan.how,
+        "python": python.version,
+        "seconds": round(seconds, 3),
+        "left_out": list(conceded.left_out),
+        "newer_pytest": conceded.newer_pytest,
+    }
     (site / _ABOUT).write_text(json.dumps(about))
+
+
+def _conceded(place: Path) -> Concessions:
+    """Read what an environment lacks; one that an earlier version made says nothing."""
+    try:
+        about: object = json.loads((place / _ABOUT).read_text())
+    except (OSError, ValueError):
+        return Concessions()
+    noted = table({"it": about}, "it")
+    return Concessions(tuple(texts(noted.get("left_out"))), noted.get("newer_pytest") is True)

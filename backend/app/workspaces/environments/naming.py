@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 
 _TESTS = frozenset({"test", "tests", "testing"})
+_BENCHMARKS = frozenset({"bench", "benchmark", "benchmarks", "benchmarking"})
 _DEVELOPMENT = frozenset({"dev", "develop", "development"})
 
 
@@ -19,9 +20,17 @@ def names_in(requirements: Iterable[str]) -> set[str]:
 
 
 def choose(groups: Iterable[str], members: Callable[[str], Iterable[str]]) -> list[str]:
-    """Choose groups: those of the tests; those of development too where these do not bring pytest."""
+    """Choose groups: those of the tests; those of development too where these do not bring pytest.
+
+    Those of benchmarks belong to the tests where they bring a plug-in of pytest: a conftest may need it.
+    """
     groups = list(groups)
     chosen = [each for each in groups if normal(each) in _TESTS]
+    chosen += [
+        each
+        for each in groups
+        if normal(each) in _BENCHMARKS and any(name.startswith("pytest-") for name in names_in(members(each)))
+    ]
     if not any("pytest" in names_in(members(each)) for each in chosen):
         chosen += [each for each in groups if normal(each) in _DEVELOPMENT]
     return chosen

@@ -1,6 +1,7 @@
 """What became of an environment: an interpreter, or the reason why there is none."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -30,6 +31,43 @@ _MAY_PASS = frozenset({Reason.OFFLINE, Reason.TIMED_OUT, Reason.FAILED})
 
 
 @dataclass(frozen=True, slots=True)
+class Concessions:
+    """What an environment lacks of what the base declares for its tests or development.
+
+    Attributes:
+        left_out: requirements that have no wheel, or an address that cannot be reached.
+        newer_pytest: whether pytest is newer than the base pins it.
+    """
+
+    left_out: tuple[str, ...] = ()
+    newer_pytest: bool = False
+
+    @property
+    def count(self) -> int:
+        """How much was given up."""
+        return len(self.left_out) + self.newer_pytest
+
+    def leaving_out(self, names: Iterable[str]) -> "Concessions":
+        """Give these with further requirements left out."""
+        return replace(self, left_out=tuple(sorted({*self.left_out, *names})))
+
+    def with_newer_pytest(self) -> "Concessions":
+        """Give these with a pytest that is newer than pinned."""
+        return replace(self, newer_pytest=True)
+
+    def sentences(self) -> tuple[str, ...]:
+        """Tell them to people."""
+        return (
+            *(
+                [f"Not installed, as no wheel can be had: {', '.join(self.left_out)}."]
+                if self.left_out
+                else []
+            ),
+            *(["The base pins an older pytest; a newer one ran the tests."] if self.newer_pytest else []),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Ready:
     """An interpreter with what the base needs.
 
@@ -39,6 +77,7 @@ class Ready:
         how: which files decided, for people.
         seconds: that making it took; 0.0 when it was there.
         missing: requirements that only the candidate declares and that were not installed.
+        conceded: what it lacks of what the base declares.
     """
 
     python: Path
@@ -46,6 +85,7 @@ class Ready:
     how: str = ""
     seconds: float = 0.0
     missing: tuple[str, ...] = ()
+    conceded: Concessions = Concessions()
 
 
 @dataclass(frozen=True, slots=True)

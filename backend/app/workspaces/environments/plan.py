@@ -13,8 +13,9 @@ from app.workspaces.environments.poetry import locked_versions
 from app.workspaces.environments.project import Project, project_of, requires_python
 from app.workspaces.environments.reading import DeclarationError, read_ini, read_text, read_toml, table, texts
 from app.workspaces.environments.requirement_files import RequirementFiles, requirement_file_names
+from app.workspaces.files.origin import month_after, origin_of
 
-RECIPE = "1"
+RECIPE = "2"
 """Part of every environment's key: another way of installing makes other environments."""
 
 TEST_RUNNER = "pytest>=7.4"
@@ -24,6 +25,7 @@ OF_THE_TEST_RUNNER = frozenset({"pytest", "pluggy", "iniconfig", "packaging", "p
 
 ROOTS, CONSTRAINTS, LOCKED = "phaserunner-roots.txt", "phaserunner-constraints.txt", "phaserunner-locked.txt"
 _ASKS_FOR_METADATA = re.compile(rb"importlib[._]metadata|pkg_resources")
+_PLAIN_TOX = re.compile(r"testenv(?::py[\d{},.]*)?")
 _MAX_SOURCES = 2000
 _MAX_DEPTH = 10
 
@@ -41,6 +43,8 @@ class Plan:
         requires_python: version specifiers, may be empty.
         pinned_python: a version such as `3.12` that the project develops with, may be empty.
         read_from: the files that all this comes from.
+        required: normal names of what no environment can do without: what the project itself requires.
+        newest: a day such as `2024-05-01`; what was released later is left aside where the index knows days.
         needed: False when the service's own interpreter has all that is asked for.
     """
 
@@ -52,6 +56,8 @@ class Plan:
     requires_python: str = ""
     pinned_python: str = ""
     read_from: tuple[str, ...] = ()
+    required: frozenset[str] = frozenset({"pytest"})
+    newest: str = ""
     needed: bool = True
 
     @property
@@ -71,6 +77,7 @@ class Plan:
         """Give the key of the environment; `more` is what else decides about it."""
         wheel = hashlib.sha256(self.project.wheel()[1]).hexdigest() if self.project else ""
         content = [RECIPE, dict(sorted(self.files.items())), self.install, self.constraints, self.export]
+        content.append(self.newest)
         return hashlib.sha256(json.dumps([*content, wheel, more]).encode()).hexdigest()[:32]
 
 
@@ -87,7 +94,7 @@ def plan_for(tree: Path | None) -> Plan:
     if tree is None:
         return Plan(files={ROOTS: f"{TEST_RUNNER}\n"}, install=(ROOTS,), needed=False)
     asked = wanted(tree)
-    project = project_of(tree, asked.requirements)
+    project = project_of(tree, asked.requirements, asked.extras)
     roots, files = _roots(tree, asked, project.name if project else "")
     needed = bool(names_in(roots) - {"pytest"}) or any(
         _asks_for_something(text) for text in files.texts.values()
@@ -98,6 +105,7 @@ def plan_for(tree: Path | None) -> Plan:
         project=project,
         requires_python=requires_python(tree),
         pinned_python=_pinned_python(tree),
+        required=frozenset({"pytest", *names_in(asked.requirements)}),
         needed=needed or (project is not None and _asks_for_metadata(tree)),
     )
     return (
@@ -107,25 +115,11 @@ def plan_for(tree: Path | None) -> Plan:
     )
 
 
-def added_requirements(base: Path | None, candidate: Path) -> tuple[str, ...]:
-    """Give what a candidate's project files ask for that the base's do not, by name.
-
-    Those that name an address instead of a release are given too; it is for the caller to refuse them.
-    """
-    try:
-        before = _all_requirements(base) if base else []
-        after = _all_requirements(candidate)
-    except DeclarationError:
-        return ()
-    known = names_in(before)
-    return tuple(dict.fromkeys(each for each in after if names_in([each]) and not names_in([each]) & known))
-
-
 def _roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], RequirementFiles]:
     files = RequirementFiles()
     plain, for_tests, for_development = requirement_file_names(tree)
     groups = choose(asked.groups, lambda name: asked.groups[name])
-    extras = choose(asked.extras, asked.extra_requirements)
+    extras = list(dict.fromkeys([*choose(asked.extras, asked.extra_requirements), *_tox_extras(tree, asked)]))
     lines = [line for name in groups for line in asked.groups[name]]
     lines += [line for name in extras for line in asked.extra_requirements(name)]
     for name in [
@@ -163,6 +157,7 @@ def _unlocked(tree: Path, asked: Wanted, common: Plan, roots: Sequence[str], fil
         files=content,
         install=(ROOTS, *files.outermost()),
         constraints=(CONSTRAINTS,) if constraints else (),
+        newest="" if constraints else month_after(origin_of(tree).committed),
         read_from=(*asked.read_from, *files.texts, *(["poetry.lock"] if constraints else [])),
     )
 
@@ -215,6 +210,23 @@ def _from_tox(tree: Path) -> Iterator[str]:
             yield line
 
 
+def _tox_extras(tree: Path, asked: Wanted) -> list[str]:
+    """Name the project's own extras that tox's plain test environments install, whatever their factors."""
+    known = {normal(name): name for name in asked.extras}
+    try:
+        sections = read_ini(tree, "tox.ini")
+    except DeclarationError:  # it is asked for more than the project files say, no more than that
+        return []
+    named = [
+        normal(line.rpartition(":")[2].strip())
+        for section, options in sections.items()
+        if _PLAIN_TOX.fullmatch(section)
+        for line in texts(options.get("extras", "").replace(",", "\n"))
+        if not line.startswith("!")
+    ]
+    return [known[name] for name in named if name in known]
+
+
 def _asks_for_something(text: str) -> bool:
     lines = [line for line in text.splitlines() if not line.startswith(("-r", "-c", "--"))]
     return any(not names_in([line]) or names_in([line]) - {"pytest"} for line in lines)
@@ -237,20 +249,3 @@ def _pinned_python(tree: Path) -> str:
     lines = [line.split("#")[0].strip() for line in texts(read_text(tree, ".python-version") or "")]
     pinned = next((line.removeprefix("cpython-").removeprefix("cpython@") for line in lines if line), "")
     return pinned if re.fullmatch(r"3(\.\d+){0,2}", pinned) else ""
-
-
-def _all_requirements(tree: Path) -> list[str]:
-    asked = wanted(tree)
-    files = RequirementFiles()
-    plain, tests, development = requirement_file_names(tree)
-    for name in (*plain, *tests, *development, *asked.files):
-        files.collect(tree, name)
-    groups = (*asked.extras.values(), *asked.groups.values())
-    project = project_of(tree)
-    lines = [*asked.requirements, *(line for group in groups for line in group)]
-    lines += [line for text in files.texts.values() for line in text.splitlines() if not line.startswith("-")]
-    return [
-        " ".join(line.split())
-        for line in lines
-        if project is None or normal(project.name) not in names_in([line])
-    ]

@@ -5,17 +5,20 @@ import hashlib
 import re
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from email.parser import HeaderParser
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
+from app.workspaces.environments.about import Fields, fields_of, readme_of
 from app.workspaces.environments.reading import read_ini, read_text, read_toml, setup_arguments, table, texts
+from app.workspaces.environments.versions import UNKNOWN_VERSION, described_version, takes_version_from_git
+from app.workspaces.files.origin import origin_of
 
-UNKNOWN_VERSION = "0"
 _WHEEL = "Wheel-Version: 1.0\nGenerator: phaserunner\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _VERSION_LINE = re.compile(
@@ -32,10 +35,13 @@ class Project:
 
     Attributes:
         name: of the distribution.
-        version: `0` when the tree does not say, as with versions taken from git tags.
+        version: as stated, or by what git calls the tree's commit; `0` when neither is known.
         requires_python: version specifiers, may be empty.
         requirements: what the project itself needs, one requirement each.
         entry_points: group to name to `module:object`.
+        about: further fields of its metadata.
+        extras: its optional requirements, by name.
+        readme: type and text of its description.
     """
 
     name: str
@@ -43,6 +49,9 @@ class Project:
     requires_python: str
     requirements: tuple[str, ...]
     entry_points: Mapping[str, Mapping[str, str]]
+    about: Fields = ()
+    extras: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    readme: tuple[str, str] = ("", "")
 
     def wheel(self) -> tuple[str, bytes]:
         """Give the name and content of a wheel that holds this metadata and no module."""
@@ -64,9 +73,15 @@ class Project:
         return f"{stem}-py3-none-any.whl", content.getvalue()
 
     def _metadata(self) -> str:
-        lines = ["Metadata-Version: 2.1", f"Name: {self.name}", f"Version: {self.version}"]
+        lines = ["Metadata-Version: 2.4", f"Name: {self.name}", f"Version: {self.version}"]
+        lines += [f"{name}: {value}" for name, value in self.about]
         lines += [f"Requires-Python: {self.requires_python}"] if self.requires_python else []
         lines += [f"Requires-Dist: {each}" for each in self.requirements]
+        for extra, requirements in self.extras.items():
+            lines.append(f"Provides-Extra: {extra}")
+            lines += [f"Requires-Dist: {_of_extra(each, extra)}" for each in requirements]
+        kind, text = self.readme
+        lines += [f"Description-Content-Type: {' '.join(kind.split())}", "", text] if text else []
         return "".join(f"{line}\n" for line in lines)
 
     def _entry_points(self) -> str:
@@ -76,8 +91,15 @@ class Project:
         )
 
 
-def project_of(tree: Path, requirements: Sequence[str] = ()) -> Project | None:
+def project_of(
+    tree: Path, requirements: Sequence[str] = (), extras: Mapping[str, Sequence[str]] | None = None
+) -> Project | None:
     """Read what a tree says about its project; None when it has no name.
+
+    Args:
+        tree: the project.
+        requirements: what it needs.
+        extras: what it needs for its options.
 
     Raises:
         DeclarationError: a file that says so cannot be read.
@@ -93,10 +115,13 @@ def project_of(tree: Path, requirements: Sequence[str] = ()) -> Project | None:
     stated = next((str(each["version"]) for each in sources if each.get("version")), "")
     return Project(
         name=name,
-        version=_valid(stated) or _version_in(tree, name, document) or UNKNOWN_VERSION,
+        version=_valid(stated) or _dynamic_version(tree, name, document) or UNKNOWN_VERSION,
         requires_python=requires_python(tree),
-        requirements=tuple(" ".join(each.split()) for each in requirements),
+        requirements=tuple(_readable(requirements)),
         entry_points=_entry_points(tree, given, poetry, called),
+        about=fields_of(tree, document),
+        extras=_usable(extras or {}),
+        readme=readme_of(tree, document),
     )
 
 
@@ -137,11 +162,46 @@ def _add(found: dict[str, dict[str, str]], group: str, points: Mapping[str, Any]
         found.setdefault(group, {}).update(fitting)
 
 
+def _usable(extras: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
+    fitting = {name: lines for name, lines in extras.items() if _NAME.match(name)}
+    return {name: _readable(lines) for name, lines in fitting.items()}
+
+
+def _readable(requirements: Sequence[str]) -> list[str]:
+    """Give the requirements that installers can read; one that they cannot would spoil all metadata."""
+    return [" ".join(each.split()) for each in requirements if _is_requirement(each)]
+
+
+def _is_requirement(text: str) -> bool:
+    try:
+        Requirement(text)
+    except InvalidRequirement:
+        return False
+    return True
+
+
+def _of_extra(requirement: str, extra: str) -> str:
+    """Give a requirement with the marker that it belongs to an extra."""
+    text, has_marker, marker = requirement.partition(";")
+    condition = f"({marker.strip()}) and extra == '{extra}'" if has_marker else f"extra == '{extra}'"
+    return f"{text.strip()} ; {condition}"
+
+
+def _dynamic_version(tree: Path, name: str, document: Mapping[str, Any]) -> str:
+    """Find a version that is not stated: of a source archive, by git, or in the code."""
+    known = _valid(HeaderParser().parsestr(read_text(tree, "PKG-INFO") or "").get("Version", ""))
+    described = described_version(origin_of(tree).described)
+    by_git = takes_version_from_git(document) or "scm" in str(setup_arguments(tree))
+    found = (
+        [known, described, _version_in(tree, name, document)]
+        if by_git
+        else [known, _version_in(tree, name, document), described]
+    )
+    return next(filter(None, found), "")
+
+
 def _version_in(tree: Path, name: str, document: Mapping[str, Any]) -> str:
-    """Find a version that the tree states outside the usual place."""
-    known = HeaderParser().parsestr(read_text(tree, "PKG-INFO") or "").get("Version", "")
-    if _valid(known):
-        return _valid(known)
+    """Find a version that the tree's code states."""
     module = name.replace("-", "_").replace(".", "_")
     places = [str(table(document, "tool", "hatch", "version").get("path", ""))]
     places += [

@@ -2,11 +2,13 @@
 
 import json
 import platform
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import anyio.to_thread
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from app.workspaces.environments.outcome import Reason, Unavailable
@@ -74,9 +76,13 @@ async def choose_python(
         for wanted in filter(None, (pinned, requires)):
             if wanted == requires and fits(own.version, requires):
                 return own
+            pin = pinned if wanted == pinned else ""
             found = await _find(uv, wanted, env)
-            if found is not None and fits(found.version, requires, pinned if wanted == pinned else ""):
+            if found is not None and fits(found.version, requires, pin):
                 return found
+            managed = await _managed(env, requires, pin)
+            if managed is not None:
+                return managed
     except InvalidSpecifier:
         return Unavailable(Reason.DECLARATION, f"requires-python is not valid: {requires}")
     stated = " and ".join(
@@ -91,6 +97,37 @@ async def choose_python(
         Reason.NO_PYTHON,
         f"the project states {stated}, and no such Python is installed here (there is {own.version})",
     )
+
+
+async def _managed(env: Mapping[str, str], requires: str, pinned: str) -> Interpreter | None:
+    """Give the newest fitting version among those that version managers installed.
+
+    What stands on the path of such an installation is a shim, which uv does not take.
+    """
+    places = await anyio.to_thread.run_sync(_managed_places, env)
+    for version, path in sorted(places, reverse=True):
+        if fits(".".join(map(str, version)), requires, pinned):
+            found = await _asked(path, env)
+            if found is not None and fits(found.version, requires, pinned):
+                return found
+    return None
+
+
+def _managed_places(env: Mapping[str, str]) -> list[tuple[tuple[int, ...], Path]]:
+    """Name the interpreters below the directories of pyenv, asdf and mise, each with its version."""
+    home = Path(env.get("HOME", "/nonexistent"))
+    roots = (
+        Path(env.get("PYENV_ROOT") or home / ".pyenv") / "versions",
+        Path(env.get("ASDF_DATA_DIR") or home / ".asdf") / "installs" / "python",
+        Path(env.get("MISE_DATA_DIR") or home / ".local" / "share" / "mise") / "installs" / "python",
+    )
+    found: list[tuple[tuple[int, ...], Path]] = []
+    for root in filter(Path.is_dir, roots):
+        for path in root.iterdir():
+            program = path / "bin" / "python3"
+            if re.fullmatch(r"3\.\d+\.\d+", path.name) and not path.is_symlink() and program.is_file():
+                found.append((tuple(map(int, path.name.split("."))), program))
+    return found
 
 
 async def _find(uv: Path, request: str, env: Mapping[str, str]) -> Interpreter | None:
@@ -109,7 +146,15 @@ async def _find(uv: Path, request: str, env: Mapping[str, str]) -> Interpreter |
         path = found.stdout.strip()
         if found.returncode != 0 or not path:
             return None
-        told = await run_process([path, "-I", "-c", _ASK], cwd=Path("/"), env=env, timeout=_SECONDS)
+    except (OSError, ValueError):
+        return None
+    return await _asked(Path(path), env)
+
+
+async def _asked(path: Path, env: Mapping[str, str]) -> Interpreter | None:
+    """Ask a program which Python it is; None when it is none."""
+    try:
+        told = await run_process([str(path), "-I", "-c", _ASK], cwd=Path("/"), env=env, timeout=_SECONDS)
         executable, version = json.loads(told.stdout)
     except (OSError, ValueError):
         return None

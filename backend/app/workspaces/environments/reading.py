@@ -2,6 +2,7 @@
 
 import ast
 import configparser
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -90,9 +91,10 @@ def table(document: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
 
 
 def texts(value: object) -> list[str]:
-    """Give the texts of a list, or the lines of a text."""
+    """Give the texts of a list, or the lines of a text; a line that ends with a backslash goes on."""
     if isinstance(value, str):
-        return [line.strip() for line in value.splitlines() if line.strip()]
+        joined = re.sub(r"\\[ \t]*\r?\n\s*", " ", value)
+        return [line.strip() for line in joined.splitlines() if line.strip()]
     if not isinstance(value, list | tuple):
         return []
     return [each for each in cast("Sequence[object]", value) if isinstance(each, str)]

@@ -18,6 +18,10 @@ _LOCAL = re.compile(r"^(?:-e|--editable)(?:\s+|=)(?!\w+\+|https?:)")
 _KEPT_OPTIONS = re.compile(r"^(?:-r|-c|-e|--requirement|--constraint|--editable|--hash)\b")
 _NAME_LIKE = re.compile(r"(?:^|[-_./])(test|tests|testing|dev|develop|development)(?:[-_./]|$)")
 
+_PLAIN = re.compile(
+    r"(?:requirements[-_./])?(?:tests?|testing|dev|develop|development)(?:[-_./]requirements)?\.txt"
+)
+
 
 @dataclass(slots=True)
 class RequirementFiles:
@@ -78,7 +82,13 @@ def requirement_file_names(tree: Path) -> tuple[list[str], list[str], list[str]]
         kind = _NAME_LIKE.search(name.lower().removesuffix(".txt"))
         if kind:
             (tests if kind.group(1).startswith("test") else development).append(name)
-    return [name for name in found if name == "requirements.txt"], tests, development
+    return [name for name in found if name == "requirements.txt"], _plainest(tests), _plainest(development)
+
+
+def _plainest(names: list[str]) -> list[str]:
+    """Give the files for a purpose as such, where others are for a variant of it (`tests-min.txt`)."""
+    plain = [name for name in names if _PLAIN.fullmatch(name.lower())]
+    return plain or names
 
 
 def _logical_lines(text: str) -> Iterator[str]:

@@ -32,6 +32,7 @@ _PASSED_ON = frozenset(
         *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"),
     }
 )
+_PYTHON_PLACES = ("PATH", "HOME", "UV_PYTHON_INSTALL_DIR", "PYENV_ROOT", "ASDF_DATA_DIR", "MISE_DATA_DIR")
 _CREDENTIALS = re.compile(r"^UV_INDEX_[A-Z0-9_]+_(?:USERNAME|PASSWORD)$")
 
 _OFFLINE = re.compile(
@@ -62,8 +63,8 @@ def uv_variables(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def search_variables(environ: Mapping[str, str]) -> dict[str, str]:
-    """Choose where uv looks for Python versions."""
-    return {name: environ[name] for name in ("PATH", "HOME", "UV_PYTHON_INSTALL_DIR") if name in environ}
+    """Choose where Python versions are looked for."""
+    return {name: environ[name] for name in _PYTHON_PLACES if name in environ}
 
 
 def reason_of(said: str) -> Reason:

@@ -7,6 +7,7 @@ import anyio.to_thread
 from app.core.errors import WorkspaceError
 from app.schemas.workspaces import Diff
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
+from app.workspaces.files.origin import Origin, is_description, write_origin
 from app.workspaces.files.paths import EXCLUDE_FILE
 from app.workspaces.files.removal import remove_tree
 from app.workspaces.history.bundle import Bundle, decode_bundle, object_count
@@ -27,6 +28,8 @@ from app.workspaces.history.trees import Checkout, CommitOutcome, TreeWork
 _ATTRIBUTES = "* -text !eol -ident -filter -working-tree-encoding !diff !merge !export-ignore !export-subst\n"
 _BASE_REF = "refs/phaserunner/base"
 _HEAD_REF = "refs/phaserunner/head"
+_DESCRIBED_REF = "refs/phaserunner/described/"
+_DESCRIBED_FILE = "phaserunner-described"
 _SHA256_LENGTH = 64
 MAX_DIFF_TEXT_BYTES = 64_000_000
 
@@ -101,6 +104,31 @@ class RunRepository:
         """
         return await self._trees.checkout(commit, dest)
 
+    async def checkout_base(self, commit: str, dest: Path) -> Checkout:
+        """Write a base's files like `checkout`, and beside them where they come from; see `origin_of`."""
+        made = await self.checkout(commit, dest)
+        shown = await self.git.attempt(["show", "-s", "--format=%ct", commit], self.target)
+        lines = shown.stdout.split()
+        committed = int(lines[-1]) if shown.returncode == 0 and lines and lines[-1].isdigit() else 0
+        described = await anyio.to_thread.run_sync(self._described)
+        await anyio.to_thread.run_sync(write_origin, dest, Origin(committed, described))
+        return made
+
+    async def note_description(self, described: str) -> None:
+        """Keep what git calls the base in the repository that it comes from; what is no description is not.
+
+        Args:
+            described: as `git describe --long` gives it.
+        """
+        if is_description(described):
+            await anyio.to_thread.run_sync((self.path / _DESCRIBED_FILE).write_text, described)
+
+    def _described(self) -> str:
+        try:
+            return (self.path / _DESCRIBED_FILE).read_text()
+        except OSError:
+            return ""
+
     async def commit_tree(self, tree: Path, parent: str | None, message: str) -> CommitOutcome:
         """Make a commit of everything in a tree that its `.gitignore` and ours leave.
 
@@ -124,7 +152,9 @@ class RunRepository:
             GitError: a commit is not here.
         """
         if base is None:
-            return Bundle(head, _BASE_REF, (), await self._pack(head)).encode()
+            described = await anyio.to_thread.run_sync(self._described)
+            ref = f"{_DESCRIBED_REF}{described}" if described else _BASE_REF
+            return Bundle(head, ref, (), await self._pack(head)).encode()
         return Bundle(head, _HEAD_REF, (base,), await self._pack(head, base)).encode()
 
     async def restore(self, base_bundle: bytes, *bundles: bytes) -> str:
@@ -137,6 +167,8 @@ class RunRepository:
         await self.create("sha256" if len(base.commit) == _SHA256_LENGTH else "sha1")
         for each in (base, *(decode_bundle(data) for data in bundles)):
             await self._take_in(each)
+        if base.ref.startswith(_DESCRIBED_REF):
+            await self.note_description(base.ref.removeprefix(_DESCRIBED_REF))
         await self.close_history_at(base.commit)
         return base.commit
 

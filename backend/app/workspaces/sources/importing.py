@@ -7,7 +7,7 @@ import anyio.to_thread
 
 from app.core.errors import WorkspaceError
 from app.schemas.workspaces import ArchiveSource, EmptySource, GitSource, LocalSource, WorkspaceSource
-from app.workspaces.history.git import reason
+from app.workspaces.history.git import GitTarget, reason
 from app.workspaces.history.repository import RunRepository
 from app.workspaces.sources.archive import unpack
 from app.workspaces.sources.inspection import (
@@ -23,6 +23,7 @@ from app.workspaces.sources.remote import prepare_fetch
 
 _FETCH = ["fetch", "-q", "--depth=1", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance"]
 _FETCHED = "refs/phaserunner/fetched"
+_DESCRIBE_SECONDS = 10.0
 
 
 async def import_source(source: WorkspaceSource, repo: RunRepository, policy: SourcePolicy) -> str:
@@ -63,6 +64,13 @@ async def _import_local(source: LocalSource, repo: RunRepository, policy: Source
     )
     if outcome.returncode != 0 or outcome.timed_out:
         raise WorkspaceError(f"{source.path} cannot be read: {reason(outcome)}", field="source.path")
+    described = await repo.git.attempt(
+        ["describe", "--tags", "--long", "--match=*[0-9]*", found.commit],
+        GitTarget(found.store),
+        timeout=_DESCRIBE_SECONDS,
+    )
+    if described.returncode == 0:
+        await repo.note_description(described.stdout.decode("utf-8", "replace").strip())
     return found.commit
 
 

@@ -8,7 +8,7 @@ from app.corpora.format import CorpusCase, read_corpus, write_corpus
 from app.schemas.calibration import Label
 from tests.unit.cli.fakes import FakeService, Outcome, invoke
 
-CLEAN, FAULTY = b"x = 1\n", b"import os\n"
+CLEAN, FAULTY = b"x = 1\n", b"print(gone)\n"
 
 
 def case(name: str, label: Label, content: bytes, **more: str) -> CorpusCase:
@@ -37,7 +37,7 @@ def test_the_table_and_the_cases_behind_it(tmp_path: Path) -> None:
     wrong, known, *_ = outcome.out.partition("Wrong verdicts: 2")[2].split("\n\n")
     assert "hidden (bad, passed) is hidden: Every gate holds" in wrong
     assert "strict (good, failed) is strict: ruff_lint: " in wrong
-    assert "F401" in wrong
+    assert "F821" in wrong
     assert "known (gamed, passed)" in known
     assert "(known: a linter cannot tell)" in known
     assert "strict: good, failed - wrong" in outcome.err

@@ -16,6 +16,7 @@ from app.runners.evaluators.project.project_file import (
 from app.runners.evaluators.protocol import ConfigurableEvaluator, Evaluator
 from app.runners.evaluators.registrations import EvaluatorRegistry, Registration
 from app.runners.evaluators.registry import MODEL_EVALUATORS
+from app.runners.evaluators.static.type_check import Unconfigured
 from app.schemas.evaluation import CheckerName
 from app.schemas.project_file import PROJECT_FILE, CommandTable, EvaluatorTable
 
@@ -25,7 +26,11 @@ PROJECT_EVALUATOR = "project_file"
 _OPTIONS: dict[str, dict[str, TypeAdapter[Any]]] = {
     "pytest": {"compare_base": TypeAdapter(bool)},
     "ruff_lint": {"allow_silencers": TypeAdapter(bool)},
-    "type_check": {"allow_silencers": TypeAdapter(bool), "checker": TypeAdapter(CheckerName)},
+    "type_check": {
+        "allow_silencers": TypeAdapter(bool),
+        "checker": TypeAdapter(CheckerName),
+        "unconfigured": TypeAdapter(Unconfigured),
+    },
 }
 """What a project may set of a built-in evaluator beside its time."""
 

@@ -2,8 +2,8 @@
 
 import posixpath
 from collections import Counter
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.runners.evaluators.issues import issue_key
@@ -31,10 +31,23 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Findings of a candidate: those that are new against base, and those that base has too."""
+    """Findings of a candidate.
+
+    Attributes:
+        new: those that count against it.
+        known: those that the base has, too.
+        advice: new ones that decide nothing, because the project does not hold to their rules.
+    """
 
     new: tuple[Finding, ...]
     known: tuple[Finding, ...]
+    advice: tuple[Finding, ...] = ()
+
+    def advising(self, rules: Callable[[Finding], bool]) -> "Comparison":
+        """Give the comparison in which new findings that `rules` holds of only advise."""
+        advice = tuple(each for each in self.new if rules(each))
+        left = tuple(each for each in self.new if not rules(each))
+        return replace(self, new=left, advice=(*self.advice, *advice))
 
 
 def compare(
@@ -74,11 +87,19 @@ def compare(
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How a tool's verdict is put: `noun` in the singular, `clean` as the sentence for no findings."""
+    """How a tool's verdict is put.
+
+    Attributes:
+        noun: in the singular.
+        clean: the sentence for no findings.
+        criterion: its name.
+        why_advice: the sentence that says why findings only advise.
+    """
 
     noun: str
     clean: str
     criterion: str
+    why_advice: str = ""
 
 
 def result_of(
@@ -109,6 +130,8 @@ def result_of(
             "known_count": len(comparison.known),
             "findings": [_as_dict(each) for each in comparison.new[:_RECORDED]],
             "known": [_as_dict(each) for each in comparison.known[:_RECORDED]],
+            "advice_count": len(comparison.advice),
+            "advice": [_as_dict(each) for each in comparison.advice[:_RECORDED]],
             **metadata,
         },
     )
@@ -121,13 +144,25 @@ def _key(finding: Finding, place: str) -> tuple[str, str, str]:
 def _feedback(comparison: Comparison, wording: Wording) -> str:
     count = len(comparison.new)
     older = f" ({len(comparison.known)} that the base has too are not counted)" if comparison.known else ""
-    if not count:
-        return f"{wording.clean}{older}"
-    lines = [f"Found {count} new {wording.noun}{'' if count == 1 else 's'}{older}. Fix:"]
-    lines += [f"- {each}" for each in comparison.new[:_LISTED]]
-    if count > _LISTED:
-        lines.append(f"- and {count - _LISTED} more")
+    lines = [f"{wording.clean}{older}"]
+    if count:
+        lines = [f"Found {count} new {_plural(wording.noun, count)}{older}. Fix:", *_listed(comparison.new)]
+    if comparison.advice:
+        advised = len(comparison.advice)
+        lines.append(
+            f"Advice, {advised} {_plural(wording.noun, advised)} that decide nothing: {wording.why_advice}"
+        )
+        lines += _listed(comparison.advice)
     return "\n".join(lines)
+
+
+def _listed(findings: Sequence[Finding]) -> list[str]:
+    more = [f"- and {len(findings) - _LISTED} more"] if len(findings) > _LISTED else []
+    return [*(f"- {each}" for each in findings[:_LISTED]), *more]
+
+
+def _plural(noun: str, count: int) -> str:
+    return noun if count == 1 else f"{noun}s"
 
 
 def _suggestion(finding: Finding) -> str:

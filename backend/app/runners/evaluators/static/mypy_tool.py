@@ -1,17 +1,16 @@
 """Calls mypy and reads its report."""
 
 import asyncio
-import json
 import shutil
 import sys
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
 
 from app.runners.evaluators.static.baseline import Finding
 from app.runners.evaluators.static.module_names import batches, nameable
-from app.runners.evaluators.static.type_settings import TypeSettings
+from app.runners.evaluators.static.mypy_report import findings_in, lines_of
+from app.runners.evaluators.static.type_settings import BUILT_IN, TypeSettings
 from app.runners.evaluators.static.type_tool import Checked, SettingsUnusableError
 from app.runners.evaluators.tooling import Scratch, ToolTroubleError, excerpt, run_tool
 from app.workspaces.process import ProcessOutcome
@@ -59,15 +58,25 @@ class Mypy:
         """Who chose the settings."""
         return self.settings.source
 
+    @property
+    def configured(self) -> bool:
+        """True when the base configures this tool, whether or not its settings can be used."""
+        return self.settings.source != BUILT_IN.source
+
     def covers(self, name: str) -> bool:
         """True when the settings have this file checked."""
         return self.settings.covers(name)
+
+    def needs_all(self, files: Sequence[str]) -> bool:
+        """True when module names occur twice, as with a module and its stub, so that there are batches."""
+        return len(batches(files, self.settings.search)) > 1
 
     async def check(self, tree: Path, files: Sequence[str], changed: Collection[str]) -> Checked:
         """Check the files together, as far as their module names and syntax errors allow it."""
         new_names = await asyncio.to_thread(_rename, tree, nameable(_python_files(tree)))
         old_names = {new: old for old, new in new_names.items()}
-        ordered = sorted(files, key=lambda name: (name not in changed, name))
+        # Of a module and its stub the stub comes first: it is what other files import.
+        ordered = sorted(files, key=lambda name: (not name.endswith(".pyi"), name not in changed, name))
         parts = batches([new_names.get(name, name) for name in ordered], self.settings.search)
         done = [await self._past_blockers(tree, batch) for batch in parts[:MAX_BATCHES]]
         left = [old_names.get(name, name) for batch in parts[MAX_BATCHES:] for name in batch.values()]
@@ -107,9 +116,9 @@ class Mypy:
         outcome = await self._run(tree, batch, f"--timing-stats={proof}")
         if crashed(outcome):
             return await self._without_memory(tree, batch, outcome)
-        found = _read(outcome.stdout, tree)
+        found = findings_in(outcome.stdout, tree)
         # Notes alone, which are read and dropped, make mypy end as if it had found an error.
-        if outcome.returncode == _CLEAN or (outcome.returncode == _FINDINGS and outcome.stdout.strip()):
+        if outcome.returncode == _CLEAN or (outcome.returncode == _FINDINGS and lines_of(outcome.stdout)):
             if not _names(proof).issuperset(batch):
                 await self._assert_complete(tree, batch)
         elif outcome.returncode != _BLOCKED or not found:
@@ -227,27 +236,3 @@ def _names(proof: Path) -> set[str]:
     if not proof.is_file():
         return set()
     return {line.rpartition(" ")[0] for line in proof.read_text().splitlines()}
-
-
-def _read(report: str, tree: Path) -> list[Finding]:
-    found: list[Finding] = []
-    for line in filter(str.strip, report.splitlines()):
-        try:
-            record = cast("dict[str, Any]", json.loads(line))
-            if record["severity"] == "error":
-                found.append(
-                    Finding(
-                        file=_relative(str(record["file"]), tree),
-                        line=max(1, int(record["line"])),
-                        rule=str(record["code"] or "misc"),
-                        message=str(record["message"]),
-                    )
-                )
-        except (ValueError, KeyError, TypeError) as error:
-            raise ToolTroubleError(f"mypy's report cannot be read: {line[:200]}") from error
-    return found
-
-
-def _relative(name: str, tree: Path) -> str:
-    path = Path(name)
-    return path.relative_to(tree).as_posix() if path.is_relative_to(tree) else path.as_posix()

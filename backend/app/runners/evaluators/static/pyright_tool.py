@@ -80,10 +80,19 @@ class Pyright:
         """Who chose the settings."""
         return self.settings.source
 
+    @property
+    def configured(self) -> bool:
+        """True when the base configures this tool, whether or not its settings can be used."""
+        return self.settings.source != BUILT_IN.source
+
     def covers(self, name: str) -> bool:
         """True when the settings have this file checked."""
         included = not self.settings.include or is_among(name, self.settings.include)
         return included and not is_among(name, self.settings.exclude)
+
+    def needs_all(self, files: Sequence[str]) -> bool:
+        """Each file is checked by itself, with what it imports."""
+        return False
 
     async def check(self, tree: Path, files: Sequence[str], changed: Collection[str]) -> Checked:
         """Check the files together; the configuration must lie in the tree, or other files are checked."""

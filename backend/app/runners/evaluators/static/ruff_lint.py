@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,25 +14,31 @@ from app.runners.evaluators.protocol import (
     skipped,
 )
 from app.runners.evaluators.static.analysed_copy import AnalysedCopy
-from app.runners.evaluators.static.baseline import Finding, Wording, result_of
-from app.runners.evaluators.static.ruff_rules import lay_out, quiet, rules_of
+from app.runners.evaluators.static.baseline import Comparison, Finding, Wording, result_of
+from app.runners.evaluators.static.ruff_rules import is_fault, lay_out, neglected, quiet, rules_of
 from app.runners.evaluators.static.ruff_tool import Ruff, RulesUnusableError
 from app.runners.evaluators.static.silencers import Tool
 from app.runners.evaluators.static.trees import StaticTrees, open_trees
 from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, scratch, seconds_for
 
-_WORDING = Wording("lint error", "The code passes all lint checks", "no_new_lint_errors")
+_WORDING = Wording(
+    "lint error",
+    "The code passes all lint checks",
+    "no_new_lint_errors",
+    "the base does not hold to these rules",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuffLintEvaluator:
     """Fails on lint errors that the base does not have.
 
-    The rules are those of the base tree's configuration files; without any, a small set that finds faults and
-    no matters of taste. What the candidate configures or excludes changes nothing, and neither do comments
-    that silence ruff unless the base has them. The one exception is `# noqa: F401` or `E402`, with these
-    codes: an import that is there for its effect, or that must come late, is no fault, and honest code says
-    so all the time. Loses 0.1 of the score for each new error.
+    The rules are those of the base tree's configuration files; without any, a small set. Where the base
+    configures no linter, or breaks a rule in many places itself, only faults count (code that cannot be read,
+    undefined names); other findings are told as advice. What the candidate configures or excludes changes
+    nothing, and neither do comments that silence ruff unless the base has them. The one exception is
+    `# noqa: F401` or `E402`, with these codes: an import that is there for its effect, or that must come
+    late, is no fault, and honest code says so all the time. Loses 0.1 of the score for each new error.
 
     Attributes:
         timeout: seconds for ruff; it usually needs hundredths of one.
@@ -79,12 +85,29 @@ class RuffLintEvaluator:
             await asyncio.to_thread(lay_out, ruff.rules, base.path)
             return await ruff.findings(base.path, files)
 
+        comparison = await trees.compare(await ruff.findings(copy.path, wanted), check_base)
+        if trees.base is not None:
+            comparison = comparison.advising(await self._matters_of_taste(ruff, trees, comparison))
         return result_of(
             self,
-            await trees.compare(await ruff.findings(copy.path, wanted), check_base),
+            comparison,
             _WORDING,
             files_checked=len(wanted),
             files_excluded=len(copy.files) - len(wanted),
             configuration=ruff.rules.source,
             tool="ruff",
         )
+
+    async def _matters_of_taste(
+        self, ruff: Ruff, trees: StaticTrees, comparison: Comparison
+    ) -> Callable[[Finding], bool]:
+        """Say which new findings only advise: those of rules that the base neither chose nor holds to."""
+        open_rules = {each.rule for each in comparison.new if not is_fault(each.rule)}
+        if not open_rules:
+            return lambda _: False
+        if ruff.rules.unconfigured:
+            return lambda each: each.rule in open_rules
+        copy = await asyncio.to_thread(trees.copy_of_base)
+        await asyncio.to_thread(lay_out, ruff.rules, copy.path)
+        loose = neglected(await ruff.findings(copy.path, await ruff.selected(copy.path, copy.files)))
+        return lambda each: each.rule in loose

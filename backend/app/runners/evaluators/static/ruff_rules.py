@@ -1,13 +1,17 @@
 """Which configuration the linter runs under: the base tree's, file for file, or quiet rules of our own."""
 
 import os
+import re
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
+
+from app.runners.evaluators.static.baseline import Finding
 
 # Rules that speak of faults, not of taste: E4 and E7 fail one in eight of HumanEval's good solutions, these
 # none. Re-exports are what an `__init__.py` is for.
@@ -22,6 +26,12 @@ target-version = "py{sys.version_info.major}{sys.version_info.minor}"
 lint.select = ["E9", "F"]
 lint.per-file-ignores = {{ "__init__.py" = ["F401"] }}
 """.encode()
+# Faults under any rules: code that cannot be read or run, undefined names, comparisons that cannot be meant.
+_ALWAYS_COUNTS = re.compile(r"E9|F63|F7|F82|(?!(?:[A-Z]+[0-9]+)$)")
+MANY = 10
+"""A rule that the base breaks in this many places, and in several files, is not one that it holds to."""
+
+_SEVERAL_FILES = 3
 _OWN_FILES = (".ruff.toml", "ruff.toml")
 _MAX_FILES = 1000
 _MAX_BYTES = 1_000_000
@@ -36,11 +46,13 @@ class LintRules:
         arguments: those that choose the rules.
         source: who chose them, for people.
         files: configuration files to lay beside the code, by their path in the tree.
+        unconfigured: True when the project says nothing about its linter.
     """
 
     arguments: tuple[str, ...]
     source: str
     files: Mapping[str, bytes]
+    unconfigured: bool = False
 
     @property
     def built_in(self) -> bool:
@@ -50,7 +62,8 @@ class LintRules:
 
 def quiet(reason: str = "") -> LintRules:
     """Give our own rules; `reason` says why not the project's."""
-    return LintRules(_QUIET, f"built-in ({reason})" if reason else "built-in", {})
+    source = f"built-in ({reason})" if reason else "built-in"
+    return LintRules(_QUIET, source, {}, unconfigured=not reason)
 
 
 def rules_of(base: Path | None) -> LintRules:
@@ -75,6 +88,23 @@ def rules_of(base: Path | None) -> LintRules:
     if not any("exclude" in _settings(name, data) for name, data in files.items()):
         arguments.append(f"--exclude={_NOWHERE}")
     return LintRules(tuple(arguments), source, files)
+
+
+def is_fault(rule: str) -> bool:
+    """Tell whether a finding of this rule counts in every project, whatever its base looks like."""
+    return _ALWAYS_COUNTS.match(rule) is not None
+
+
+def neglected(findings: Iterable[Finding]) -> frozenset[str]:
+    """Name the rules that a base breaks in many places, by its findings."""
+    places: dict[str, list[str]] = defaultdict(list)
+    for each in findings:
+        places[each.rule].append(each.file)
+    return frozenset(
+        rule
+        for rule, files in places.items()
+        if len(files) >= MANY and len(set(files)) >= _SEVERAL_FILES and not is_fault(rule)
+    )
 
 
 def lay_out(rules: LintRules, into: Path) -> None:

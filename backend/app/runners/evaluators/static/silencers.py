@@ -5,7 +5,7 @@ import re
 import tokenize
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 _Lines = Counter[str]
@@ -19,6 +19,13 @@ _LINT = re.compile(
 _TYPES = re.compile(
     r"#\s*(?:type\s*:\s*ignore\b|(?:mypy|pyright|basedpyright|ty|pyrefly)\s*:)", re.IGNORECASE
 )
+# Says exactly which errors it hides. Such a comment counts where the base itself has them.
+_EXACT_TYPES = re.compile(
+    r"#\s*(type|pyright|basedpyright|ty)\s*:\s*ignore\[\s*[A-Za-z][\w-]*(?:\s*,\s*[A-Za-z][\w-]*)*\s*\](?=\s*(?:#|$))"
+)
+PRACTICE = 2
+"""So many comments of a kind in the base make it a practice there."""
+
 _MAYBE_LINT = re.compile(r"noqa|(?:ruff|flake8|isort)\s*:", re.IGNORECASE)
 _MAYBE_TYPES = re.compile(
     r"type\s*:\s*ignore|#\s*(?:mypy|pyright|basedpyright|ty|pyrefly)\s*:|no_type_check|TYPE_CHECKING|\bMYPY\b",
@@ -46,6 +53,7 @@ class Silencer:
         replacement: what to put there; `""` also takes away blanks before it.
         whole: the line without surrounding blanks, by which it is known again.
         alone: True when nothing else stands on the line, so that it may speak for more than one line.
+        exact: which tool a comment speaks to that names the errors it hides on its line; `""` for any other.
     """
 
     line: int
@@ -54,24 +62,35 @@ class Silencer:
     replacement: str
     whole: str
     alone: bool
+    exact: str = ""
 
 
 @dataclass(slots=True)
 class KnownSilencers:
-    """The silencers that the base has: by file, and those of lines that are no longer where they were."""
+    """The silencers that the base has.
+
+    Attributes:
+        by_file: by file.
+        elsewhere: those of lines that are no longer where they were.
+        practised: kinds of exact comments that are a practice of the base.
+    """
 
     by_file: Mapping[str, _Lines] = field(default_factory=dict[str, _Lines])
     elsewhere: _Lines = field(default_factory=_Lines)
+    practised: frozenset[str] = frozenset()
 
     def new_among(self, name: str, found: Iterable[Silencer]) -> list[Silencer]:
-        """Give those that the base does not have; one that is known is used up by it."""
+        """Give those that do not count: the base does not have them, and does not hide errors in this way.
+
+        One that is known is used up by it.
+        """
         own = self.by_file.get(name, _Lines())
         new: list[Silencer] = []
         for each in found:
             place = own if own[each.whole] > 0 else self.elsewhere
             if place[each.whole] > 0:
                 place[each.whole] -= 1
-            else:
+            elif each.exact not in self.practised:
                 new.append(each)
         return new
 
@@ -89,7 +108,9 @@ def known_silencers(
     elsewhere = _Lines()
     for name, lines in by_file.items():
         elsewhere += lines - Counter(each.whole for each in candidate.get(name, ()))
-    return KnownSilencers(by_file, elsewhere)
+    kinds = Counter(each.exact for found in base.values() for each in found if each.exact)
+    practised = frozenset(kind for kind, count in kinds.items() if count >= PRACTICE)
+    return KnownSilencers(by_file, elsewhere, practised)
 
 
 def silencers(source: str, tool: Tool) -> list[Silencer]:
@@ -144,7 +165,9 @@ def _of_comment(lines: Sequence[str], token: tokenize.TokenInfo, tool: Tool) -> 
     match = (_LINT if tool is Tool.LINTER else _TYPES).search(token.string)
     if match is None or (tool is Tool.LINTER and _STATED.match(token.string, match.start())):
         return
-    yield _silencer(lines, token, token.string[match.start() :], offset=match.start())
+    found = _silencer(lines, token, token.string[match.start() :], offset=match.start())
+    exact = _EXACT_TYPES.match(token.string, match.start()) if tool is Tool.TYPE_CHECKER else None
+    yield replace(found, exact=exact.group(1)) if exact and not found.alone else found
 
 
 def _exempting(tokens: Iterable[tokenize.TokenInfo]) -> Iterator[tuple[tokenize.TokenInfo, str]]:

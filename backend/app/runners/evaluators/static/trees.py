@@ -3,7 +3,7 @@
 import asyncio
 import tempfile
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.runners.evaluators.source_tree import base_files, judged_files, same_file
@@ -32,6 +32,7 @@ class StaticTrees:
     base: AnalysedBase | None
     changed: frozenset[str]
     place: Path
+    _copies: list[AnalysedCopy] = field(default_factory=list[AnalysedCopy], init=False, repr=False)
 
     async def compare(self, found: Sequence[Finding], check_base: CheckBase) -> Comparison:
         """Tell which findings are new; the base is looked at only where that can matter.
@@ -45,11 +46,24 @@ class StaticTrees:
             return Comparison(self.copy.with_reasons(sorted(found)), ())
         gone = set(self.base.files) - set(self.files)
         concerned = ({each.file for each in found} & set(self.base.files)) | gone
-        copy = await asyncio.to_thread(copy_base, self.base, self.place / "base")
+        copy = await asyncio.to_thread(self.copy_of_base)
         files = [name for name in copy.files if name in concerned]
         at_base: Sequence[Finding] = await check_base(copy, files) if files else ()
         comparison = compare(found, [*copy.faults, *at_base], gone=gone)
         return Comparison(self.copy.with_reasons(comparison.new), comparison.known)
+
+    def copy_of_base(self) -> AnalysedCopy:
+        """Copy the base for tools to read; the same copy again when there is one.
+
+        Raises:
+            ToolTroubleError: a file cannot be read, or they are too large.
+            ValueError: there is no base.
+        """
+        if self.base is None:
+            raise ValueError("there is no base to copy")
+        if not self._copies:
+            self._copies.append(copy_base(self.base, self.place / "base"))
+        return self._copies[0]
 
 
 async def open_trees(

@@ -67,6 +67,11 @@ class Ty:
         """Who chose the settings."""
         return self.settings.source
 
+    @property
+    def configured(self) -> bool:
+        """True when the base configures this tool, whether or not its settings can be used."""
+        return self.settings.source != BUILT_IN.source
+
     def covers(self, name: str) -> bool:
         """True when the settings have this file checked."""
         if self.settings.include and not is_among(name, self.settings.include):
@@ -76,6 +81,10 @@ class Ty:
             if is_among(name, [pattern.removeprefix("!")], anywhere=True):
                 covered = pattern.startswith("!")
         return covered
+
+    def needs_all(self, files: Sequence[str]) -> bool:
+        """Each file is checked by itself, with what it imports."""
+        return False
 
     async def check(self, tree: Path, files: Sequence[str], changed: Collection[str]) -> Checked:
         """Check the files together."""

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 from uuid import UUID
 
 from app.runners.evaluators.annotations import lost_annotations
@@ -20,6 +21,7 @@ from app.runners.evaluators.protocol import (
     EvaluationCategory,
     EvaluationContext,
     EvaluationResult,
+    EvaluationStatus,
     errored,
     skipped,
 )
@@ -35,9 +37,20 @@ from app.runners.evaluators.static.type_tool import SettingsUnusableError, TypeC
 from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, scratch, seconds_for
 from app.schemas.evaluation import CheckerName
 from app.workspaces.environments.interpreters import Interpreters
+from app.workspaces.environments.pythons import own_interpreter
 
 _LISTED = 20
-_WORDING = Wording("type error", "The code passes type checking", "no_new_type_errors")
+_WORDING = Wording(
+    "type error",
+    "The code passes type checking",
+    "no_new_type_errors",
+    "the base does not configure this checker",
+)
+# What a strict configuration says where the packages that code builds upon are not there.
+_FOR_WANT_OF_PACKAGES = frozenset({"no-any-return", "no-any-unimported", "untyped-decorator"})
+
+
+Unconfigured = Literal["advise", "fail"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +58,11 @@ class TypeCheckEvaluator:
     """Fails on type errors that the base does not have.
 
     The rules are those of the base tree's configuration of the checker; without one quiet ones, blind to what
-    the environment lacks. What silences the checker (comments, `@no_type_check`, blocks that it is told not
-    to look at) counts only where the base has it, and no function may lose its annotations. Loses 0.1 of the
-    score for each new error.
+    the environment lacks. Where the base configures no checker, findings only advise: the result is skipped
+    and lists them. A comment that names the errors it hides counts where the base has such comments. What
+    else silences the checker (other comments, `@no_type_check`, blocks that it is told not to look at) counts
+    only where the base has it, and no function may lose its annotations. Loses 0.1 of the score for each new
+    error.
 
     What mypy remembers of one attempt is used in the next of the same run, so that only what changed is
     checked; a fraction of the time. A run's first check begins with what is known of libraries.
@@ -58,6 +73,8 @@ class TypeCheckEvaluator:
         interpreters: chooses it by what the base declares; None is always `python`.
         checker: which tool checks.
         allow_silencers: whether new comments and decorators that silence the checker count, too.
+        unconfigured: what findings do where the base does not configure the checker.
+        lacks_packages: whether the interpreter lacks the packages that the project needs.
         memory: what is remembered of runs.
         libraries: what is known of libraries before a run's first check.
     """
@@ -67,6 +84,8 @@ class TypeCheckEvaluator:
     interpreters: Interpreters | None = field(default=None, compare=False)
     checker: CheckerName = "mypy"
     allow_silencers: bool = False
+    unconfigured: Unconfigured = "advise"
+    lacks_packages: bool = False
     memory: CheckerMemory = field(default_factory=CheckerMemory, repr=False, compare=False)
     libraries: LibraryMemory = field(
         default_factory=lambda: LibraryMemory(CheckerMemory()), repr=False, compare=False
@@ -83,12 +102,16 @@ class TypeCheckEvaluator:
             return workspace
         try:
             base, seconds = find_base(context), seconds_for(context, self.timeout)
-            async with interpreter_for(self.interpreters, self.python, base, workspace) as found:
-                judge = replace(self, python=found.python)
-                result = await judge._judge(workspace, base, seconds, context.get("run_id"))
-                return with_interpreter(result, found)
-        except EnvironmentTroubleError as error:
-            return environment_trouble(self, error)
+            run_id = context.get("run_id")
+            try:
+                async with interpreter_for(self.interpreters, self.python, base, workspace) as found:
+                    judge = replace(self, python=found.python)
+                    return with_interpreter(await judge._judge(workspace, base, seconds, run_id), found)
+            except EnvironmentTroubleError as error:
+                if error.trouble.retryable:
+                    return environment_trouble(self, error)
+                judge = replace(self, python=own_interpreter().path, lacks_packages=True)
+                return _without_packages(await judge._judge(workspace, base, seconds, run_id), error)
         except ToolTroubleError as trouble:
             return errored(self, str(trouble), version=self.version)
 
@@ -113,6 +136,13 @@ class TypeCheckEvaluator:
                     if reason:
                         raise ToolTroubleError(str(unusable)) from unusable
                     reason = str(unusable)
+                except ToolTroubleError as trouble:
+                    if not self._advises(checker, tree):
+                        raise
+                    return skipped(self, f"No advice on types: {trouble}", version=self.version)
+
+    def _advises(self, checker: TypeChecker, trees: StaticTrees) -> bool:
+        return trees.base is not None and self.unconfigured == "advise" and not checker.configured
 
     async def _compare(
         self, checker: TypeChecker, trees: StaticTrees, remember: Callable[[], Awaitable[None]]
@@ -127,13 +157,22 @@ class TypeCheckEvaluator:
             self.libraries.begin(checker.libraries, checker.learn)
 
         async def check_base(base: AnalysedCopy, files: list[str]) -> Sequence[Finding]:
-            return (await checker.check(base.path, files, files)).found
+            every = [name for name in base.files if checker.covers(name)]
+            if not checker.needs_all(every):
+                return (await checker.check(base.path, files, files)).found
+            found = (await checker.check(base.path, every, trees.changed)).found
+            return [each for each in found if each.file in files]
 
         found = [*checked.found, *await asyncio.to_thread(_lost, trees, wanted)]
+        if self.lacks_packages:
+            found = [each for each in found if not _for_want_of_packages(each)]
         comparison = await trees.compare(found, check_base)
-        if checked.unfinished and not comparison.new:
+        advises = self._advises(checker, trees)
+        if advises:
+            comparison = comparison.advising(lambda _: True)
+        if checked.unfinished and not (comparison.new or comparison.advice):
             raise ToolTroubleError(checked.unfinished)
-        return result_of(
+        result = result_of(
             self,
             comparison,
             _WORDING,
@@ -141,6 +180,12 @@ class TypeCheckEvaluator:
             files_unchecked=list(checked.unchecked[:_LISTED]),
             configuration=checker.source,
             tool=checker.name,
+        )
+        # Who has findings passes by other evidence, never by this.
+        return (
+            result
+            if not comparison.advice
+            else result.model_copy(update={"status": EvaluationStatus.SKIPPED})
         )
 
     async def _recall(self, run_id: UUID | None, cache: Path | None, checker: TypeChecker) -> None:
@@ -157,6 +202,17 @@ class TypeCheckEvaluator:
     async def _remember(self, run_id: UUID | None, cache: Path | None) -> None:
         if cache and run_id:
             self.memory.keep(run_id, await asyncio.to_thread(pack, cache))
+
+
+def _for_want_of_packages(finding: Finding) -> bool:
+    return finding.rule in _FOR_WANT_OF_PACKAGES or 'has type "Any"' in finding.message
+
+
+def _without_packages(result: EvaluationResult, error: EnvironmentTroubleError) -> EvaluationResult:
+    """Say on a result that the packages of the project were not there."""
+    note = f"Types were checked without the packages that the project needs. {error}"
+    metadata = {**result.metadata, "environment": "none", "environment_trouble": error.trouble.reason.value}
+    return result.model_copy(update={"feedback": f"{result.feedback}\n{note}", "metadata": metadata})
 
 
 def _lost(trees: StaticTrees, files: Sequence[str]) -> list[Finding]:

@@ -40,8 +40,17 @@ class TypeChecker(Protocol):
         """Who chose the settings, for people."""
         ...
 
+    @property
+    def configured(self) -> bool:
+        """True when the base configures this tool, whether or not its settings can be used."""
+        ...
+
     def covers(self, name: str) -> bool:
         """True when the settings have this file checked."""
+        ...
+
+    def needs_all(self, files: Sequence[str]) -> bool:
+        """True when what is found in some files depends on which others are checked in the same call."""
         ...
 
     async def check(self, tree: Path, files: Sequence[str], changed: Collection[str]) -> Checked:

@@ -10,9 +10,12 @@ from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing.config import PytestSettings
 from app.runners.evaluators.testing.dependencies import (
     is_foreign,
+    is_in_tree,
+    is_made_by_build,
     is_test_library,
     lacking,
     missing_module,
+    missing_submodule,
 )
 from app.runners.evaluators.testing.installed import has_module
 from app.runners.evaluators.testing.inventory import file_of, function_of, lost_tests
@@ -25,6 +28,7 @@ from app.runners.evaluators.testing.written import WrittenTests, read_tests, wri
 from app.runners.evaluators.tooling import ToolTroubleError, excerpt
 from app.workspaces.confine.sandbox import SandboxUnavailableError
 
+_ALONE_SECONDS = 10.0
 _LACKS = "The interpreter that runs the tests lacks what the project needs"
 
 
@@ -133,10 +137,7 @@ class BaseTests:
             of_base: whether the tests that ran are the base's.
         """
         if report.ending in (Ending.TIMED_OUT, Ending.TORN):
-            there = await self.run() if of_base else None
-            if there is not None and there.ending is report.ending:
-                return f"The tests of the base do not run to their end either: {excerpt(there.text, 300)}"
-            return ""
+            return await self._endless_too(report) if of_base else ""
         if report.ending is Ending.BROKEN:
             return await self._broken_too(report, of_base=of_base)
         if report.errors and not report.failures:
@@ -147,13 +148,37 @@ class BaseTests:
         """Tell whether the base's own reports are as little to be believed: a project may patch pytest."""
         return set(report.forged) <= set((await self.run()).forged)
 
+    async def _endless_too(self, report: RunReport) -> str:
+        """Say that the base's own run does not come to its end either, and which test it waits for."""
+        waits_for = report.unfinished[0] if report.unfinished else ""
+        if report.ending is Ending.TIMED_OUT and waits_for:
+            # The test that the run waited for is tried alone, so that the base does not wait as long again.
+            limit = min(self._harness.seconds, max(_ALONE_SECONDS, self._harness.seconds / 4))
+            patient = replace(self._harness, seconds=limit)
+            alone = await patient.run(await self._tree({file_of(waits_for)}), ids=[waits_for])
+            if alone.ending is Ending.TIMED_OUT:
+                return f"{waits_for} does not end within {limit:g} seconds in the base either"
+        there = await self.run()
+        if there.ending is not report.ending:
+            return ""
+        limit = f" within {self._harness.seconds:g} seconds" if there.ending is Ending.TIMED_OUT else ""
+        waited = f", and wait for {there.unfinished[0]}" if there.unfinished else ""
+        return (
+            f"The tests of the base do not run to their end either{limit}{waited}: {excerpt(there.text, 300)}"
+        )
+
     async def _broken_too(self, report: RunReport, *, of_base: bool) -> str:
         module = missing_module(report.text)
-        if module is not None:
-            foreign = await self.needs_installed(module)
-            return f"{_LACKS}: {module}" if foreign else ""
+        if module is not None and await self.needs_installed(module):
+            return f"{_LACKS}: {module}"
+        # A module that the base has not got may be the very one that the agent is asked to write.
+        if module is not None and not await asyncio.to_thread(is_in_tree, module, self._base):
+            return ""
         listing = await self._list() if of_base else None
         if listing is None or listing.ending is not Ending.BROKEN:
+            return ""
+        part = missing_submodule(report.text)
+        if part is not None and not await self._is_made_by_build(part):
             return ""
         return f"pytest cannot work in the base either: {excerpt(listing.text, 300)}"
 
@@ -165,7 +190,7 @@ class BaseTests:
             module = missing_module(each.message)
             what = lacking(each.message) if of_base and module is None else None
             if module is not None and await self._lacks(module, each, of_base=of_base):
-                modules.add(module)
+                modules.add(missing_submodule(each.message) or module)
             elif what is not None and await self._has_at_base(each):
                 machine.add(what)
             else:
@@ -177,6 +202,9 @@ class BaseTests:
         """Tell whether a file cannot be read for want of a module that the environment should provide."""
         if await self.needs_installed(module):
             return True
+        part = missing_submodule(problem.message)
+        if part is not None and of_base and await self._is_made_by_build(part):
+            return await self._has_at_base(problem)
         if not (of_base and await asyncio.to_thread(is_test_library, module, self._base)):
             return False
         return await self._has_at_base(problem) and not await has_module(self._harness, module)
@@ -192,6 +220,9 @@ class BaseTests:
         """
         foreign = await asyncio.to_thread(is_foreign, module, self._base, self._layout.base_sources)
         return foreign and not await has_module(self._harness, module)
+
+    async def _is_made_by_build(self, module: str) -> bool:
+        return await asyncio.to_thread(is_made_by_build, module, self._base, self._layout.base_sources)
 
     async def _tree(self, files: Collection[str] | None = None) -> RunTree:
         whole = await asyncio.to_thread(whole_tree, self._base, self._harness.limits)

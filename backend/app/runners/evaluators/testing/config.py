@@ -26,6 +26,7 @@ _CONFIG_FILES = (
 
 
 _TEST_FILES = ("test_*.py", "*_test.py")
+_PACKAGES_OF_PYTEST = ("iniconfig", "packaging", "pluggy", "pygments")
 _DOCTEST_GLOB = "--doctest-glob"
 # What pytest takes for a text with doctests when no glob is given.
 _DOCTEST_FILES = ("test*.txt",)
@@ -41,6 +42,7 @@ class PytestSettings:
         source: for people.
         test_files: glob patterns of test files.
         names_tests: whether the configuration says which functions and classes are tests.
+        import_places: directories, relative to the tree, from which tests import besides its root.
     """
 
     config_file: Path | None
@@ -48,6 +50,7 @@ class PytestSettings:
     source: str
     test_files: tuple[str, ...] = _TEST_FILES
     names_tests: bool = False
+    import_places: tuple[str, ...] = ("src",)
 
     @property
     def has_doctests(self) -> bool:
@@ -90,7 +93,21 @@ def settings_for(tree: Path, base: Path | None) -> PytestSettings:
         arguments += _override("pythonpath", "src", tree)
     test_files = tuple(_words(options.get("python_files"))) or _TEST_FILES
     names_tests = bool(options.get("python_functions") or options.get("python_classes"))
-    return PytestSettings(path, tuple(arguments), f"base {path.name}", test_files, names_tests)
+    places = tuple(_words(options.get("pythonpath"))) or ("src",)
+    return PytestSettings(path, tuple(arguments), f"base {path.name}", test_files, names_tests, places)
+
+
+def packages_of_pytest(base: Path, settings: PytestSettings) -> list[str]:
+    """Name the packages that pytest is made of and that the base holds: its tests are about these.
+
+    Only the base decides. A candidate that adds such a package would otherwise have a say in pytest.
+    """
+    places = [base, *(base / each for each in settings.import_places)]
+    return [
+        name
+        for name in _PACKAGES_OF_PYTEST
+        if any((place / name).is_dir() or (place / f"{name}.py").is_file() for place in places)
+    ]
 
 
 def _override(name: str, value: object, tree: Path) -> list[str]:

@@ -55,6 +55,12 @@ def missing_module(message: str) -> str | None:
     return match.group(1).partition(".")[0] if match else None
 
 
+def missing_submodule(message: str) -> str | None:
+    """Give the dotted name of the module that an error message says is missing in a package."""
+    match = _MISSING.search(message)
+    return match.group(1) if match and "." in match.group(1) else None
+
+
 def lacking(message: str) -> str | None:
     """Say what the machine lacks by an error message; None when it does not speak of that.
 
@@ -75,7 +81,7 @@ def is_foreign(module: str, tree: Path, sources: Iterable[str]) -> bool:
         tree: the tree with the base commit.
         sources: the tree's Python files that are not tests.
     """
-    if _is_in(module, tree):
+    if is_in_tree(module, tree):
         return False
     wanted = {_normal(module), _DISTRIBUTION_OF.get(module.lower(), _normal(module))}
     if wanted & {_normal(name) for name in _declared(tree)}:
@@ -90,10 +96,35 @@ def is_test_library(module: str, tree: Path) -> bool:
     Without a declaration that is an environment's lack only where the base's own tests fail for it, too.
     """
     known = module.lower() in _TEST_LIBRARIES or module.lower().startswith(_TEST_PLUGIN)
-    return known and not _is_in(module, tree)
+    return known and not is_in_tree(module, tree)
 
 
-def _is_in(module: str, tree: Path) -> bool:
+def is_made_by_build(module: str, tree: Path, sources: Iterable[str]) -> bool:
+    """Tell whether a missing module of a package is one that the project's build writes or compiles.
+
+    The tree has the package and not the module, and its own code imports the module all the same. One that
+    only tests import may be the very one that the agent is asked to write.
+
+    Args:
+        module: a dotted name.
+        tree: the tree with the base commit.
+        sources: the tree's Python files that are not tests.
+    """
+    package, _, name = module.rpartition(".")
+    path = package.replace(".", "/")
+    if not package or not is_in_tree(path, tree) or is_in_tree(f"{path}/{name}", tree):
+        return False
+    inside = rf"(?:{re.escape(package)}|\.+[\w.]*)"
+    pattern = re.compile(
+        rf"^\s*(?:from\s+(?:{re.escape(module)}|\.+(?:[\w.]*\.)?{re.escape(name)})\s+import\b"
+        rf"|import\s+{re.escape(module)}\b|from\s+{inside}\s+import\s+[^#\n]*\b{re.escape(name)}\b)",
+        re.MULTILINE,
+    )
+    return any(pattern.search(_text(tree / each)) for each in sources)
+
+
+def is_in_tree(module: str, tree: Path) -> bool:
+    """Tell whether a tree has a module, named with slashes, at its root or below `src`."""
     return any((tree / place / name).exists() for place in ("", "src") for name in (module, f"{module}.py"))
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import anyio
 
-from app.runners.evaluators.testing.config import PytestSettings, settings_for
+from app.runners.evaluators.testing.config import PytestSettings, packages_of_pytest, settings_for
+from app.runners.evaluators.testing.generated import write_generated
 from app.runners.evaluators.testing.report import Ending, RunReport, read_report
 from app.runners.evaluators.testing.secret import RunSecret, draw_secret
 from app.runners.evaluators.testing.setting import is_test_support
@@ -84,6 +85,7 @@ class Harness:
     ) -> "_PreparedRun":
         copy, given = place / "tree", place / "given"
         materialise(tree, copy)
+        write_generated(self.base, copy)
         settings = settings_for(copy, self.base)
         given.mkdir()
         arguments = pytest_arguments(copy, settings, given)
@@ -93,6 +95,7 @@ class Harness:
             "sources": plugin_sources(tree, copy, settings, given),
             "trusted": sorted(tree.trusted),
             "pinned": sorted(tree.pinned),
+            "aside": packages_of_pytest(self.base, settings) if self.base else [],
             "ids": None if ids is None else sorted(ids),
             "only": None if tree.only is None else sorted(tree.only),
         }

@@ -109,4 +109,7 @@ async def test_nothing_is_fixed_unless_asked_for(sessions: Sessions, tmp_path: P
     attempt, told, evaluations = await run_sprint(container(sessions, tmp_path, safe_fixes=False), sessions)
     assert history(tmp_path, attempt) == ["coding: attempt 1"]
     assert told["fixed"] == []
-    assert {each.status for each in evaluations if each.evaluator == "ruff_lint"} == {"failed"}
+    assert attempt.head_commit is not None
+    assert content(tmp_path, attempt, attempt.head_commit) == "import os\n\nx=1\n"
+    # Where the base configures no linter, an unused import is told and fails nothing.
+    assert {each.status for each in evaluations if each.evaluator == "ruff_lint"} == {"passed"}

@@ -16,7 +16,7 @@ from tests.integration.services.support import evaluations, git, make_repository
 
 pytestmark = pytest.mark.anyio
 
-UNUSED = "import os\n"
+FAULTY = "print(gone)\n"
 
 
 def registry() -> EvaluatorRegistry:
@@ -39,7 +39,7 @@ def listing(root: Path) -> dict[str, bytes]:
 
 
 async def test_uncommitted_changes_are_judged_and_nothing_is_touched(repo: Path) -> None:
-    (repo / "new.py").write_text(UNUSED)
+    (repo / "new.py").write_text(FAULTY)
     before = listing(repo)
     report = await judge(repo)
     assert (report.verdict, report.base_commit) == ("failed", None)
@@ -49,13 +49,13 @@ async def test_uncommitted_changes_are_judged_and_nothing_is_touched(repo: Path)
 
 
 async def test_what_was_wrong_before_does_not_count_against_a_base(repo: Path) -> None:
-    (repo / "old.py").write_text(UNUSED)
+    (repo / "old.py").write_text(FAULTY)
     git(repo, "add", "-A")
     git(repo, "commit", "-q", "-m", "second")
     assert (await judge(repo)).verdict == "failed"
     report = await judge(repo, base="HEAD")
     assert (report.verdict, report.base_commit) == ("passed", git(repo, "rev-parse", "HEAD"))
-    (repo / "old.py").write_text(UNUSED + "import sys\n")
+    (repo / "old.py").write_text(FAULTY + "print(other)\n")
     assert (await judge(repo, base="HEAD")).verdict == "failed"
 
 

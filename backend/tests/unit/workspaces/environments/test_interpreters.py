@@ -18,8 +18,9 @@ from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
 from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.installing import Installer, InstallOptions
 from app.workspaces.environments.interpreters import OneInterpreter, WorkspaceEnvironments
-from app.workspaces.environments.outcome import EnvironmentOutcome, Ready, Reason, Unavailable
+from app.workspaces.environments.outcome import Concessions, EnvironmentOutcome, Ready, Reason, Unavailable
 from app.workspaces.environments.shelf import Shelf
+from app.workspaces.files.origin import Origin, write_origin
 from tests.unit.workspaces.environments.index import add_pytest, make_wheel
 
 pytestmark = pytest.mark.anyio
@@ -103,7 +104,7 @@ async def test_what_the_base_declares_is_there_and_the_project_without_its_code(
     assert (site / "alpha.py").is_file()
     assert not (site / "demo.py").exists()
     # Nothing that packages brought runs when the interpreter starts, and nobody can write.
-    assert not list(site.glob("*.pth"))
+    assert [path.name for path in site.glob("*.pth")] == ["phaserunner-tree.pth"]
     assert not os.stat(site / "alpha.py").st_mode & 0o222
     assert leftovers(shared) == []
     again = await outcome(shared, base)
@@ -172,11 +173,11 @@ NEEDS_NOTHING_FITTING = '[project]\nname = "demo"\nversion = "1"\nrequires-pytho
         ({".python-version": "3.99\n", "requirements.txt": "alpha\n"}, Reason.NO_PYTHON, "3.99"),
         (
             {
-                "pyproject.toml": '[project]\nname = "pluggy"\nversion = "1"\n',
+                "pyproject.toml": '[project]\nname = "pytest"\nversion = "1"\n',
                 "a.py": "import pkg_resources\n",
             },
             Reason.TEST_RUNNER,
-            "pluggy",
+            "pytest itself",
         ),
     ],
     ids=[
@@ -186,7 +187,7 @@ NEEDS_NOTHING_FITTING = '[project]\nname = "demo"\nversion = "1"\nrequires-pytho
         "broken lock",
         "no python",
         "pinned python",
-        "part of pytest",
+        "pytest itself",
     ],
 )
 async def test_an_environment_that_cannot_be_made_is_neither_a_pass_nor_a_fail(
@@ -197,11 +198,14 @@ async def test_an_environment_that_cannot_be_made_is_neither_a_pass_nor_a_fail(
     assert isinstance(found, Unavailable)
     assert reason is None or found.reason is reason, found
     assert said in found.detail
-    for evaluator in (PytestEvaluator(interpreters=shared), TypeCheckEvaluator(interpreters=shared)):
-        result = await judge(evaluator, base, base)
-        assert result.status is EvaluationStatus.ERRORED
-        assert result.metadata["reason"] == "environment"
-        assert said in result.feedback
+    result = await judge(PytestEvaluator(interpreters=shared), base, base)
+    assert result.status is EvaluationStatus.ERRORED
+    assert result.metadata["reason"] == "environment"
+    assert said in result.feedback
+    # Types can be checked without the packages, and the result says so.
+    result = await judge(TypeCheckEvaluator(interpreters=shared), base, base)
+    assert result.status in (EvaluationStatus.PASSED, EvaluationStatus.ERRORED)
+    assert said in result.feedback
     assert not list(shared.shelf.root.glob(".*"))
 
 
@@ -265,11 +269,90 @@ def with_source(tmp_path: Path, index: Path) -> Path:
     return links
 
 
+async def test_what_only_tests_want_and_has_no_wheel_is_left_out_and_named(
+    tmp_path: Path, sandbox: Sandbox, with_source: Path
+) -> None:
+    make_wheel(with_source, "docs", "1.0", requires=["beta"])
+    made = environments(tmp_path / "data", sandbox, with_source)
+    files = {**DEMO, "requirements.txt": "docs\n", "requirements/test.txt": "beta==1.0\nfriend\n"}
+    base = write(tmp_path / "base", files)
+    found = await outcome(made, base)
+    assert isinstance(found, Ready), found
+    assert found.conceded == Concessions(("beta", "docs"))
+    assert await outcome(made, base) == replace(found, seconds=0.0)
+    names = await installed(found.python)
+    assert {"alpha", "friend"} <= names.keys()
+    assert not {"beta", "docs"} & names.keys()
+    passing = await judge(PytestEvaluator(interpreters=made, outside=False), base, base)
+    assert passing.status is EvaluationStatus.PASSED, passing.feedback
+    assert "Not installed, as no wheel can be had: beta, docs." in passing.feedback
+    # What is left out makes no wrong work pass.
+    wrong = write(tmp_path / "wrong", {**files, "src/demo.py": "def both():\n    return ''\n"})
+    assert (await judge(PytestEvaluator(interpreters=made), base, wrong)).status is EvaluationStatus.FAILED
+
+
+async def test_an_index_that_knows_no_days_serves_an_old_base_with_what_it_has(
+    tmp_path: Path, sandbox: Sandbox, with_source: Path
+) -> None:
+    made = environments(tmp_path / "data", sandbox, with_source)
+    base = write(tmp_path / "base", {**DEMO, "requirements.txt": "beta\nfriend\n"})
+    write_origin(base, Origin(committed=1_500_000_000))
+    found = await outcome(made, base)
+    assert isinstance(found, Ready), found
+    assert found.conceded == Concessions(("beta",))
+    assert {"alpha", "friend"} <= (await installed(found.python)).keys()
+
+
+CHILD = """
+import os, subprocess, sys
+
+import demo
+
+assert "PHASERUNNER_TREE" in os.environ
+
+
+def test_child():
+    env = {**os.environ, "PYTHONPATH": "/nowhere"}
+    command = [sys.executable, "-c", "import demo; print(demo.both())"]
+    told = subprocess.run(command, env=env, capture_output=True)
+    assert told.stdout.decode().strip() == demo.both(), told.stderr
+"""
+
+
+async def test_programs_that_tests_start_find_the_project_whatever_path_they_get(
+    tmp_path: Path, shared: WorkspaceEnvironments
+) -> None:
+    base = write(tmp_path / "base", {**DEMO, "tests/test_child.py": CHILD})
+    result = await judge(PytestEvaluator(interpreters=shared, outside=False), base, base)
+    assert result.status is EvaluationStatus.PASSED, result.feedback
+    # A module of the tree that is called like one of the runner's is not taken for it.
+    planted = write(tmp_path / "planted", {**DEMO, "tests/test_child.py": CHILD, "src/json.py": "1 / 0\n"})
+    result = await judge(PytestEvaluator(interpreters=shared, outside=False), base, planted)
+    assert result.status is EvaluationStatus.PASSED, result.feedback
+
+
+async def test_an_older_pytest_that_is_pinned_gives_way(
+    tmp_path: Path, shared: WorkspaceEnvironments
+) -> None:
+    files = {**DEMO, "requirements/test.txt": "pytest==7.2.0\nfriend\n"}
+    base = write(tmp_path / "base", files)
+    found = await outcome(shared, base)
+    assert isinstance(found, Ready), found
+    assert found.conceded == Concessions(newer_pytest=True)
+    passing = await judge(PytestEvaluator(interpreters=shared, outside=False), base, base)
+    assert passing.status is EvaluationStatus.PASSED, passing.feedback
+    assert "The base pins an older pytest" in passing.feedback
+    unknown = await outcome(shared, write(base, {"requirements/test.txt": "pytest==7.2.0\nfriend==9\n"}))
+    assert isinstance(unknown, Unavailable)
+    assert unknown.reason is Reason.UNRESOLVABLE
+
+
 async def test_a_source_distribution_is_not_built_unless_that_is_allowed(
     tmp_path: Path, sandbox: Sandbox, with_source: Path
 ) -> None:
     made = environments(tmp_path / "data", sandbox, with_source)
-    found = await outcome(made, write(tmp_path / "base", {"requirements.txt": "beta\n"}))
+    text = DEMO["pyproject.toml"].replace('"alpha>=1"', '"beta"')
+    found = await outcome(made, write(tmp_path / "base", {"pyproject.toml": text}))
     assert isinstance(found, Unavailable)
     assert found.reason is Reason.BUILD, found.detail
     assert "ENVIRONMENT_BUILD" in found.detail

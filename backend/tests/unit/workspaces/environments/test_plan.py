@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from app.workspaces.environments.added import added_requirements
 from app.workspaces.environments.plan import (
     CONSTRAINTS,
     LOCKED,
     ROOTS,
     TEST_RUNNER,
-    added_requirements,
     plan_for,
 )
 from app.workspaces.environments.reading import DeclarationError
@@ -258,3 +258,54 @@ def test_what_a_candidate_adds_is_found_by_name(tmp_path: Path) -> None:
     )
     assert added_requirements(base, base) == ()
     assert added_requirements(None, base)[0] == "alpha>=1"
+
+
+def test_a_line_of_setup_cfg_may_go_on(tmp_path: Path) -> None:
+    (tmp_path / "setup.cfg").write_text(
+        "[options]\ninstall_requires =\n  alpha>=1; \\\n    python_version > '3'\n  beta\n"
+    )
+    assert plan_for(tmp_path).files[ROOTS].splitlines()[:2] == ["alpha>=1; python_version > '3'", "beta"]
+
+
+def test_benchmarks_belong_to_the_tests_where_they_bring_a_plug_in(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        '[project]\nname = "demo"\n[project.optional-dependencies]\ntest = ["pytest"]\n'
+        'benchmarking = ["pytest-benchmark"]\nbench = ["asv"]\ndocs = ["pytest-sphinx"]\n'
+    )
+    assert plan_for(tmp_path).files[ROOTS].splitlines() == ["pytest", "pytest-benchmark", TEST_RUNNER]
+
+
+def test_what_is_for_another_interpreter_is_not_added(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        '[project]\nname = "demo"\n'
+        "dependencies = [\"alpha; python_version < '3'\", \"beta; python_version > '3'\"]\n"
+    )
+    assert added_requirements(None, tmp_path) == ("beta; python_version > '3'",)
+
+
+def test_variants_of_a_requirement_file_are_left_where_there_is_a_plain_one(tmp_path: Path) -> None:
+    places = ("tests.txt", "tests-min.txt", "tests-dev.txt")
+    (tmp_path / "requirements").mkdir()
+    for name in places:
+        (tmp_path / "requirements" / name).write_text("alpha\n")
+    assert plan_for(tmp_path).install == (ROOTS, "requirements/tests.txt")
+    (tmp_path / "requirements/tests.txt").unlink()
+    assert set(plan_for(tmp_path).install) == {
+        ROOTS,
+        "requirements/tests-min.txt",
+        "requirements/tests-dev.txt",
+    }
+
+
+def test_extras_that_tox_installs_for_its_tests_are_there(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        '[project]\nname = "demo"\n[project.optional-dependencies]\ntest = ["pytest"]\n'
+        'crypto = ["alpha"]\nlinks = ["beta"]\nplugins = ["gamma"]\nnever = ["delta"]\n'
+    )
+    (tmp_path / "tox.ini").write_text(
+        "[testenv]\nextras =\n    test\n    crypto: Crypto\n    !crypto: never\n    unknown\n"
+        "[testenv:py{310,311}]\nextras = links\n[testenv:docs]\nextras = plugins\n"
+    )
+    assert plan_for(tmp_path).files[ROOTS].splitlines() == ["pytest", "alpha", "beta", TEST_RUNNER]
+    (tmp_path / "tox.ini").write_text("no section\n")
+    assert plan_for(tmp_path).files[ROOTS].splitlines() == ["pytest", TEST_RUNNER]

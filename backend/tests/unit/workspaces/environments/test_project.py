@@ -1,6 +1,8 @@
 """A project's own metadata, without its code."""
 
 import zipfile
+from email import message_from_string
+from email.message import Message
 from io import BytesIO
 from pathlib import Path
 
@@ -60,3 +62,89 @@ def test_the_wheel_holds_metadata_and_entry_points_and_no_module(tmp_path: Path)
     assert "Requires-Dist: alpha>=1\n" in texts["de_mo-1.dist-info/METADATA"]
     assert "[console_scripts]\nrun = demo:main\n" in texts["de_mo-1.dist-info/entry_points.txt"]
     assert project.wheel() == (name, content)
+
+
+FULL = """
+[project]
+name = "demo"
+version = "1"
+description = "Does   things"
+readme = "README.md"
+keywords = ["a", "b"]
+license = {text = "MIT"}
+authors = [{name = "Ann", email = "ann@example.org"}, {name = "Bob"}]
+classifiers = ["Typing :: Typed"]
+[project.urls]
+Source = "https://example.org/demo"
+[project.optional-dependencies]
+fast = ["alpha>=1; python_version > '3'", "not a requirement!"]
+"""
+OLDER = """
+[metadata]
+name = demo
+version = 1
+description = Does things
+author = Ann
+author_email = ann@example.org
+license = MIT
+url = https://example.org
+project_urls =
+    Source = https://example.org/demo
+classifiers =
+    Typing :: Typed
+"""
+
+
+def metadata_of(tree: Path, **more: object) -> Message:
+    project = project_of(tree, **more)  # type: ignore[arg-type]
+    assert project is not None
+    _, content = project.wheel()
+    with zipfile.ZipFile(BytesIO(content)) as wheel:
+        return message_from_string(wheel.read("demo-1.dist-info/METADATA").decode())
+
+
+def test_code_can_ask_for_all_that_the_project_says_about_itself(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(FULL)
+    (tmp_path / "README.md").write_text("# Demo\n\nName: other\n")
+    extras = {"fast": ["alpha>=1; python_version > '3'", "not a requirement!"]}
+    found = metadata_of(tmp_path, extras=extras)
+    assert found["Summary"] == "Does things"
+    assert (found["Author"], found["Author-email"]) == ("Bob", "Ann <ann@example.org>")
+    assert (found["License"], found["Keywords"]) == ("MIT", "a,b")
+    assert found.get_all("Project-URL") == ["Source, https://example.org/demo"]
+    assert found.get_all("Classifier") == ["Typing :: Typed"]
+    assert found.get_all("Requires-Dist") == ["alpha>=1 ; (python_version > '3') and extra == 'fast'"]
+    assert found.get_all("Name") == ["demo"]
+    assert found["Description-Content-Type"] == "text/markdown"
+    assert found.get_payload() == "# Demo\n\nName: other\n\n"
+
+
+def test_setup_cfg_says_the_same(tmp_path: Path) -> None:
+    (tmp_path / "setup.cfg").write_text(OLDER)
+    found = metadata_of(tmp_path)
+    assert (found["Summary"], found["Author"], found["Author-email"]) == (
+        "Does things",
+        "Ann",
+        "ann@example.org",
+    )
+    assert (found["License"], found["Home-page"]) == ("MIT", "https://example.org")
+    assert found.get_all("Project-URL") == ["Source, https://example.org/demo"]
+    assert found.get_all("Classifier") == ["Typing :: Typed"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'description = "x\\nName: other"',
+        "description = 7",
+        'authors = ["Ann"]',
+        'urls = "none"',
+        'license = {file = "../../etc/passwd"}',
+        'readme = "../../etc/passwd"',
+    ],
+)
+def test_odd_fields_spoil_nothing(tmp_path: Path, text: str) -> None:
+    (tmp_path / "pyproject.toml").write_text(f'[project]\nname = "demo"\nversion = "1"\n{text}\n')
+    found = metadata_of(tmp_path)
+    assert (found.get_all("Name"), found["Version"]) == (["demo"], "1")
+    assert "root:" not in str(found)

@@ -97,6 +97,7 @@ def test_sealing_removes_what_would_run_at_start_and_all_permission_to_write(env
     assert {path.relative_to(environment).as_posix() for path in files} == {
         "pyvenv.cfg",
         "lib/python3.11/site-packages/module.py",
+        "lib/python3.11/site-packages/phaserunner-tree.pth",
         "lib/python3.11/site-packages/package/sitecustomize.py",
     }
     assert not any(path.stat().st_mode & 0o222 for path in files)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from app.runners.evaluators.testing.config import settings_for
+from app.runners.evaluators.testing.generated import write_generated
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport, sort_tests
 from app.runners.evaluators.testing.run import Harness, plugin_sources, pytest_arguments, run_directory
 from app.runners.evaluators.testing.trees import RunTree, materialise
@@ -114,6 +115,7 @@ class Outside:
     ) -> tuple["_Program", "_Program"]:
         copy, given, shared = place / "tree", place / "given", place / "shared"
         materialise(tree, copy)
+        write_generated(self.harness.base, copy)
         for path in (given, shared):
             path.mkdir()
         settings = settings_for(copy, self.harness.base)

@@ -4,7 +4,7 @@ import builtins
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 _MODULES = (
@@ -21,17 +21,23 @@ class Guard:
     """Compares functions of pytest, pluggy and unittest with what they were when the guard was made.
 
     Plugins from outside the tree may replace what they like, and so may the trusted files of the tree.
+
+    Args:
+        tree: what is run.
+        trusted: its files that the candidate did not write.
+        aside: modules that pytest uses and that are no longer to be had under their names.
     """
 
-    def __init__(self, tree: Path, trusted: "set[str]") -> None:
+    def __init__(self, tree: Path, trusted: "set[str]", aside: "dict[str, ModuleType]") -> None:
         self._tree = tree
+        self._aside = aside
         self._trusted = {str(tree / name) for name in trusted}
-        self._known = dict(_parts())
+        self._known = dict(_parts(self._aside))
         self._told: set[str] = set()
 
     def replaced(self) -> "list[str]":
         """Name what code of the tree, or made from a string, has replaced since and was not named yet."""
-        now = dict(_parts())
+        now = dict(_parts(self._aside))
         changed = [name for name, kept in self._known.items() if now.get(name) != kept]
         found = [name for name in changed if name not in self._told and self._is_suspicious(now.get(name))]
         self._told.update(found)
@@ -47,12 +53,12 @@ class Guard:
         return self._tree in file.parents or not file.is_absolute()
 
 
-def _parts() -> "Iterator[tuple[str, tuple[Any, Any]]]":
+def _parts(aside: "dict[str, ModuleType]") -> "Iterator[tuple[str, tuple[Any, Any]]]":
     """Give functions by their full name, each with its code object; the references keep both alive."""
     for name in _BUILTINS:
         yield f"builtins.{name}", (vars(builtins).get(name), None)
     for name in _MODULES:
-        module = sys.modules.get(name)
+        module = aside.get(name) or sys.modules.get(name)
         for key, value in list(vars(module).items()) if module else ():
             if isinstance(value, FunctionType):
                 yield f"{name}.{key}", (value, value.__code__)

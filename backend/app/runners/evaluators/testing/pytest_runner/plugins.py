@@ -6,6 +6,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 _SCANNED_BYTES = 8_000_000
@@ -24,6 +25,21 @@ class PinnedModules:
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> "ModuleSpec | None":
         """Give a pinned module; what lies in a package is found by the package's own path."""
         return PathFinder.find_spec(name, self._path) if path is None and name in self._names else None
+
+
+def set_aside(packages: "list[str]") -> "dict[str, ModuleType]":
+    """Forget what pytest imported of some packages, so that tests get those that the tree holds.
+
+    Pytest keeps the objects that it has.
+
+    Args:
+        packages: what the tests are about, although pytest itself uses released versions of it.
+
+    Returns:
+        The modules that are no longer to be had under their names.
+    """
+    names = [name for name in sys.modules if name.partition(".")[0] in packages]
+    return {name: sys.modules.pop(name) for name in names}
 
 
 def needed_plugins(sources: "list[str]") -> "list[str]":

@@ -13,7 +13,7 @@ import pytest
 from .canaries import run_canaries
 from .channel import Send
 from .guard import Guard
-from .plugins import PinnedModules
+from .plugins import PinnedModules, set_aside
 
 _IDS_PER_RECORD = 200
 _MESSAGE_CHARS = 1500
@@ -40,6 +40,7 @@ class ReportPlugin:
         self._ids: set[str] | None = None if task["ids"] is None else set(task["ids"])
         self._trusted: set[str] = set(task["trusted"])
         self._pinned: list[str] = task["pinned"]
+        self._aside: list[str] = task["aside"]
         self._canaries = canaries
         self._canary_names = {name for part in canaries.values() for name, _ in part}
         self._late = late
@@ -47,19 +48,22 @@ class ReportPlugin:
         self._running: dict[str, dict[str, Any]] = {}
         self._failures = 0
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_load_initial_conftests(self, early_config: pytest.Config) -> None:
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_load_initial_conftests(self, early_config: pytest.Config) -> "Iterator[None]":
         """Put the tree on the import path, as `python -m pytest` does, but only now.
 
-        Nothing in it could stand in for pytest or for an installed plugin: these are loaded.
+        Nothing in it can stand in for pytest or for an installed plugin: these are loaded. This wraps around
+        pytest's own wrapper, which imports the classes that `filterwarnings` names.
         """
         os.environ.pop("PYTEST_DISABLE_PLUGIN_AUTOLOAD", None)  # noqa: TID251 - not for children of the tests
-        self._guard = Guard(self._tree, self._trusted)
+        places = [*map(str, early_config.getini("pythonpath")), str(self._tree)]
+        self._guard = Guard(self._tree, self._trusted, set_aside(self._aside))
         sys.meta_path.insert(0, PinnedModules(self._pinned))
-        sys.path.insert(0, str(self._tree))
-        _let_children_import([*early_config.getini("pythonpath"), self._tree])
+        sys.path[:0] = places
+        _let_children_import(places)
         for name in self._late:
             early_config.pluginmanager.import_plugin(name, consider_entry_points=True)
+        yield
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_ignore_collect(self, collection_path: Path) -> "bool | None":
@@ -155,11 +159,13 @@ class ReportPlugin:
         return path.relative_to(self._tree).as_posix() if self._tree in path.parents else str(path)
 
 
-def _let_children_import(places: "list[Path]") -> None:
+def _let_children_import(places: "list[str]") -> None:
     """Let Python processes that tests start find the code as they would where it is installed."""
     before = os.environ.get("PYTHONPATH", "")  # noqa: TID251 - handed to children of the tests
-    path = [*map(str, places), *filter(None, before.split(os.pathsep))]
+    path = [*places, *filter(None, before.split(os.pathsep))]
     os.environ["PYTHONPATH"] = os.pathsep.join(path)  # noqa: TID251
+    # For those that are given a path of their own; the environment reads it.
+    os.environ["PHASERUNNER_TREE"] = os.pathsep.join(places)  # noqa: TID251
 
 
 def _code_file(function: Any) -> str:

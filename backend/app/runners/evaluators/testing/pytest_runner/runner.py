@@ -2,9 +2,10 @@
 
 The task is a file of JSON: `tree` (what is run), `arguments` (pytest's), `sources` (files that say which
 plugins are needed), `trusted` (files of the tree that the candidate did not write), `pinned` (modules that
-nothing in the tree may stand in for), `only` (the test files to run) and `ids` (the tests to run of these);
-null means all. The secret is JSON, too, but comes through a pipe
-that is empty once it is read: `key`, and the canaries that `begin` and `end` the run.
+nothing in the tree may stand in for), `aside` (packages that pytest uses and the project itself holds),
+`only` (the test files to run) and `ids` (the tests to run of these); null means all. The secret is JSON, too,
+but comes through a pipe that is empty once it is read: `key`, and the canaries that `begin` and `end` the
+run.
 
 The records are `start`, then `problem`, `deselected`, `collected`, `foreign`, `canary`, `test` and `replaced`
 as they come, then `finish` with the exit code. A process that ends without `finish`, or with another status

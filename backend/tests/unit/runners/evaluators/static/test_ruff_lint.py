@@ -12,7 +12,7 @@ from app.runners.evaluators.protocol import EvaluationCategory, Evaluator
 pytestmark = pytest.mark.anyio
 
 CLEAN = {"a.py": "x = 1\n"}
-UNUSED = {"a.py": "import os\n"}
+WRONG = {"a.py": "print(gone)\n"}
 
 
 async def lint(context, files: Mapping[str, str | bytes], base: Mapping[str, str | bytes] | None = None):
@@ -66,16 +66,16 @@ async def test_nothing_to_lint_is_skipped(context) -> None:
         pytest.param({"pyproject.toml": '[tool.ruff]\nexclude = ["*"]\n'}, id="excluded by pyproject"),
         pytest.param({"ruff.toml": "lint.ignore = ['ALL']\n"}, id="ignored"),
         pytest.param({".gitignore": "*.py\n", ".git/HEAD": "ref: refs/heads/main\n"}, id="gitignored"),
-        pytest.param({"a.py": "import os  # noqa\n"}, id="noqa"),
-        pytest.param({"a.py": "# ruff: noqa\nimport os\n"}, id="file-wide noqa"),
-        pytest.param({"a.py": "# flake8: noqa\nimport os\n"}, id="file-wide flake8 noqa"),
-        pytest.param({"a.py": "import os  # ruff: ignore[F401]\n"}, id="ruff: ignore"),
+        pytest.param({"a.py": "print(gone)  # noqa\n"}, id="noqa"),
+        pytest.param({"a.py": "# ruff: noqa\nprint(gone)\n"}, id="file-wide noqa"),
+        pytest.param({"a.py": "# flake8: noqa\nprint(gone)\n"}, id="file-wide flake8 noqa"),
+        pytest.param({"a.py": "print(gone)  # ruff: ignore[F821]\n"}, id="ruff: ignore"),
         pytest.param({"pyvenv.cfg": ""}, id="posing as a virtual environment"),
     ],
 )
 @pytest.mark.parametrize("base", [pytest.param(CLEAN, id="base"), pytest.param(None, id="no base")])
 async def test_the_candidate_cannot_silence_it(context, files, base) -> None:
-    result = await lint(context, {**UNUSED, **files}, base)
+    result = await lint(context, {**WRONG, **files}, base)
     assert result.status == "failed"
     assert result.metadata["error_count"] == 1
 
@@ -90,9 +90,9 @@ async def test_a_comment_that_does_not_count_is_named(context) -> None:
     ("files", "base"),
     [
         pytest.param(
-            {"a.py": "\n\nimport os  # noqa\n"}, {"a.py": "import os  # noqa\n"}, id="the base has it"
+            {"a.py": "\n\nprint(gone)  # noqa\n"}, {"a.py": "print(gone)  # noqa\n"}, id="the base has it"
         ),
-        pytest.param({"b.py": "import os  # noqa\n"}, {"a.py": "import os  # noqa\n"}, id="it moved"),
+        pytest.param({"b.py": "print(gone)  # noqa\n"}, {"a.py": "print(gone)  # noqa\n"}, id="it moved"),
         pytest.param(
             {"a.py": "import os  # noqa: F401 - for its effect\n"}, CLEAN, id="an import for its effect"
         ),
@@ -104,7 +104,7 @@ async def test_comments_that_count(context, files, base) -> None:
 
 async def test_new_comments_count_where_the_operator_allows_it(context) -> None:
     evaluator = RuffLintEvaluator(allow_silencers=True)
-    silenced = context({"a.py": "import os  # noqa\n"}, CLEAN)
+    silenced = context({"a.py": "print(gone)  # noqa\n"}, CLEAN)
     assert (await evaluator.evaluate("coding", "", silenced)).status == "passed"
 
 
@@ -209,7 +209,7 @@ async def test_rules_of_a_directory_alone(context) -> None:
 
 
 async def test_old_findings_are_shown_and_not_counted(context) -> None:
-    result = await lint(context, {"a.py": "\n\nimport os\n"}, UNUSED)
+    result = await lint(context, {"a.py": "\n\nprint(gone)\n"}, WRONG)
     assert result.status == "passed"
     assert result.score == 1.0
     assert result.metadata["known_count"] == 1
@@ -217,12 +217,12 @@ async def test_old_findings_are_shown_and_not_counted(context) -> None:
 
 
 async def test_one_more_of_an_old_finding_counts(context) -> None:
-    result = await lint(context, {"a.py": "import os\n", "b.py": "import os\n"}, UNUSED)
+    result = await lint(context, {"a.py": "print(gone)\n", "b.py": "print(gone)\n"}, WRONG)
     assert [each["file"] for each in result.metadata["findings"]] == ["b.py"]
 
 
 async def test_a_moved_file_brings_nothing_new(context) -> None:
-    assert (await lint(context, {"pkg/a.py": "import os\n"}, UNUSED)).status == "passed"
+    assert (await lint(context, {"pkg/a.py": "print(gone)\n"}, WRONG)).status == "passed"
 
 
 async def test_the_rules_of_the_base_hold(context) -> None:

@@ -19,7 +19,8 @@ WRONG = {"a.py": "def f(x: int) -> str:\n    return x\n"}
 
 
 async def check(context, files, base=None):
-    return await TypeCheckEvaluator().evaluate("coding", "", context(files, base))
+    evaluator = TypeCheckEvaluator(unconfigured="fail")
+    return await evaluator.evaluate("coding", "", context(files, base))
 
 
 async def test_clean_code_passes(context) -> None:
@@ -96,7 +97,7 @@ async def test_a_new_comment_does_not_count_and_the_verdict_says_so(context) -> 
 
 
 async def test_new_comments_count_where_the_operator_allows_it(context) -> None:
-    evaluator = TypeCheckEvaluator(allow_silencers=True)
+    evaluator = TypeCheckEvaluator(allow_silencers=True, unconfigured="fail")
     assert (await evaluator.evaluate("coding", "", context(SILENCED, CLEAN))).status == "passed"
 
 

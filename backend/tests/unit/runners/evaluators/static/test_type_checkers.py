@@ -39,7 +39,9 @@ SILENCED = {
 
 @pytest.mark.parametrize("checker", INSTALLED)
 async def test_the_candidate_cannot_silence_it(context, checker: CheckerName) -> None:
-    result = await Evaluator(checker=checker).evaluate("coding", "", context(SILENCED, CLEAN))
+    result = await Evaluator(checker=checker, unconfigured="fail").evaluate(
+        "coding", "", context(SILENCED, CLEAN)
+    )
     found = [each["file"] for each in result.metadata["findings"]]
     assert (result.status, found) == ("failed", [".e/e.py", "a.py", "b.py", "c.py", "venv/d.py"])
     assert result.metadata["files_checked"] == 6
@@ -83,7 +85,7 @@ async def test_a_missing_checker_is_no_verdict(context) -> None:
 
 async def test_code_over_which_ty_ends_is_no_pass(context) -> None:
     files = {**CLEAN, "b.py": "x = " + "-" * 200_000 + "1\n"}
-    result = await Evaluator(checker="ty").evaluate("coding", "", context(files, CLEAN))
+    result = await Evaluator(checker="ty", unconfigured="fail").evaluate("coding", "", context(files, CLEAN))
     assert result.status == "errored"
 
 

@@ -1,0 +1,46 @@
+"""Reads mypy's report: findings as JSON, one a line, among remarks in plain text."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any, cast
+
+from app.runners.evaluators.static.baseline import Finding
+from app.runners.evaluators.tooling import ToolTroubleError
+
+_PLAIN_NOTE = re.compile(r"[^{].*: note: ")
+
+
+def findings_in(report: str, tree: Path) -> list[Finding]:
+    """Read a report of one JSON object a line.
+
+    Raises:
+        ToolTroubleError: a line is neither a finding nor a remark.
+    """
+    found: list[Finding] = []
+    for line in lines_of(report):
+        try:
+            record = cast("dict[str, Any]", json.loads(line))
+            if record["severity"] == "error":
+                found.append(
+                    Finding(
+                        file=_relative(str(record["file"]), tree),
+                        line=max(1, int(record["line"])),
+                        rule=str(record["code"] or "misc"),
+                        message=str(record["message"]),
+                    )
+                )
+        except (ValueError, KeyError, TypeError) as error:
+            raise ToolTroubleError(f"mypy's report cannot be read: {line[:200]}") from error
+    return found
+
+
+def lines_of(report: str) -> list[str]:
+    """Give the lines of a report that are findings; remarks about the configuration come as plain text."""
+    lines = filter(str.strip, report.splitlines())
+    return [line for line in lines if line.startswith("{") or not _PLAIN_NOTE.match(line)]
+
+
+def _relative(name: str, tree: Path) -> str:
+    path = Path(name)
+    return path.relative_to(tree).as_posix() if path.is_relative_to(tree) else path.as_posix()

@@ -1,0 +1,131 @@
+"""What is asked of uv, and what is given up when it cannot be had: never what the project itself needs."""
+
+import re
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.workspaces.environments.naming import names_in, normal
+from app.workspaces.environments.outcome import Concessions, Reason
+from app.workspaces.environments.plan import LOCKED, TEST_RUNNER, Plan
+
+MOST_CONCESSIONS = 8
+"""An installation is not tried more often than this."""
+
+_OVERRIDES = "phaserunner-overrides.txt"
+_NO_WHEEL = re.compile(r"ha(?:s|ve) no usable wheels|Wheels are required for|no binary distribution")
+_REQUIRED = re.compile(r"you\s+require\s+([A-Za-z0-9][\w.-]*)")
+_UNBUILT = re.compile(r"Distribution `([A-Za-z0-9][\w.-]*?)==")
+_OTHER_PYTEST = re.compile(r"(?<![\w-])pytest(?=[=<>!~]|\s|$)")
+_ADDRESS = re.compile(r"(?:\w+\+)?(?:https?|git|ssh)://[^\s#;@]+")
+
+
+def without_wheel(said: str) -> frozenset[str]:
+    """Name the requirements that uv cannot satisfy without building something, by what it says.
+
+    Args:
+        said: uv's complaint, which names the requirements at the top of each chain.
+    """
+    if not _NO_WHEEL.search(said):
+        return frozenset()
+    return frozenset(map(normal, [*_REQUIRED.findall(said), *_UNBUILT.findall(said)]))
+
+
+def without_names(text: str, names: Collection[str]) -> str:
+    """Give a requirement file without the requirements of these normal names, hashes included."""
+    return "".join(_kept(text, lambda line: not names_in([line]).isdisjoint(names)))
+
+
+def _kept(text: str, unwanted: Callable[[str], bool]) -> Iterator[str]:
+    dropping = False
+    for line in text.splitlines(keepends=True):
+        if not line[:1].isspace():
+            dropping = unwanted(line)
+        if not dropping:
+            yield line
+
+
+@dataclass(slots=True)
+class Asked:
+    """The files that uv reads, in their directory.
+
+    Attributes:
+        plan: what is asked for.
+        place: the directory; only `write` needs it to exist.
+        building: whether what has no wheel may be built.
+        conceded: what was given up so far.
+    """
+
+    plan: Plan
+    place: Path
+    building: bool
+    conceded: Concessions = field(default_factory=Concessions)
+
+    def write(self) -> None:
+        """Write the files as the plan has them; nothing is given up yet.
+
+        Raises:
+            OSError: the directory cannot be written to.
+        """
+        for name, text in self.plan.files.items():
+            path = self.place / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        self.conceded = Concessions()
+
+    def arguments(self) -> list[str]:
+        """Give the arguments for uv that name the files."""
+        return [
+            *([] if self.building else ["--no-build"]),
+            *(f"--requirements={name}" for name in self.plan.install),
+            *(f"--constraints={name}" for name in self.plan.constraints),
+            *([f"--overrides={_OVERRIDES}"] if self.conceded.newer_pytest else []),
+        ]
+
+    def concede(self, reason: Reason, said: str) -> bool:
+        """Ask for less after uv has failed; False when there is nothing that may be given up.
+
+        Args:
+            reason: which kind of trouble.
+            said: uv's complaint.
+
+        Raises:
+            OSError: the files cannot be rewritten.
+        """
+        if self.conceded.count >= MOST_CONCESSIONS:
+            return False
+        names = frozenset[str]() if self.building else without_wheel(said) - self.plan.required
+        if names - set(self.conceded.left_out):
+            self._rewrite(lambda text: without_names(text, names))
+            self.conceded = self.conceded.leaving_out(names)
+            return True
+        if reason is Reason.OFFLINE:
+            return self._leave_out_addresses(said)
+        if reason is Reason.UNRESOLVABLE and _OTHER_PYTEST.search(said) and not self.conceded.newer_pytest:
+            (self.place / _OVERRIDES).write_text(f"{TEST_RUNNER}\n", encoding="utf-8")
+            self.conceded = self.conceded.with_newer_pytest()
+            return True
+        return False
+
+    def _leave_out_addresses(self, said: str) -> bool:
+        """Leave out lines that name an address which uv could not reach."""
+        gone: set[str] = set()
+
+        def unreachable(line: str) -> bool:
+            address = _ADDRESS.search(line) if not line.startswith("--") else None
+            if address is None or address.group().removeprefix("git+") not in said:
+                return False
+            if not names_in([line.partition("@")[0]]).isdisjoint(self.plan.required):
+                return False
+            gone.add(line.strip())
+            return True
+
+        self._rewrite(lambda text: "".join(_kept(text, unreachable)))
+        self.conceded = self.conceded.leaving_out(gone)
+        return bool(gone)
+
+    def _rewrite(self, change: Callable[[str], str]) -> None:
+        for name in (*self.plan.files, LOCKED):
+            path = self.place / name
+            if path.suffix == ".txt" and path.is_file():
+                path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,83 @@
+"""What a tree's files alone do not say: when its commit was made, and what git calls it.
+
+It lies beside the tree, never inside, where the code that is judged could be taken for it.
+"""
+
+import json
+import re
+import time
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import cast
+
+_MAX_BYTES = 10_000
+# Earlier dates are made up, as those of commits that come from an archive.
+_FIRST_COMMIT = datetime(2005, 1, 1, tzinfo=UTC).timestamp()
+_DESCRIBED = re.compile(r"[A-Za-z0-9][\w.+/-]{0,200}-\d+-g[0-9a-f]{4,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a tree comes from.
+
+    Attributes:
+        committed: when its commit was made, in seconds since 1970; 0 when that is not known.
+        described: what `git describe --long` says of it, such as `v1.2-3-g4f2a`; empty when not known.
+    """
+
+    committed: int = 0
+    described: str = ""
+
+
+def write_origin(tree: Path, origin: Origin) -> None:
+    """Note where a tree comes from.
+
+    Raises:
+        OSError: the directory that holds the tree cannot be written to.
+    """
+    _place(tree).write_text(json.dumps(asdict(origin)), encoding="utf-8")
+
+
+def origin_of(tree: Path) -> Origin:
+    """Tell where a tree comes from; an empty origin when nothing is noted that can be read."""
+    path = _place(tree)
+    try:
+        if path.is_symlink() or path.stat().st_size > _MAX_BYTES:
+            return Origin()
+        noted: object = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return Origin()
+    fields = cast("dict[str, object]", noted) if isinstance(noted, dict) else {}
+    committed, described = fields.get("committed"), str(fields.get("described", ""))
+    return Origin(
+        committed if type(committed) is int and committed > 0 else 0,
+        described if is_description(described) else "",
+    )
+
+
+def month_after(committed: int, now: float | None = None) -> str:
+    """Give the first day of the month after a commit, by which what it was written for had been released.
+
+    Whole months, so that neighbouring commits share an environment. Empty for a commit of this month or of
+    an unknown time.
+
+    Args:
+        committed: in seconds since 1970; 0 when it is not known.
+        now: the same for the present; None asks the clock.
+    """
+    if committed < _FIRST_COMMIT:
+        return ""
+    made = datetime.fromtimestamp(committed, UTC)
+    years, month = divmod(made.month, 12)
+    first = datetime(made.year + years, month + 1, 1, tzinfo=UTC)
+    return first.date().isoformat() if first.timestamp() < (time.time() if now is None else now) else ""
+
+
+def is_description(text: str) -> bool:
+    """Tell whether a text has the form of `git describe --long`, in characters that any file may hold."""
+    return _DESCRIBED.fullmatch(text) is not None and ".." not in text
+
+
+def _place(tree: Path) -> Path:
+    return tree.with_name(f"{tree.name}.origin")

@@ -1,0 +1,170 @@
+"""Where a project does not hold to a rule, a finding advises; where it does, the same finding fails."""
+
+import pytest
+
+from app.runners.evaluators.deterministic import RuffLintEvaluator, TypeCheckEvaluator
+from app.runners.evaluators.protocol import EvaluationCategory
+from app.runners.evaluators.static.mypy_report import findings_in
+from app.runners.evaluators.static.ruff_rules import MANY, is_fault
+from app.runners.evaluators.verdict import VerdictStatus, judge
+
+pytestmark = pytest.mark.anyio
+
+CLEAN = {"a.py": "def f(x: int) -> int:\n    return x\n"}
+WRONG = {"a.py": "def f(x: int) -> str:\n    return x\n"}
+MYPY = {"mypy.ini": "[mypy]\n"}
+
+
+async def types(context, files, base, **options):
+    return await TypeCheckEvaluator(**options).evaluate("coding", "", context(files, base))
+
+
+async def lint(context, files, base):
+    return await RuffLintEvaluator().evaluate("coding", "", context(files, base))
+
+
+async def test_types_advise_where_the_base_configures_no_checker(context) -> None:
+    result = await types(context, WRONG, CLEAN)
+    assert (result.status, result.metadata["advice_count"], result.metadata["error_count"]) == (
+        "skipped",
+        1,
+        0,
+    )
+    assert "decide nothing: the base does not configure this checker" in result.feedback
+    assert "a.py:2: return-value" in result.feedback
+    # Findings that only advise are no evidence for a pass.
+    assert judge([result], [result.evaluator_name]).status is VerdictStatus.ERRORED
+    assert (await types(context, CLEAN, CLEAN)).status == "passed"
+
+
+@pytest.mark.parametrize(
+    ("base", "options"),
+    [
+        pytest.param({**CLEAN, **MYPY}, {}, id="the base configures it"),
+        pytest.param({**CLEAN, "mypy.ini": "[mypy]\nexclude = (\n"}, {}, id="in a way that cannot be used"),
+        pytest.param(CLEAN, {"unconfigured": "fail"}, id="the operator wants it"),
+        pytest.param(None, {}, id="there is no base"),
+    ],
+)
+async def test_types_gate_otherwise(context, base, options) -> None:
+    assert (await types(context, WRONG, base, **options)).status == "failed"
+
+
+async def test_the_candidate_does_not_choose_whether_types_gate(context) -> None:
+    without = {"mypy.ini": ""}
+    assert (await types(context, {**WRONG, **without}, {**CLEAN, **MYPY})).status == "failed"
+    assert (await types(context, {**WRONG, **MYPY}, CLEAN)).status == "skipped"
+
+
+async def test_an_adviser_that_cannot_speak_holds_nothing_up(context) -> None:
+    result = await types(context, CLEAN, CLEAN, timeout=0.0001)
+    assert result.status == "skipped"
+    assert result.feedback.startswith("No advice on types: ")
+    assert (await types(context, CLEAN, {**CLEAN, **MYPY}, timeout=0.0001)).status == "errored"
+
+
+IGNORES = {"old.py": "x: str = 1  # type: ignore[assignment]\ny: str = 1  # type: ignore[assignment]\n"}
+
+
+@pytest.mark.parametrize(
+    ("comment", "practice", "status"),
+    [
+        pytest.param("# type: ignore[return-value]", IGNORES, "passed", id="an exact one, as the base has"),
+        pytest.param("# type: ignore[return-value]", {}, "failed", id="the base has none"),
+        pytest.param(
+            "# type: ignore[return-value]",
+            {"old.py": IGNORES["old.py"].partition("\n")[0] + "\n"},
+            "failed",
+            id="one is no practice",
+        ),
+        pytest.param("# type: ignore", IGNORES, "failed", id="no code"),
+        pytest.param("# type: ignore[]", IGNORES, "failed", id="an empty code"),
+        pytest.param("# type: ignore[return-value] or so", IGNORES, "failed", id="more words"),
+        pytest.param("# pyright: ignore[reportReturnType]", IGNORES, "failed", id="another tool"),
+        pytest.param("# type: ignore[assignment]", IGNORES, "failed", id="another code"),
+        pytest.param(
+            "# type: ignore[return-value]",
+            {"old.py": "x: str = 1  # type: ignore\ny: str = 1  # type: ignore\n"},
+            "failed",
+            id="the base hides without codes",
+        ),
+    ],
+)
+async def test_exact_comments_count_where_they_are_the_practice_of_the_base(
+    context, comment: str, practice, status: str
+) -> None:
+    hidden = {"a.py": WRONG["a.py"].replace("return x", f"return x  {comment}")}
+    result = await types(context, {**hidden, **practice}, {**CLEAN, **practice, **MYPY})
+    assert result.status == status, result.feedback
+
+
+STUBBED = {
+    "m.py": "def g(x):\n    return x\n",
+    "m.pyi": "def g(x: int) -> int: ...\n",
+    "user.py": "from m import g\n\ny: int = g(1)\nz: str = g(2)\n",
+}
+
+
+async def test_a_module_beside_its_stub_brings_nothing_new_when_its_text_changes(context) -> None:
+    told = {"m.py": '"""Words."""\n' + STUBBED["m.py"]}
+    rules = {"mypy.ini": "[mypy]\ndisallow_untyped_defs = True\n"}
+    result = await types(context, {**STUBBED, **told}, {**STUBBED, **rules})
+    assert (result.status, result.metadata["findings"]) == ("passed", [])
+    planted = {"n.py": WRONG["a.py"], "n.pyi": "def f(x: int) -> str: ...\n"}
+    result = await types(context, {**STUBBED, **planted}, {**STUBBED, **rules})
+    assert [each["file"] for each in result.metadata["findings"]] == ["n.py"]
+
+
+async def test_remarks_about_the_configuration_are_no_findings(context, tmp_path) -> None:
+    rules = {"mypy.ini": "[mypy]\nwarn_unused_configs = True\n[mypy-gone.*]\nignore_errors = True\n"}
+    assert (await types(context, CLEAN, {**CLEAN, **rules})).status == "passed"
+    assert (await types(context, WRONG, {**CLEAN, **rules})).status == "failed"
+    note = f"{tmp_path}/setup.cfg: note: unused section(s): module = ['tests.*']\n"
+    assert findings_in(note, tmp_path) == []
+
+
+UNUSED = {"b.py": "import os\n"}
+UNDEFINED = {"b.py": "print(gone)\n"}
+RUFF = {"ruff.toml": "lint.select = ['F']\n"}
+MESSY = {f"old{n % 4}_{n}.py": "import os\n" for n in range(MANY)}
+
+
+@pytest.mark.parametrize(
+    ("files", "base", "status"),
+    [
+        pytest.param(UNUSED, CLEAN, "passed", id="taste without a configuration"),
+        pytest.param(UNDEFINED, CLEAN, "failed", id="a fault without a configuration"),
+        pytest.param(UNUSED, {**CLEAN, **RUFF}, "failed", id="the base chose the rule"),
+        pytest.param(UNUSED, {**MESSY, **RUFF}, "passed", id="the base breaks it everywhere"),
+        pytest.param(UNDEFINED, {**MESSY, **RUFF}, "failed", id="another rule"),
+        pytest.param(
+            UNDEFINED,
+            {**dict.fromkeys(MESSY, "print(gone)\n"), **RUFF},
+            "failed",
+            id="a fault that the base has everywhere",
+        ),
+        pytest.param(
+            UNUSED, {"old.py": "import os\n" * MANY, **RUFF}, "failed", id="one bad file is no practice"
+        ),
+    ],
+)
+async def test_lint_rules_count_where_the_base_holds_to_them(context, files, base, status: str) -> None:
+    result = await lint(context, {**base, **files}, base)
+    assert result.status == status, result.feedback
+    assert bool(result.metadata["advice_count"]) == (status == "passed")
+
+
+async def test_a_mess_that_the_candidate_brings_excuses_nothing(context) -> None:
+    result = await lint(context, {**CLEAN, **MESSY, **UNUSED}, {**CLEAN, **RUFF})
+    assert result.metadata["error_count"] == MANY + 1
+    assert result.category is EvaluationCategory.COMPLIANCE
+
+
+@pytest.mark.parametrize("rule", ["E902", "F821", "F632", "F706", "invalid-syntax", "encoding"])
+def test_faults(rule: str) -> None:
+    assert is_fault(rule)
+
+
+@pytest.mark.parametrize("rule", ["F401", "F841", "E501", "D100", "PLR0913"])
+def test_matters_of_taste(rule: str) -> None:
+    assert not is_fault(rule)

@@ -1,0 +1,148 @@
+"""Setups that people use and that must get a verdict, each beside an attempt to misuse the same way."""
+
+from pathlib import Path
+
+import pytest
+
+from app.runners.evaluators.deterministic import PytestEvaluator
+from app.runners.evaluators.testing.dependencies import is_made_by_build
+from app.workspaces.files.origin import Origin, write_origin
+
+pytestmark = pytest.mark.anyio
+
+CODE = {"calc/__init__.py": "class OldWarning(Warning): ...\n\n\ndef add(a, b):\n    return a + b\n"}
+TEST = {"tests/test_calc.py": "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"}
+WRONG = {"calc/__init__.py": CODE["calc/__init__.py"].replace("a + b", "a - b")}
+
+
+async def judge(made, **options):
+    return await PytestEvaluator(**options).evaluate("coding", "", made)
+
+
+@pytest.mark.parametrize("place", ["", "src/"])
+async def test_warning_filters_may_name_a_class_of_the_project(context, place: str) -> None:
+    config = {"pyproject.toml": "[tool.pytest.ini_options]\nfilterwarnings = ['ignore::calc.OldWarning']\n"}
+    code = {f"{place}{name}": text for name, text in CODE.items()}
+    wrong = {f"{place}{name}": text for name, text in WRONG.items()}
+    base = {**code, **TEST, **config}
+    assert (await judge(context(base, base), outside=False)).status == "passed"
+    assert (await judge(context({**base, **wrong}, base), outside=False)).status == "failed"
+
+
+PART = {
+    "src/pluggy/__init__.py": "VERSION = 'of the tree'\n\n\ndef double(a):\n    return 2 * a\n",
+    "tests/test_pluggy.py": "import pluggy\n\n\ndef test_double():\n    assert pluggy.double(2) == 4\n",
+}
+
+
+async def test_a_project_that_pytest_is_made_of_is_judged_by_its_own_code(context) -> None:
+    assert (await judge(context(PART, PART), outside=False)).status == "passed"
+    wrong = {"src/pluggy/__init__.py": PART["src/pluggy/__init__.py"].replace("2 * a", "a")}
+    assert (await judge(context({**PART, **wrong}, PART), outside=False)).status == "failed"
+
+
+async def test_a_candidate_cannot_bring_parts_of_pytest(context) -> None:
+    base = {**CODE, **TEST}
+    forged = {
+        **base,
+        **WRONG,
+        "pluggy/__init__.py": "import os\nos._exit(0)\n",
+        "tests/test_more.py": "import pluggy\n\n\ndef test_more():\n    assert pluggy.HookspecMarker\n",
+    }
+    result = await judge(context(forged, base), outside=False)
+    assert result.status == "failed"
+    assert result.metadata["failing"] == ["tests/test_calc.py::test_add"]
+
+
+SCM = """
+[project]
+name = "calc"
+dynamic = ["version"]
+[tool.setuptools_scm]
+version_file = "calc/_version.py"
+"""
+VERSIONED = {
+    **CODE,
+    "pyproject.toml": SCM,
+    "calc/__init__.py": "from calc._version import version\n" + CODE["calc/__init__.py"],
+    "tests/test_calc.py": "import calc\n\n\ndef test_add():\n    assert calc.add(1, 2) == 3\n"
+    "    assert calc.version == '1.5'\n",
+}
+
+
+async def test_the_version_file_of_the_build_is_there_and_the_candidate_does_not_write_it(context) -> None:
+    made = context(VERSIONED, VERSIONED)
+    write_origin(Path(made["base_ref"]), Origin(described="v1.5-0-gabc123"))
+    assert (await judge(made, outside=False)).status == "passed"
+    wrong = {"calc/__init__.py": VERSIONED["calc/__init__.py"].replace("a + b", "a - b")}
+    made = context({**VERSIONED, **wrong}, VERSIONED)
+    write_origin(Path(made["base_ref"]), Origin(described="v1.5-0-gabc123"))
+    assert (await judge(made, outside=False)).status == "failed"
+
+
+COMPILED = {
+    "calc/__init__.py": "from calc._speed import add\n",
+    "tests/test_calc.py": "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n",
+}
+
+
+async def test_a_submodule_that_a_build_makes_is_no_fault_of_the_candidate(context) -> None:
+    result = await judge(context({**COMPILED, "b.py": "X = 1\n"}, COMPILED), outside=False)
+    assert (result.status, result.metadata["reason"]) == ("errored", "environment")
+    assert "calc._speed" in result.feedback
+
+
+async def test_a_submodule_that_is_to_be_written_is(context) -> None:
+    wanted = TEST["tests/test_calc.py"].replace("from calc import", "from calc.core import")
+    base = {"calc/__init__.py": "", "tests/test_calc.py": wanted}
+    result = await judge(context({**base, "b.py": "X = 1\n"}, base), outside=False)
+    assert result.status == "failed"
+    assert "No module named 'calc.core'" in result.feedback
+
+
+async def test_a_module_that_the_candidate_takes_away_is(context) -> None:
+    code = "def add(a, b):\n    return a + b\n"
+    base = {"calc/__init__.py": "from calc.core import add\n", "calc/core.py": code, **TEST}
+    candidate = {name: text for name, text in base.items() if name != "calc/core.py"}
+    assert (await judge(context(candidate, base), outside=False)).status == "failed"
+
+
+@pytest.mark.parametrize(
+    ("line", "made"),
+    [
+        ("from calc._speed import add", True),
+        ("from ._speed import add", True),
+        ("from . import _speed", True),
+        ("from calc import _speed, other", True),
+        ("import calc._speed", True),
+        ("    from .._speed import add", True),
+        ("# a word about calc._speed", False),
+        ("from calc._speedy import add", False),
+        ("from calc.core import add", False),
+    ],
+    ids=str,
+)
+def test_what_code_imports_and_the_tree_lacks_is_made_by_the_build(
+    tmp_path: Path, line: str, made: bool
+) -> None:
+    (tmp_path / "src/calc").mkdir(parents=True)
+    (tmp_path / "src/calc/core.py").write_text("")
+    (tmp_path / "src/calc/__init__.py").write_text(f"{line}\n")
+    assert is_made_by_build("calc._speed", tmp_path, ["src/calc/__init__.py"]) is made
+    assert not is_made_by_build("calc.core", tmp_path, ["src/calc/__init__.py"])
+    assert not is_made_by_build("gone._speed", tmp_path, ["src/calc/__init__.py"])
+
+
+ENDLESS = {**CODE, "tests/test_wait.py": "import time\n\n\ndef test_wait():\n    time.sleep(600)\n"}
+
+
+async def test_a_base_whose_test_never_ends_is_named_with_its_limit(context) -> None:
+    result = await judge(context({**ENDLESS, "b.py": ""}, ENDLESS), outside=False, timeout=6.0)
+    assert (result.status, result.metadata["reason"]) == ("errored", "environment")
+    assert result.feedback == "tests/test_wait.py::test_wait does not end within 6 seconds in the base either"
+
+
+async def test_a_candidate_that_waits_for_ever_fails(context) -> None:
+    waits = {"calc/__init__.py": "import time\n\n\ndef add(a, b):\n    time.sleep(600)\n"}
+    base = {**CODE, **TEST}
+    assert (await judge(context({**base, **waits}, base), outside=False, timeout=6.0)).status == "failed"

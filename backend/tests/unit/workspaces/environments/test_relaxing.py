@@ -1,0 +1,99 @@
+"""What an installation does without, and what it never does without."""
+
+from pathlib import Path
+
+import pytest
+
+from app.workspaces.environments.outcome import Concessions, Reason
+from app.workspaces.environments.plan import ROOTS, Plan
+from app.workspaces.environments.relaxing import MOST_CONCESSIONS, Asked, without_names, without_wheel
+
+DIRECT = "Because beta==1.0 has no usable wheels and you require beta==1.0, we can conclude"
+CHAIN = (
+    "Because only pyjs>=2.5 is available, all versions of pyjs have no usable wheels and js==0.68\n"
+    "depends on pyjs>=2.5, js==0.68 cannot be used.\n  And because you\n"
+    "  require Js_Two==0.68, we can conclude"
+)
+CONFLICT = (
+    "Because you require pytest==7.2.0 and you require pytest>=7.4, your requirements are unsatisfiable."
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "names"),
+    [
+        (DIRECT, {"beta"}),
+        (CHAIN, {"js-two"}),
+        ("Distribution `gamma==2 @ registry+x` has no binary distribution", {"gamma"}),
+        ("Because alpha was not found and you require alpha", set()),
+        ("", set()),
+    ],
+    ids=["direct", "a chain", "locked", "another trouble", "nothing"],
+)
+def test_what_has_no_wheel(said: str, names: set[str]) -> None:
+    assert without_wheel(said) == names
+
+
+def test_lines_go_with_their_hashes() -> None:
+    text = "alpha==1 \\\n    --hash=sha256:aa\nBeta==1 \\\n    --hash=sha256:bb\n-r other.txt\n"
+    assert without_names(text, {"beta"}) == "alpha==1 \\\n    --hash=sha256:aa\n-r other.txt\n"
+
+
+def asked(place: Path, text: str, **options: bool) -> Asked:
+    plan = Plan(files={ROOTS: text}, install=(ROOTS,), required=frozenset({"pytest", "alpha"}))
+    made = Asked(plan, place, building=options.get("building", False))
+    made.write()
+    return made
+
+
+def test_one_thing_after_the_other_is_given_up(tmp_path: Path) -> None:
+    made = asked(tmp_path, "alpha\nbeta==1.0\njs_two\npytest==7.2.0\n")
+    assert made.concede(Reason.BUILD, DIRECT)
+    assert made.concede(Reason.BUILD, CHAIN)
+    assert made.concede(Reason.UNRESOLVABLE, CONFLICT)
+    assert made.conceded == Concessions(("beta", "js-two"), newer_pytest=True)
+    assert (tmp_path / ROOTS).read_text() == "alpha\npytest==7.2.0\n"
+    assert "--overrides=phaserunner-overrides.txt" in made.arguments()
+    # The same complaint again: nothing more is to be had.
+    assert not made.concede(Reason.BUILD, DIRECT)
+    assert not made.concede(Reason.UNRESOLVABLE, CONFLICT)
+    made.write()
+    assert made.conceded == Concessions()
+    assert "beta==1.0" in (tmp_path / ROOTS).read_text()
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        (Reason.BUILD, DIRECT.replace("beta", "alpha")),
+        (Reason.UNRESOLVABLE, "Because you require beta==9 and pytest-cov>=7, your requirements are"),
+        (Reason.OFFLINE, "error sending request for url (https://index.example/simple/beta/)"),
+        (Reason.OFFLINE, "Failed to fetch: https://example.org/alpha.zip"),
+        (Reason.FAILED, "killed"),
+    ],
+    ids=["the project needs it", "a conflict", "no network", "the project needs the address", "another"],
+)
+def test_what_is_never_given_up(tmp_path: Path, reason: Reason, said: str) -> None:
+    made = asked(tmp_path, "alpha @ https://example.org/alpha.zip\nbeta\n")
+    assert not made.concede(reason, said)
+    assert made.conceded == Concessions()
+
+
+def test_an_address_that_cannot_be_reached_is_left_out(tmp_path: Path) -> None:
+    made = asked(tmp_path, "alpha\nhttps://example.org/main.tar.gz\ngamma @ https://other.example/g.zip\n")
+    assert made.concede(Reason.OFFLINE, "dns error: https://example.org/main.tar.gz")
+    assert made.conceded.left_out == ("https://example.org/main.tar.gz",)
+    assert (tmp_path / ROOTS).read_text() == "alpha\ngamma @ https://other.example/g.zip\n"
+
+
+def test_what_may_be_built_is_not_left_out(tmp_path: Path) -> None:
+    made = asked(tmp_path, "beta==1.0\n", building=True)
+    assert not made.concede(Reason.BUILD, DIRECT)
+    assert "--no-build" not in made.arguments()
+
+
+def test_there_is_an_end_to_it(tmp_path: Path) -> None:
+    names = [f"b{number}" for number in range(MOST_CONCESSIONS + 1)]
+    made = asked(tmp_path, "".join(f"{name}\n" for name in names))
+    done = [made.concede(Reason.BUILD, DIRECT.replace("beta", name)) for name in names]
+    assert done == [True] * MOST_CONCESSIONS + [False]
