@@ -108,7 +108,7 @@ def build_app() -> App:
         version=_version,
     )
     for place, (path, name, what) in enumerate(_COMMANDS):
-        app.command(f"app.cli.commands.{path}", name=name, help=what, sort_key=place)
+        app.command(f"{__package__}.commands.{path}", name=name, help=what, sort_key=place)
     app.command(_print_version, name="version")
     return app
 
