@@ -10,6 +10,7 @@ REPO ?=
 AGENT ?=
 PORT ?=
 ARGS ?=
+OUT ?=
 JOBS ?= auto
 
 # Behind a proxy that inspects TLS, only the system's certificates lead to its authority. uv has a list of its own
@@ -53,8 +54,8 @@ test-faults: setup ## Break everything at every boundary, many minutes; a short 
 	@$(BIN)/python -m pytest -m "long or not long" backend/tests/faults $(ARGS)
 
 lint: setup types check-layers ## Format, lint, types and layers, without changing anything
-	@$(BIN)/ruff format --check --quiet backend hatch_build.py
-	@$(BIN)/ruff check --quiet backend hatch_build.py
+	@$(BIN)/ruff format --check --quiet backend hatch_build.py .ci
+	@$(BIN)/ruff check --quiet backend hatch_build.py .ci
 
 types: setup ## Strict type check
 	@$(BIN)/basedpyright --level error | tail -n 40; exit $${PIPESTATUS[0]}
@@ -84,7 +85,7 @@ docs: setup ## Build the documentation as a site with search into build/site
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 
 screenshots: setup dashboard ## Make docs/images from the real page and the examples [OUT=directory]
-	@cd backend && ../$(BIN)/python -m harness.screenshots $(or $(OUT),../docs/images)
+	@$(BIN)/python .ci/screenshots.py $(or $(OUT),docs/images)
 
 wheel: setup dashboard ## Build the wheel into dist
 	@$(BIN)/python -m uv build --quiet --wheel --out-dir dist .

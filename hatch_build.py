@@ -1,7 +1,7 @@
 """Lays out the wheel: one package, `phaserunner`, with the application, its migrations, page and examples.
 
 A checkout imports the application as `app`. A wheel must not install a package of that common name. So it
-holds the application as `phaserunner._app` and renames every import; docs/decisions/0023-public-package.md.
+holds the application as `phaserunner._app` and renames every import; docs/decisions/0024-public-package.md.
 """
 
 import ast

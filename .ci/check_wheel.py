@@ -10,25 +10,31 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.error
 import urllib.request
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+
+from examples_service import (
+    EXPECTED,
+    PATIENCE_SECONDS,
+    ask,
+    demand,
+    examples_at_rest,
+    free_port,
+    started,
+    wait_for,
+)
 
 ROOT = Path(__file__).resolve().parents[1]
 ACCOUNT = 65534  # nobody
-PATIENCE_SECONDS = 600
-EXPECTED = {"completed", "waiting"}  # what becomes of the two examples that `up` runs
+OLDEST_PYTHON = (3, 11)
 
 FOREIGN_APP = 'raise ImportError("phaserunner imports the package app of somebody else")\n'
-EVALUATOR = '''
+EVALUATOR = """
 from phaserunner import EvaluationCategory, EvaluationResult, Registration
 
 
@@ -45,7 +51,7 @@ class Tea:
 
 def tea_words():
     return Registration(Tea(), phases=("coding",), gate=True)
-'''
+"""
 PUBLIC_NAMES = """
 import sys, phaserunner
 for name in phaserunner.__all__:
@@ -65,9 +71,10 @@ def main() -> int:
     try:
         wheel = given.wheel or build(place)
         check_contents(wheel)
-        program = install(wheel, place)
+        python, account = interpreter()
+        program = install(wheel, place, python)
         check_names(program, place)
-        check_service(program, place)
+        check_service(program, place, account)
     finally:
         shutil.rmtree(place, ignore_errors=True)
     print(f"{wheel.name} starts from a fresh environment")
@@ -78,7 +85,19 @@ def build(place: Path) -> Path:
     """Build the wheel with the page, which must be built already."""
     if not (ROOT / "frontend" / "dist" / "index.html").is_file():
         raise SystemExit("the dashboard is not built: make dashboard")
-    run([sys.executable, "-m", "uv", "build", "--quiet", "--wheel", "--out-dir", str(place / "dist"), str(ROOT)])
+    run(
+        [
+            sys.executable,
+            "-m",
+            "uv",
+            "build",
+            "--quiet",
+            "--wheel",
+            "--out-dir",
+            str(place / "dist"),
+            str(ROOT),
+        ]
+    )
     return next((place / "dist").glob("*.whl"))
 
 
@@ -87,15 +106,34 @@ def check_contents(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     packages = {name.split("/")[0] for name in names if ".dist-info/" not in name}
     demand(packages == {"phaserunner"}, f"the wheel installs {sorted(packages)}, not phaserunner alone")
-    for needed in ("py.typed", "_app/_dashboard/index.html", "_app/_examples/index.toml", "_app/_migrations/env.py"):
+    for needed in (
+        "py.typed",
+        "_app/_dashboard/index.html",
+        "_app/_examples/index.toml",
+        "_app/_migrations/env.py",
+    ):
         demand(f"phaserunner/{needed}" in names, f"the wheel has no phaserunner/{needed}")
 
 
-def install(wheel: Path, place: Path) -> Path:
+def interpreter() -> tuple[str, int | None]:
+    """Choose the Python of the environment and the account that starts the service; None is this one."""
+    if os.geteuid() != 0:
+        return sys.executable, None
+    version = f"import sys; sys.exit(sys.version_info < {OLDEST_PYTHON})"
+    for python in (sys.executable, "/usr/bin/python3"):
+        with contextlib.suppress(OSError):
+            command = [os.path.realpath(python), "-c", version]
+            if subprocess.run(command, user=ACCOUNT, group=ACCOUNT, extra_groups=[]).returncode == 0:
+                return command[0], ACCOUNT
+    print("no Python is within reach of other accounts; the service starts as root")
+    return sys.executable, None
+
+
+def install(wheel: Path, place: Path, python: str) -> Path:
     """Install the wheel as `uv tool install` does; put a foreign `app` and an evaluator beside it."""
     settings = {"UV_TOOL_DIR": str(place / "tools"), "UV_TOOL_BIN_DIR": str(place / "bin")}
     lock = str(ROOT / "requirements.lock")
-    command = ["tool", "install", "--quiet", "--python", sys.executable, "--constraints", lock, str(wheel.resolve())]
+    command = ["tool", "install", "--quiet", "--python", python, "--constraints", lock, str(wheel.resolve())]
     run([sys.executable, "-m", "uv", *command], {**os.environ, **settings})
     site = next((place / "tools" / "phaserunner").glob("lib/python*/site-packages"))
     (site / "app").mkdir()
@@ -116,10 +154,9 @@ def check_names(program: Path, place: Path) -> None:
     demand(imported == told, f"phaserunner.__version__ is {imported}, phaserunner --version says {told}")
 
 
-def check_service(program: Path, place: Path) -> None:
+def check_service(program: Path, place: Path, account: int | None) -> None:
     """Start `phaserunner up` and wait until both examples are through."""
     home, work = place / "home", place / "an empty directory"
-    account = unprivileged(place)
     for directory in (home, work):
         directory.mkdir()
         if account is not None:
@@ -136,93 +173,28 @@ def check_service(program: Path, place: Path) -> None:
     with started(program, work, environment, log, account) as process:
         address = f"http://127.0.0.1:{port}"
         runs = wait_for(lambda: examples_at_rest(address), process, log)
-        demand({each["status"] for each in runs} == EXPECTED, f"the examples ended as {runs}\n{log.read_text()}")
+        demand(
+            {each["status"] for each in runs} == EXPECTED, f"the examples ended as {runs}\n{log.read_text()}"
+        )
         evaluators = json.dumps(ask(f"{address}/api/v1/evaluators"))
         demand("tea_words" in evaluators, "the evaluator of a package is not there")
         with urllib.request.urlopen(address, timeout=60) as page:
             demand('type="module"' in page.read().decode(), "the service has no dashboard")
         process.send_signal(signal.SIGINT)
-        demand(process.wait(PATIENCE_SECONDS) == 0, f"Ctrl-C ends it with {process.returncode}\n{log.read_text()}")
-
-
-def unprivileged(place: Path) -> int | None:
-    """Give the account that starts the service; None is this one."""
-    if os.geteuid() != 0:
-        return None
-    python = place / "tools" / "phaserunner" / "bin" / "python"
-    with contextlib.suppress(OSError):
-        if subprocess.run([python, "-c", ""], user=ACCOUNT, group=ACCOUNT, extra_groups=[]).returncode == 0:
-            return ACCOUNT
-    print(f"{python.resolve()} is out of reach of other accounts; the service starts as root")
-    return None
-
-
-@contextlib.contextmanager
-def started(
-    program: Path, work: Path, environment: Mapping[str, str], log: Path, account: int | None
-) -> Iterator[subprocess.Popen[bytes]]:
-    """Run `phaserunner up` while the block runs."""
-    rights: dict[str, Any] = {} if account is None else {"user": account, "group": account, "extra_groups": []}
-    with log.open("wb") as sink:
-        process = subprocess.Popen(
-            [program, "up"], cwd=work, env=environment, stdout=sink, stderr=sink, start_new_session=True, **rights
+        demand(
+            process.wait(PATIENCE_SECONDS) == 0,
+            f"Ctrl-C ends it with {process.returncode}\n{log.read_text()}",
         )
-    try:
-        yield process
-    finally:
-        if process.poll() is None:
-            process.terminate()
-            try:
-                process.wait(60)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-
-
-def examples_at_rest(address: str) -> list[dict[str, Any]]:
-    """Give the runs once both examples have come to rest; before, an empty list."""
-    runs = ask(f"{address}/api/v1/runs")["items"]
-    states = [{"status": each["status"], "goal": each.get("goal")} for each in runs]
-    at_rest = len(states) == len(EXPECTED) and all(each["status"] in {*EXPECTED, "failed"} for each in states)
-    return states if at_rest else []
-
-
-def wait_for(condition: Any, process: subprocess.Popen[bytes], log: Path) -> Any:
-    """Ask until there is something; the service must stay alive meanwhile."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while time.monotonic() < deadline:
-        demand(process.poll() is None, f"phaserunner up ended with {process.returncode}:\n{log.read_text()}")
-        with contextlib.suppress(urllib.error.URLError, TimeoutError, ConnectionError):
-            if found := condition():
-                return found
-        time.sleep(0.2)
-    raise SystemExit(f"nothing after {PATIENCE_SECONDS} seconds:\n{log.read_text()}")
-
-
-def ask(url: str) -> Any:
-    """Get JSON."""
-    with urllib.request.urlopen(url, timeout=60) as response:
-        return json.load(response)
-
-
-def free_port() -> int:
-    """Give a port that was free a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def run(command: list[str], environment: Mapping[str, str] | None = None) -> str:
     """Run a program that must succeed, and give what it wrote."""
     ended = subprocess.run(command, env=environment, capture_output=True, text=True)
-    demand(ended.returncode == 0, f"{' '.join(command)} ended with {ended.returncode}:\n{ended.stdout}{ended.stderr}")
+    demand(
+        ended.returncode == 0,
+        f"{' '.join(command)} ended with {ended.returncode}:\n{ended.stdout}{ended.stderr}",
+    )
     return ended.stdout
-
-
-def demand(holds: bool, otherwise: str) -> None:
-    """End with an error unless a condition holds."""
-    if not holds:
-        raise SystemExit(otherwise)
 
 
 if __name__ == "__main__":

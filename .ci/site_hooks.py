@@ -1,4 +1,4 @@
-"""Fits the documentation for a site: it must make sense without the repository and load nothing from elsewhere."""
+"""Fits the documentation for a site: it needs no repository beside it and loads nothing from elsewhere."""
 
 import re
 from pathlib import Path
