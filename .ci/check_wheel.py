@@ -1,4 +1,4 @@
-"""Builds the wheel and starts it as somebody who has only that: from a fresh environment, in an empty directory.
+"""Builds the wheel and starts it as a newcomer does: from a fresh environment, in an empty directory.
 
 The environment also holds a package called `app` that cannot be imported, and an evaluator of a package. When
 root runs this, an account without rights and with an empty home starts the service.
