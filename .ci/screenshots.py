@@ -16,10 +16,11 @@ from examples_service import EXPECTED, demand, examples_at_rest, free_port, star
 from playwright.sync_api import Browser, Page, sync_playwright
 
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
-SIZE = {"width": 1200, "height": 760}
+SIZE = {"width": 1080, "height": 660}
 THEMES = ("light", "dark")
 MAX_BYTES = 150_000
 PATIENCE_MS = 120_000
+STILL_MS = 1_000
 
 
 def main() -> int:
@@ -68,21 +69,25 @@ def take(browser: Browser, address: str, ids: Mapping[str, str], theme: str, dir
     context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     page.goto(address)
-    shoot(page, directory / f"runs-{theme}.png", ids["waiting"])
+    shoot(page, directory / f"runs-{theme}.png", f"main a[href*='{ids['waiting']}']")
     page.goto(f"{address}/sprints/{ids['completed']}")
-    shoot(page, directory / f"run-{theme}.png")
+    shoot(page, directory / f"run-{theme}.png", "main table")
     page.goto(f"{address}/escalations")
     page.locator("main a[href*='/escalations/']").first.click()
-    shoot(page, directory / f"escalation-{theme}.png")
+    shoot(page, directory / f"escalation-{theme}.png", "main textarea")
     context.close()
 
 
-def shoot(page: Page, file: Path, linked: str = "") -> None:
-    """Take one picture once the page is complete; `linked` is part of an address that it links to."""
-    page.locator(f"main a[href*='{linked}']" if linked else "main h1").first.wait_for()
+def shoot(page: Page, file: Path, awaited: str) -> None:
+    """Take one picture once an element is there and nothing moves any more."""
+    page.locator(awaited).first.wait_for()
     page.wait_for_load_state("networkidle")
     page.evaluate("() => document.fonts.ready")
-    page.screenshot(path=file)
+    picture, before = page.screenshot(), b""
+    while picture != before:
+        page.wait_for_timeout(STILL_MS)
+        picture, before = page.screenshot(), picture
+    file.write_bytes(picture)
 
 
 if __name__ == "__main__":
