@@ -12,7 +12,6 @@ from app.cli.terminal import Terminal
 from app.cli.view.tables import verdict_lines
 from app.cli.view.text import one_line
 from app.cli.view.words import look
-from app.composition.services import evaluation_service
 from app.runners.evaluators.protocol import EvaluationResult
 from app.schemas.api.workspace_reports import EvaluateRequest, EvaluationReport
 from app.schemas.runs import Phase
@@ -49,6 +48,9 @@ async def evaluate(
     }
     request = read_given(EvaluateRequest, fields)
     terminal = root.terminal(options)
+    # The help does without what judges.
+    from app.composition.services import evaluation_service  # noqa: PLC0415
+
     async with evaluation_service(root.settings) as service:
         report = await service.judge(request)
     if terminal.as_json:

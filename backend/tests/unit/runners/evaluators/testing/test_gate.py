@@ -12,6 +12,7 @@ import pytest
 from app.runners.evaluators.deterministic import PytestEvaluator
 from app.schemas.modes import SandboxMode
 from app.workspaces.confine.sandbox import Sandbox, SandboxSettings
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -45,12 +46,14 @@ async def test_failures_are_named_with_their_assertion(context) -> None:
 
 
 async def test_no_workspace() -> None:
-    result = await PytestEvaluator().evaluate("coding", "", {})
+    result = await PytestEvaluator(timeout=PATIENCE).evaluate("coding", "", {})
     assert (result.feedback, result.status, result.score) == ("No workspace to test", "skipped", 1.0)
 
 
 async def test_missing_workspace() -> None:
-    result = await PytestEvaluator().evaluate("coding", "", {"workspace_ref": "/no/such/place"})
+    result = await PytestEvaluator(timeout=PATIENCE).evaluate(
+        "coding", "", {"workspace_ref": "/no/such/place"}
+    )
     assert result.status == "failed"
     assert "not found" in result.feedback
 
@@ -186,7 +189,7 @@ async def test_honest_work_passes(context, files) -> None:
 async def test_a_link_to_the_tests_is_no_other_code(context) -> None:
     made = context({**GOOD, "docs/README.md": "# Examples\n"}, GOOD)
     Path(made["workspace_ref"], "docs", "examples").symlink_to("../tests")  # noqa: ASYNC240
-    result = await PytestEvaluator().evaluate("coding", "", made)
+    result = await PytestEvaluator(timeout=PATIENCE).evaluate("coding", "", made)
     assert result.status == "passed", result.feedback
 
 
@@ -195,7 +198,7 @@ async def test_what_was_compiled_in_the_place_of_a_source_is_not_imported(contex
     program = compile("def add(a, b):\n    return a + b\n", "calc.py", "exec")
     unchecked = MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8) + marshal.dumps(program)
     Path(made["workspace_ref"], "calc.pyc").write_bytes(unchecked)  # noqa: ASYNC240
-    result = await PytestEvaluator().evaluate("coding", "", made)
+    result = await PytestEvaluator(timeout=PATIENCE).evaluate("coding", "", made)
     assert result.status == "failed"
     assert "No module named 'calc'" in result.feedback
 
@@ -342,7 +345,7 @@ async def test_secrets_and_the_workspace_stay_clean(context, monkeypatch: pytest
     monkeypatch.setenv("ANTHROPIC_API_KEY", "secret")
     test = "import os\n\ndef test_env():\n    assert 'ANTHROPIC_API_KEY' not in os.environ\n"
     made = context({"test_env.py": test})
-    assert (await PytestEvaluator().evaluate("coding", "", made)).status == "passed"
+    assert (await PytestEvaluator(timeout=PATIENCE).evaluate("coding", "", made)).status == "passed"
     assert os.listdir(made["workspace_ref"]) == ["test_env.py"]
 
 
@@ -412,7 +415,7 @@ EQUALS_ALL = "class Any:\n    def __eq__(self, other):\n        return True\n\n"
 @pytest.mark.parametrize("mode", BEGUN)
 async def test_a_base_that_passes_away_from_its_code_shows_a_forger(context, mode: SandboxMode) -> None:
     forged = {**GOOD, "calc.py": f"{EQUALS_ALL}def add(a, b):\n    return Any()\n"}
-    evaluator = PytestEvaluator(sandbox=Sandbox(SandboxSettings(mode=mode)))
+    evaluator = PytestEvaluator(timeout=PATIENCE, sandbox=Sandbox(SandboxSettings(mode=mode)))
     result = await evaluator.evaluate("coding", "", context(forged, GOOD))
     assert result.status == "failed"
     assert "passed only beside the code" in result.feedback
@@ -427,7 +430,7 @@ DOCTESTED = {
 
 @pytest.mark.parametrize("mode", BEGUN)
 async def test_a_doctest_of_the_base_is_run_away_from_the_code_too(context, mode: SandboxMode) -> None:
-    evaluator = PytestEvaluator(sandbox=Sandbox(SandboxSettings(mode=mode)))
+    evaluator = PytestEvaluator(timeout=PATIENCE, sandbox=Sandbox(SandboxSettings(mode=mode)))
     result = await evaluator.evaluate("coding", "", context({**DOCTESTED, "more.py": ""}, DOCTESTED))
     assert (result.status, result.metadata["outside"]["agrees"]) == ("passed", 1)
 
