@@ -288,6 +288,7 @@ class _PhaseInMemory:
         self._attempts[number] = replace(
             facts,
             state=AttemptState.PASSED if passed else AttemptState.FAILED,
+            question=self._verdict.reason if self._verdict.status is VerdictStatus.ASKS else "",
             fingerprint=None if passed else failure_fingerprint(results),
         )
 

@@ -7,8 +7,8 @@ and would ask the same question again. So a failed result holds nobody up when
 2. everything it complains about is the same: what it says, its failed criteria and its suggestions, apart
    from line numbers, addresses, times and directories. One finding more, or fewer, is another finding.
 
-A failed result that only asks questions (see `app.schemas.questions`) is covered when each of them was accepted,
-in whatever results: to accept a changed test opens this change of this test, and no more.
+A failed result that only asks questions (see `app.schemas.questions`) is covered when each of them was
+accepted, in whatever results: to accept a changed test opens this change of this test, and no more.
 
 The result stays failed, and says by whom it was accepted. A gate that reached no verdict is never covered.
 """

@@ -27,6 +27,7 @@ from app.runners.evaluators.response_evaluator import EvaluatorAgent
 from app.runners.evaluators.response_quality import ResponseQualityEvaluator
 from app.schemas.agents import OutputMode
 from app.schemas.evaluation import CheckerName
+from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.interpreters import Interpreters
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
@@ -72,6 +73,8 @@ class EvaluatorConfig:
         sandbox: confines what belongs to a workspace; None is one with the usual settings.
         limits: on the trees whose tests are run.
         outside: whether tests are also run away from the process of the code that they test.
+        protected: what becomes of changed tests and settings, where neither run nor project says so.
+        base_failures: which tests that fail at base count, where neither run nor project says so.
     """
 
     lint_timeout: float = 30.0
@@ -89,6 +92,8 @@ class EvaluatorConfig:
     sandbox: Sandbox | None = None
     limits: WorkspaceLimits = DEFAULT_LIMITS
     outside: bool = True
+    protected: ProtectedPolicy = ProtectedPolicy.ASK
+    base_failures: BaseFailures = BaseFailures.GOAL
 
 
 def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorRegistry:
@@ -115,7 +120,7 @@ def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorR
         checker=config.type_checker,
     )
     registry.register(types, [CODING])
-    registry.register(ProtectedFilesEvaluator(), [CODING, VERIFICATION])
+    registry.register(ProtectedFilesEvaluator(policy=config.protected), [CODING, VERIFICATION])
     registry.register(PlanArtifactEvaluator(), [DISCOVERY])
     registry.register(AgentClaimEvaluator(), [VERIFICATION])
     if config.model is not None:

@@ -10,6 +10,7 @@ from app.schemas.agents import AgentSpec
 from app.schemas.api.escalations import MAX_GUIDANCE_CHARS, EscalationView
 from app.schemas.api.marks import MarkView
 from app.schemas.evaluation import CriterionResultSchema
+from app.schemas.questions import BaseFailures, ProtectedPolicy, Question
 from app.schemas.runs import (
     MAX_OPEN_PATHS,
     AttemptState,
@@ -21,7 +22,7 @@ from app.schemas.runs import (
     RunStatus,
     Usage,
 )
-from app.schemas.text import MAX_GOAL_CHARS, CleanLine, CleanText, PathGlob, clean_text
+from app.schemas.text import MAX_GOAL_CHARS, CleanLine, CleanText, PathGlob, TestGlob, clean_text
 from app.schemas.workspaces import Diff, WorkspaceSource
 
 DEFAULT_PHASES = (Phase.DISCOVERY, Phase.CODING, Phase.VERIFICATION)
@@ -48,6 +49,19 @@ class PolicyOverrides(BaseModel):
         default=None,
         max_length=MAX_OPEN_PATHS,
         description="Globs of existing tests and tool configuration that this sprint may change.",
+    )
+    protected: ProtectedPolicy | None = Field(
+        default=None,
+        description="What becomes of changed tests and settings: fail, ask a human (default), or note.",
+    )
+    base_failures: BaseFailures | None = Field(
+        default=None,
+        description="Which tests that fail at the base count: goal (default), must_pass or ignore.",
+    )
+    goal_tests: list[TestGlob] | None = Field(
+        default=None,
+        max_length=MAX_OPEN_PATHS,
+        description="Globs of ids of failing tests that this sprint is to make pass.",
     )
 
 
@@ -379,9 +393,12 @@ class EvaluationReport(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     phase: str
-    verdict: str
+    verdict: str = Field(description="passed, failed, errored, or asks: only a question to a human is open.")
     score: float | None
     reason: str
+    questions: list[Question] = Field(
+        default=[], description="What a human is asked about changed tests, with both versions of each."
+    )
     base_commit: str | None
     project_file: str | None = Field(
         default=None, description="Which phaserunner.toml counted; null when there is none."

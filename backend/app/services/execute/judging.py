@@ -163,7 +163,12 @@ class Judging:
             "run_id": recorded.run.id,
             "previous_feedback": feedback,
             "open_paths": list(recorded.policy.open_paths),
+            "goal_tests": list(recorded.policy.goal_tests),
         }
+        if recorded.policy.protected is not None:
+            context["protected_policy"] = recorded.policy.protected
+        if recorded.policy.base_failures is not None:
+            context["base_failures"] = recorded.policy.base_failures
         work = _Work(recorded, attempt, context, acceptances)
         return [await self._judge_one(work, each, fence) for each in candidates]
 
@@ -298,8 +303,9 @@ class Judging:
         )
 
 
-def _rank(verdict: PanelVerdict) -> tuple[bool, bool, float]:
-    return verdict.passed, verdict.status is not VerdictStatus.ERRORED, verdict.score
+def _rank(verdict: PanelVerdict) -> tuple[bool, bool, bool, float]:
+    asks = verdict.status is VerdictStatus.ASKS
+    return verdict.passed, asks, verdict.status is not VerdictStatus.ERRORED, verdict.score
 
 
 @dataclass(frozen=True, slots=True)

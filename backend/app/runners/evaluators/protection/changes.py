@@ -39,6 +39,7 @@ class DefinitionChange:
         old: its nodes at the base; none for what was added.
         new: its nodes in the candidate; none for what is gone.
         is_test: whether pytest would take it for a test.
+        origin: of an imported name, where it came from and comes from now.
     """
 
     name: str
@@ -47,6 +48,7 @@ class DefinitionChange:
     old: tuple[ast.stmt, ...] = ()
     new: tuple[ast.stmt, ...] = ()
     is_test: bool = False
+    origin: tuple[str, str] = ("", "")
 
 
 def changes_between(before: bytes, after: bytes) -> list[DefinitionChange] | None:
@@ -124,7 +126,8 @@ class _Scope:
                 yield self._of_import(name, "is no longer imported")
 
     def _of_import(self, name: str, why: str) -> DefinitionChange:
-        return self._change("", Meaning(Change.DIFFERENT, f"`{name}` {why}"), None, None)
+        old, new = (each.get(name, "") for each in self._imports)
+        return DefinitionChange(f"{self._prefix}{name}", Change.DIFFERENT, why, origin=(old, new))
 
     def _of_statements(self) -> Iterator[DefinitionChange]:
         wanted = list(self._rest)

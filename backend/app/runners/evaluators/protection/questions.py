@@ -1,6 +1,7 @@
 """Puts what a candidate did to protected files into questions, with both versions side by side."""
 
 import ast
+import hashlib
 from collections.abc import Iterator
 
 from app.runners.evaluators.protection.changes import DefinitionChange, changes_between
@@ -33,7 +34,8 @@ def _of_definitions(
     lines = before.splitlines(), after.splitlines()
     for each in changes:
         subject = f"{name}::{each.name}" if each.name else name
-        old, new = _source(each.old, lines[0]), _source(each.new, lines[1])
+        old = each.origin[0] or _source(each.old, lines[0])
+        new = each.origin[1] or _source(each.new, lines[1])
         kind = _kind(each)
         what = _precisely(each) or each.why
         text = f"`{subject}` {what}: {_ENDING}"
@@ -89,5 +91,5 @@ def _shown(name: str, content: bytes | None) -> str:
         if sections is not None:
             return "\n".join(f"[{each}] {value}" for each, value in sections.items())
     if b"\0" in content:
-        return f"{len(content)} bytes"
+        return f"{len(content)} bytes, SHA-256 {hashlib.sha256(content).hexdigest()}"
     return content.decode("utf-8", "replace")
