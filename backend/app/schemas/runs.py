@@ -103,7 +103,7 @@ class WhenExhausted(StrEnum):
 
 
 class EscalationReason(StrEnum):
-    """Why a human is asked. `QUESTION`: everything holds but for what a question about changed tests decides."""
+    """Why a human is asked. `QUESTION`: everything holds but for a question about changed tests."""
 
     ATTEMPTS_EXHAUSTED = "attempts_exhausted"
     NO_PROGRESS = "no_progress"
@@ -189,8 +189,8 @@ class RunPolicy(BaseModel):
 
     Thresholds are in [0, 1], seconds are wall clock. `max_*` counts include the last one allowed.
     With `safe_fixes`, ruff's safe fixes are applied to what the agent leaves, before it is judged.
-    `open_paths` are protected files that this run may change. `protected`, `base_failures` and `goal_tests` say
-    what becomes of changed tests and of tests that fail at base already; where they are not given, the
+    `open_paths` are protected files that this run may change. `protected`, `base_failures` and `goal_tests`
+    say what becomes of changed tests and of tests that fail at base already; where they are not given, the
     project's file and then the service's settings decide.
     `when_exhausted` is what tells the kinds of runs apart.
     """

@@ -110,6 +110,8 @@ def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorR
             sandbox=config.sandbox or Sandbox(),
             limits=config.limits,
             outside=config.outside,
+            protected=config.protected,
+            base_failures=config.base_failures,
         ),
         [CODING, VERIFICATION],
     )

@@ -37,9 +37,10 @@ class EscalationResolve(BaseModel):
     """A reviewer's decision.
 
     `retry` grants `additional_attempts` further attempts (default 1); guidance and line comments are pinned
-    in their prompts. `accept` opens the protected files that the accepted attempt changed, or, where it
-    answers questions, exactly the changes in question; a loop ends with its last output, an answer with the best attempt that was judged and is safe. `reject` fails the run.
-    `version` is the version the reviewer has seen; with an older one the answer is 409.
+    in their prompts. `accept` opens the protected files that the accepted attempt changed. Where it answers
+    questions, it opens exactly the changes in question. A loop ends with its last output, an answer with the
+    best attempt that was judged and is safe. `reject` fails the run. `version` is the version the reviewer
+    has seen; with an older one the answer is 409.
     """
 
     model_config = ConfigDict(

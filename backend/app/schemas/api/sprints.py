@@ -56,7 +56,7 @@ class PolicyOverrides(BaseModel):
     )
     base_failures: BaseFailures | None = Field(
         default=None,
-        description="Which tests that fail at the base count: goal (default), must_pass or ignore.",
+        description="Which tests that fail at the base count: goal (default), must_pass, ignore.",
     )
     goal_tests: list[TestGlob] | None = Field(
         default=None,
