@@ -96,9 +96,10 @@ class BaseTests:
     async def unlike_away(
         self, ids: Collection[str], all_ids: Collection[str], trusted: frozenset[str]
     ) -> list[str]:
-        """Name the tests that pass beside the base's own code, and not away from it.
+        """Name the tests that pass beside the base's own code, but are not known to pass away from it.
 
-        Nobody forged that: the way to the other process does not carry what they do.
+        Nobody forged that: the way to the other process does not carry what they do. Where the base's own run
+        says nothing there, a finding has no control, and does not hold.
 
         Args:
             ids: the tests in question.
@@ -114,7 +115,7 @@ class BaseTests:
         tree = replace(await self._tree(), trusted=trusted)
         away = await Outside(self._harness).judge(tree, all_ids)
         honest = {each.id for each in beside.tests.values() if each.ok}
-        return [each for each in ids if each in honest and each in away.disagrees]
+        return [each for each in ids if each in honest and each not in away.agrees]
 
     def replaced(self, report: RunReport) -> list[str]:
         """Give the tests of the base whose code was put in the place of what the base's file says."""

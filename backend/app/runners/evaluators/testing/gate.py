@@ -173,7 +173,7 @@ class PytestEvaluator:
                 return errored(self, _excuse(second), reason=_reason(second), flaky=list(second.flaky))
             if (judged.all_well or judged.questions) and of_base is not None:
                 passed = [each.id for each in of_base.tests.values() if each.ok]
-                judged = replace(judged, outside=await away.report(passed, base))
+                judged = replace(judged, outside=await away.report(passed, base, of_base.seconds))
             return result_of(self, judged)
 
     async def _stamped(self, result: EvaluationResult) -> EvaluationResult:
