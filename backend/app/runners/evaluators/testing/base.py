@@ -174,6 +174,18 @@ class BaseTests:
         found = [f"{_LACKS}: {', '.join(sorted(modules))}"] if modules else []
         return "; ".join([*found, *sorted(machine)])
 
+    async def lacking_files(self, errors: Iterable[CollectProblem]) -> dict[str, str]:
+        """Give the files of base tests that cannot be read for want of what the environment should provide.
+
+        Args:
+            errors: what could not be read with the candidate's code.
+
+        Returns:
+            What is lacking, by file.
+        """
+        found = {each.id: await self._lacking([each], of_base=True) for each in errors}
+        return {name: what for name, what in found.items() if what}
+
     async def _lacks(self, module: str, problem: CollectProblem, *, of_base: bool) -> bool:
         """Tell whether a file cannot be read for want of a module that the environment should provide."""
         if await self.needs_installed(module):

@@ -200,7 +200,10 @@ def _notes(judged: JudgedRun) -> list[str]:
 def _headline(judged: JudgedRun) -> str:
     counts = judged.report.count()
     idle = counts[Outcome.SKIPPED] + counts[Outcome.XFAILED]
-    return f"{_plural(judged.ok, 'test')} passed" + (f", {idle} skipped" if idle else "")
+    counted = f"{_plural(judged.ok, 'test')} passed" + (f", {idle} skipped" if idle else "")
+    if judged.of_base is None or (judged.outside is not None and judged.outside.judged):
+        return counted
+    return f"{counted}; all evidence is from the process of the code itself"
 
 
 def _criterion(name: str, objections: Sequence[str], score: float, evidence: str | None) -> CriterionResult:

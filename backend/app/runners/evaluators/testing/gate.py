@@ -42,6 +42,7 @@ _OTHER_LANGUAGES = (
     *("package.json", "go.mod", "Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts"),
     *("Gemfile", "composer.json", "mix.exs", "Package.swift"),
 )
+_NOTED = "the base's version fails, the changed one passes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,14 +162,18 @@ class PytestEvaluator:
                 _run(harness, layout, of_base=True), _run(harness, layout, of_base=False)
             )
             for report in (of_base, own):
-                trouble = await base.environment_trouble(report, of_base=report is of_base) if report else ""
+                if report is None or (report is of_base and _says_something(report)):
+                    continue
+                trouble = await base.environment_trouble(report, of_base=report is of_base)
                 if trouble:
-                    ending = report.ending.value if report else ""
-                    return errored(self, trouble, ending=ending, reason="environment")
+                    return errored(self, trouble, ending=report.ending.value, reason="environment")
             judged = await _compared(of_base, own, layout, base, self_compared=self.compare_base)
             second = await _second_look(harness, layout, judged, base)
-            judged = await _accounted(harness, replace(judged, second=second), rules)
+            judged = await _accounted(harness, replace(judged, second=second), rules, base)
             of_base = judged.of_base
+            trouble = await base.environment_trouble(of_base, of_base=True) if of_base else ""
+            if trouble:
+                return errored(self, trouble, reason="environment")
             if of_base is not None and judged.hangs_on(of_base) and second.excuses(of_base):
                 return errored(self, _excuse(second), reason=_reason(second), flaky=list(second.flaky))
             if (judged.all_well or judged.questions) and of_base is not None:
@@ -198,17 +203,21 @@ class _Rules:
     changed: ChangedTests
 
 
-async def _accounted(harness: Harness, judged: JudgedRun, rules: _Rules) -> JudgedRun:
+def _says_something(report: RunReport) -> bool:
+    """Tell whether tests passed, so that others may be left out: what does not count speaks for nothing."""
+    return report.ending is Ending.COMPLETE and any(each.ok for each in report.tests.values())
+
+
+async def _accounted(harness: Harness, judged: JudgedRun, rules: _Rules, base: BaseTests) -> JudgedRun:
     """Take out the failures that do not count, and ask about those that a human has to decide on."""
     of_base = judged.of_base
-    if of_base is None or not judged.hangs_on_base:
-        return judged
-    # What is known speaks for nothing: something else must.
-    if not any(each.ok for each in of_base.tests.values()):
+    if of_base is None or not (judged.hangs_on_base and _says_something(of_base)):
         return judged
     found = sort_failures(of_base.failures, judged.second, rules.goal)
-    judged = replace(judged, of_base=of_base.without(found.known), known=found.known)
-    left = of_base.without({*found.known, *(each.id for each in found.questions)})
+    known = {**found.known, **await _unread(of_base, rules.goal, base)}
+    of_base = of_base.without(known)
+    judged = replace(judged, of_base=of_base, known=known)
+    left = of_base.without({each.id for each in found.questions})
     if not (left.failures or left.errors):
         return replace(judged, questions=found.questions)
     if rules.protected is ProtectedPolicy.FAIL:
@@ -216,11 +225,20 @@ async def _accounted(harness: Harness, judged: JudgedRun, rules: _Rules) -> Judg
     changed = await rules.changed.questions(harness, left, judged.own)
     if rules.protected is ProtectedPolicy.ASK:
         return replace(judged, questions=(*found.questions, *changed)) if changed else judged
-    if not changed or left.errors:
+    if not changed:
         return judged
-    noted = {each.id: "the base's version fails, the changed one passes" for each in left.failures}
-    known = {**found.known, **noted}
-    return replace(judged, of_base=of_base.without(known), known=known, questions=found.questions)
+    noted = {each.id: _NOTED for each in (*left.failures, *left.errors)}
+    return replace(
+        judged, of_base=of_base.without(noted), known={**known, **noted}, questions=found.questions
+    )
+
+
+async def _unread(of_base: RunReport, goal: Goal, base: BaseTests) -> dict[str, str]:
+    """Give the base's files that cannot be read for what the environment lacks, and why, by file."""
+    if goal.policy is BaseFailures.MUST_PASS:
+        return {}
+    lacking = await base.lacking_files(of_base.errors)
+    return {name: what for name, what in lacking.items() if not goal.names(name)}
 
 
 async def _run(harness: Harness, layout: Layout, *, of_base: bool) -> RunReport | None:

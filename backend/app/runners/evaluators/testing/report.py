@@ -40,7 +40,7 @@ class Ending(StrEnum):
     COMPLETE = "complete"
 
 
-_TESTS_FAILED, _INTERNAL_ERROR, _USAGE_ERROR = 1, 3, 4
+_TESTS_FAILED, _INTERRUPTED, _INTERNAL_ERROR, _USAGE_ERROR = 1, 2, 3, 4
 _OLDEST_PYTEST = (7, 4)
 _SHELL_SIGNAL = 128
 
@@ -129,12 +129,17 @@ class RunReport:
         return tuple(each for each in self.ids if each not in self.tests)
 
     def without(self, tests: Collection[str]) -> "RunReport":
-        """Give the report of a run that did not have these tests."""
-        kept = {name: test for name, test in self.tests.items() if name not in tests}
-        left = replace(self, tests=kept, ids=tuple(each for each in self.ids if each not in tests))
-        # With the last failure goes the exit code that only says that there was one.
-        ended_well = self.code == _TESTS_FAILED and not (left.failures or left.errors or left.unfinished)
-        return replace(left, code=0) if ended_well and len(kept) < len(self.tests) else left
+        """Give the report of a run that did not have these tests, or files that cannot be collected."""
+        left = replace(
+            self,
+            tests={name: test for name, test in self.tests.items() if name not in tests},
+            ids=tuple(each for each in self.ids if each not in tests),
+            problems=tuple(each for each in self.problems if each.id not in tests),
+        )
+        had = self.failures or self.errors
+        # With the last of them goes the exit code that only says that there were some.
+        ended_well = had and not (left.failures or left.errors or left.unfinished)
+        return replace(left, code=0) if ended_well and self.code in (_TESTS_FAILED, _INTERRUPTED) else left
 
     def count(self) -> Counter[Outcome]:
         """Number of tests by outcome."""

@@ -54,8 +54,9 @@ class MirrorMeta(type):
     def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any) -> None:
         # Mirrors are made past this; here a test derives a class, of which the other process knows nothing.
         super().__init__(name, bases, namespace)
-        _doubtful[cls] = "the test derives a class from one of the candidate's"
-        _remind(cls)
+        if any(map(_is_mirror, cls.__mro__)):
+            _doubtful[cls] = "the test derives a class from one of the candidate's"
+            _remind(cls)
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         _remind(cls)
