@@ -1034,7 +1034,7 @@ export interface components {
              * Findings
              * @default []
              */
-            findings: components["schemas"]["Finding"][];
+            findings: components["schemas"]["AnalysisFinding"][];
             /**
              * Gaps
              * @default []
@@ -1045,6 +1045,19 @@ export interface components {
              * @default
              */
             summary: string;
+        };
+        /**
+         * AnalysisFinding
+         * @description Something that was found, and the places in the evidence that support it.
+         */
+        AnalysisFinding: {
+            /** Claim */
+            claim: string;
+            /**
+             * Evidence
+             * @default []
+             */
+            evidence: string[];
         };
         /**
          * AnswerAttemptView
@@ -1613,6 +1626,14 @@ export interface components {
             verdict_reason: string;
         };
         /**
+         * BaseFailures
+         * @description Which tests that fail at the base already count against an attempt.
+         *
+         *     `GOAL`: those that belong to the goal. `MUST_PASS`: all of them. `IGNORE`: none of them.
+         * @enum {string}
+         */
+        BaseFailures: "goal" | "must_pass" | "ignore";
+        /**
          * Bucket
          * @description How wide a point of a trend is, in UTC; weeks begin on Monday.
          * @enum {string}
@@ -2107,6 +2128,12 @@ export interface components {
             /** Phase */
             phase: string;
             policy: components["schemas"]["RunPolicy"];
+            /**
+             * Questions
+             * @description What is asked about changed tests; given only when one escalation is read.
+             * @default []
+             */
+            questions: components["schemas"]["Question"][];
             /** Reason */
             reason: string;
             reason_kind: components["schemas"]["EscalationReason"];
@@ -2168,10 +2195,10 @@ export interface components {
         };
         /**
          * EscalationReason
-         * @description Why a human is asked.
+         * @description Why a human is asked. `QUESTION`: everything holds but for a question about changed tests.
          * @enum {string}
          */
-        EscalationReason: "attempts_exhausted" | "no_progress" | "budget_exhausted" | "agent_unavailable" | "evaluator_unavailable" | "worker_lost" | "human_asked";
+        EscalationReason: "attempts_exhausted" | "no_progress" | "budget_exhausted" | "agent_unavailable" | "evaluator_unavailable" | "worker_lost" | "human_asked" | "question";
         /**
          * EscalationReminderData
          * @description A question is still open: the reminder's number from 1, and for how long a human has been asked.
@@ -2278,9 +2305,10 @@ export interface components {
          * @description A reviewer's decision.
          *
          *     `retry` grants `additional_attempts` further attempts (default 1); guidance and line comments are pinned
-         *     in their prompts. `accept` opens the protected files that the accepted attempt changed; a loop ends with
-         *     its last output, an answer with the best attempt that was judged and is safe. `reject` fails the run.
-         *     `version` is the version the reviewer has seen; with an older one the answer is 409.
+         *     in their prompts. `accept` opens the protected files that the accepted attempt changed. Where it answers
+         *     questions, it opens exactly the changes in question. A loop ends with its last output, an answer with the
+         *     best attempt that was judged and is safe. `reject` fails the run. `version` is the version the reviewer
+         *     has seen; with an older one the answer is 409.
          * @example {
          *       "additional_attempts": 2,
          *       "decision": "retry",
@@ -2415,6 +2443,12 @@ export interface components {
             line_comments: components["schemas"]["LineComment"][];
             /** Phase */
             phase: string;
+            /**
+             * Questions
+             * @description What is asked about changed tests; given only when one escalation is read.
+             * @default []
+             */
+            questions: components["schemas"]["Question"][];
             /** Reason */
             reason: string;
             reason_kind: components["schemas"]["EscalationReason"];
@@ -2652,11 +2686,20 @@ export interface components {
              * @description Which phaserunner.toml counted; null when there is none.
              */
             project_file?: string | null;
+            /**
+             * Questions
+             * @description What a human is asked about changed tests, with both versions of each.
+             * @default []
+             */
+            questions: components["schemas"]["Question"][];
             /** Reason */
             reason: string;
             /** Score */
             score: number | null;
-            /** Verdict */
+            /**
+             * Verdict
+             * @description passed, failed, errored, or asks: only a question to a human is open.
+             */
             verdict: string;
         };
         /**
@@ -3027,19 +3070,6 @@ export interface components {
              * @default false
              */
             truncated: boolean;
-        };
-        /**
-         * Finding
-         * @description Something that was found, and the places in the evidence that support it.
-         */
-        Finding: {
-            /** Claim */
-            claim: string;
-            /**
-             * Evidence
-             * @default []
-             */
-            evidence: string[];
         };
         /**
          * ForkOrigin
@@ -4333,11 +4363,18 @@ export interface components {
          * @description Figures that differ from the service's settings for this sprint.
          */
         PolicyOverrides: {
+            /** @description Which tests that fail at the base count: goal (default), must_pass, ignore. */
+            base_failures?: components["schemas"]["BaseFailures"] | null;
             /** Blocking Threshold */
             blocking_threshold?: number | null;
             budget?: components["schemas"]["Budget"] | null;
             /** Deterministic Only */
             deterministic_only?: boolean | null;
+            /**
+             * Goal Tests
+             * @description Globs of ids of failing tests that this sprint is to make pass.
+             */
+            goal_tests?: string[] | null;
             /** Max Attempts */
             max_attempts?: number | null;
             /**
@@ -4347,6 +4384,8 @@ export interface components {
             open_paths?: string[] | null;
             /** Pass Threshold */
             pass_threshold?: number | null;
+            /** @description What becomes of changed tests and settings: fail, ask a human (default), or note. */
+            protected?: components["schemas"]["ProtectedPolicy"] | null;
             retry_from?: components["schemas"]["RetryFrom"] | null;
             /** Safe Fixes */
             safe_fixes?: boolean | null;
@@ -4398,6 +4437,60 @@ export interface components {
             /** Text */
             text: string;
         };
+        /**
+         * ProtectedPolicy
+         * @description What becomes of a changed test, fixture or setting of the base.
+         *
+         *     `FAIL`: the attempt fails. `ASK`: a human is asked when everything else holds. `NOTE`: it is only told.
+         * @enum {string}
+         */
+        ProtectedPolicy: "fail" | "ask" | "note";
+        /**
+         * Question
+         * @description One question about one test, fixture, helper or file.
+         *
+         *     Attributes:
+         *         id: `path::name` of a test, fixture or helper, or the path of a file.
+         *         kind: what happened to it.
+         *         text: the question, one sentence.
+         *         why: what is known about it, one sentence.
+         *         before: its source text at the base; `""` when it was not there.
+         *         after: its source text in the attempt; `""` when it is gone.
+         *         key: identifies the question; an acceptance of it covers exactly this change.
+         */
+        Question: {
+            /**
+             * After
+             * @default
+             */
+            after: string;
+            /**
+             * Before
+             * @default
+             */
+            before: string;
+            /** Id */
+            id: string;
+            /** Key */
+            key: string;
+            kind: components["schemas"]["QuestionKind"];
+            /** Text */
+            text: string;
+            /**
+             * Why
+             * @default
+             */
+            why: string;
+        };
+        /**
+         * QuestionKind
+         * @description What happened to the subject of a question.
+         *
+         *     `WEAKER`: it asks for less. `DIFFERENT`: it asks for something else. `REMOVED`: it is gone. `ADDED`: it is
+         *     new and decides about later runs. `RED_AT_BASE`: it failed before anything was done, and still does.
+         * @enum {string}
+         */
+        QuestionKind: "weaker" | "different" | "removed" | "added" | "red_at_base";
         /**
          * Readiness
          * @description Whether requests can be served.
@@ -4752,7 +4845,7 @@ export interface components {
         };
         /**
          * RunKind
-         * @description Which front door a run came through.
+         * @description The kind of a run.
          * @enum {string}
          */
         RunKind: "sprint" | "director_loop" | "answer";
@@ -4807,10 +4900,13 @@ export interface components {
          *
          *     Thresholds are in [0, 1], seconds are wall clock. `max_*` counts include the last one allowed.
          *     With `safe_fixes`, ruff's safe fixes are applied to what the agent leaves, before it is judged.
-         *     `open_paths` are protected files that this run may change.
+         *     `open_paths` are protected files that this run may change. `protected`, `base_failures` and `goal_tests`
+         *     say what becomes of changed tests and of tests that fail at base already; where they are not given, the
+         *     project's file and then the service's settings decide.
          *     `when_exhausted` is what tells the kinds of runs apart.
          */
         RunPolicy: {
+            base_failures?: components["schemas"]["BaseFailures"] | null;
             /**
              * Blocking Threshold
              * @default 0.5
@@ -4823,6 +4919,11 @@ export interface components {
              * @default false
              */
             deterministic_only: boolean;
+            /**
+             * Goal Tests
+             * @default []
+             */
+            goal_tests: string[];
             /**
              * Max Agent Failures
              * @default 4
@@ -4853,6 +4954,7 @@ export interface components {
              * @default 0.7
              */
             pass_threshold: number;
+            protected?: components["schemas"]["ProtectedPolicy"] | null;
             /**
              * Retry Base Seconds
              * @default 2
