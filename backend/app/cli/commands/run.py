@@ -155,13 +155,13 @@ async def describe(root: Root, goal: str | None, work: WorkOptions, worker: Work
 
 def policy_of(work: Bounds) -> dict[str, Any]:
     """What a sprint's policy is asked to be, as the API takes it."""
-    policy: dict[str, Any] = {
-        "max_attempts": work.max_attempts,
-        "open_paths": work.open_paths,
+    policy: dict[str, Any] = {"max_attempts": work.max_attempts, "open_paths": work.open_paths}
+    about_tests = {
         "protected": work.protected,
         "base_failures": work.base_failures,
         "goal_tests": work.goal_tests,
     }
+    policy |= {name: value for name, value in about_tests.items() if value is not None}
     if work.deterministic_only:
         policy["deterministic_only"] = True
     if work.max_tokens is not None or work.max_cost is not None:

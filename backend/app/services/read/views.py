@@ -18,6 +18,7 @@ from app.schemas.api.sprints import (
     PhaseView,
     SprintView,
 )
+from app.schemas.questions import Question
 from app.schemas.runs import (
     AttemptState,
     EscalationDecision,
@@ -178,8 +179,8 @@ def mark_view(row: VerdictMark, status: str) -> MarkView:
     )
 
 
-def escalation_view(row: Escalation, run: Run) -> EscalationView:
-    """One escalation of a run."""
+def escalation_view(row: Escalation, run: Run, questions: Sequence[Question] = ()) -> EscalationView:
+    """One escalation of a run, with what is asked about changed tests."""
     return EscalationView.model_validate(
         {
             "id": row.id,
@@ -199,6 +200,7 @@ def escalation_view(row: Escalation, run: Run) -> EscalationView:
             "decided_at": row.decided_at,
             "version": row.version,
             "created_at": row.created_at,
+            "questions": list(questions),
         }
     )
 

@@ -87,8 +87,8 @@ class EscalationService:
             if row is None:
                 raise NotFoundError(f"there is no escalation {escalation_id}")
             run = await session.get_one(Run, row.run_id)
-            asked = await _questions(session, await _attempt_of(session, row))
-            return escalation_view(row, run).model_copy(update={"questions": asked})
+            asked = await load_questions(session, await _attempt_of(session, row))
+            return escalation_view(row, run, asked)
 
     async def resolve(
         self, escalation_id: UUID, answer: EscalationResolve, actor: str, once: Once = UNKEYED
@@ -233,7 +233,7 @@ async def would_open(session: AsyncSession, attempt: Attempt) -> list[str]:
     return [path for path in found if _can_be_opened(path)]
 
 
-async def _questions(session: AsyncSession, attempt: Attempt | None) -> list[Question]:
+async def load_questions(session: AsyncSession, attempt: Attempt | None) -> list[Question]:
     """Give what the gates asked about an attempt's changed tests, each question once."""
     if attempt is None:
         return []
