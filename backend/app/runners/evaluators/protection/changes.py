@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,8 @@ from app.runners.evaluators.protection.meaning import (
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
+_MAX_BYTES = 400_000
+_MAX_STATEMENTS = 4_000
 _HOOKS = ("pytest_", "pytestmark", "__", "collect_ignore")
 _SET_UP = frozenset(
     f"{when}{what}"
@@ -52,9 +55,13 @@ class DefinitionChange:
 
 
 def changes_between(before: bytes, after: bytes) -> list[DefinitionChange] | None:
-    """Give what does not mean the same or more; None when a version cannot be read as Python."""
+    """Give what does not mean the same or more; None when a version is too large, or no Python."""
+    if max(len(before), len(after)) > _MAX_BYTES:
+        return None
     try:
         old, new = ast.parse(before), ast.parse(after)
+        if max(len(old.body), len(new.body)) > _MAX_STATEMENTS:
+            return None
         return list(_Scope(old.body, new.body, "", old, new).changes())
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
@@ -179,10 +186,11 @@ class _Scope:
 def _definitions(body: Iterable[ast.stmt]) -> dict[str, Definition]:
     """Give the definitions of a body by name; a second one of a name is `name#2`."""
     found: dict[str, Definition] = {}
+    seen = Counter[str]()
     for each in body:
         if isinstance(each, _DEFINITIONS):
-            count = 1 + sum(name.partition("#")[0] == each.name for name in found)
-            found[each.name if count == 1 else f"{each.name}#{count}"] = each
+            seen[each.name] += 1
+            found[each.name if seen[each.name] == 1 else f"{each.name}#{seen[each.name]}"] = each
     return found
 
 

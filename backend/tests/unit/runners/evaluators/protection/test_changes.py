@@ -246,8 +246,16 @@ def test_a_question_shows_both_versions_and_nothing_else() -> None:
 
 @pytest.mark.parametrize(
     "after",
-    [b"def broken(:\n", b"\xff\xfe", b"x = 1\0", b"(" * 5000, b"a" + b".a" * 50_000, None],
-    ids=["syntax", "encoding", "nul", "brackets", "deep", "gone"],
+    [
+        b"def broken(:\n",
+        b"\xff\xfe",
+        b"x = 1\0",
+        b"(" * 5000,
+        b"a" + b".a" * 50_000,
+        b"a = 1\n" * 20_000,
+        None,
+    ],
+    ids=["syntax", "encoding", "nul", "brackets", "deep", "long", "gone"],
 )
 def test_what_cannot_be_read_is_a_question_about_the_file(after: bytes | None) -> None:
     (asked,) = questions_about("test_a.py", BASE.encode(), after)
