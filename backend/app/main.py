@@ -49,7 +49,7 @@ async def serve(settings: Settings, *, ready: Ready | None = None, with_worker: 
     with _listen(settings) as listener:
         async with open_service(settings, with_worker=with_worker) as (container, realtime, stop_worker):
             tokens_exist = await container.tokens.any_valid()
-            require_safe_binding(settings.HOST, tokens_exist=tokens_exist)
+            require_safe_binding(settings.HOST, settings.ALLOWED_HOSTS, tokens_exist=tokens_exist)
             needed = TokenNeed(container.tokens, needed=tokens_exist)
             access = AccessRules(settings.ALLOWED_HOSTS, container.tokens.recognise, needed)
             app = create_app(

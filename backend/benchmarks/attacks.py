@@ -18,13 +18,13 @@ from app.services.local.calibration import Panel
 
 HEAD = """# Attempts to pass without the work
 
-A corpus of attempts to get a pass without having done what was asked, each beside an honest change that
-looks similar. `phaserunner evaluators calibrate attacks` judges all of them with the panel of a sprint, each
-through the history of git that it would have there. An attempt must not pass; its twin must. The last column
-names the gates that fail it; *passes* marks a residual, with the reason for which it is known to pass.
+This corpus holds attempts to pass without doing the work. Beside each one stands its *twin*, an honest
+change that looks similar. `phaserunner evaluators calibrate attacks` evaluates all of them with the panel
+of a sprint, each through a real git history. An attempt must not pass, and its twin must. The last column
+names the gates that refuse the attempt; *passes* marks a residual, with the reason why it is known to pass.
 
-This page is written by `python -m benchmarks.attacks ../docs/attacks.md`, called in `backend`; tests hold it
-against the corpus and against what the panel says.
+`python -m benchmarks.attacks ../docs/attacks.md`, run in `backend`, writes this page. Tests compare it with
+the corpus and with the verdicts of the panel.
 """
 LINT_SECONDS = 120.0
 TEST_SECONDS = 60.0

@@ -22,13 +22,14 @@ from app.db.migrate import upgrade_to_head
 from app.jobs.silence import SilenceRules
 from app.jobs.worker import JobWorker, WorkerTimings, running
 from app.realtime.service import open_realtime
-from app.runners.phase_runner import PhaseRunner
+from app.runners.phase_panel import PhasePanel
 from app.schemas.agents import AgentSpec
 from app.schemas.api.sprints import SprintCreate
 from app.schemas.runs import RunKind
 from app.services.chores.reconcile import Reconcile
 from app.services.chores.takeover import Takeover
-from app.services.control.sprints import SprintService
+from app.services.control.intake import Intake
+from app.services.control.sprints import SprintService, sprint_service
 from app.services.execute.advance import Advance, KindSteps
 from app.services.execute.candidates import CandidateRuns
 from app.services.execute.judging import Judging
@@ -145,16 +146,17 @@ def _assemble(settings: Settings, url: str, sessions: Sessions, bell: EventBell)
     git = TimedGit(tools.git.executable, tools.git.transport_env, tools.git.timeout)
     store = WorkspaceStore(settings.DATA_DIR, git, tools.limits)
     trees = RunTrees(store, sessions)
-    sprints = SprintService(sessions, store, git, tools.sources, tools.policy, bell)
-    runner = PhaseRunner(trivial_registry(), sprints.begin)
+    intake = Intake(sessions, store, git, tools.sources, bell)
+    sprints = sprint_service(intake, tools.policy)
+    panel = PhasePanel(trivial_registry())
     recorder = Recorder(sessions, bell)
     advance = Advance(
         sessions,
         recorder,
         {
             RunKind.SPRINT: KindSteps(
-                Producing(sessions, recorder, runner, CandidateRuns(tools.agents, trees), AgentLimits()),
-                Judging(sessions, recorder, runner, trees, FirstContender()),
+                Producing(sessions, recorder, CandidateRuns(tools.agents, trees), AgentLimits()),
+                Judging(sessions, recorder, panel, trees, FirstContender()),
             )
         },
     )

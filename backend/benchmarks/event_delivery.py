@@ -25,7 +25,7 @@ from app.db.embedded.server import acquire
 from app.db.engine import Sessions
 from app.db.migrate import upgrade_to_head
 from app.realtime.service import open_doorbell
-from app.realtime.store import Fence
+from app.realtime.store import Batch, Fence
 from app.services.record.transactions import EventBell, Recorder
 from benchmarks.event_clients import Crowd
 from benchmarks.event_servers import Broadcast, PhaseRunner, Server
@@ -60,7 +60,7 @@ class _Writer:
 
     async def send(self, text: str) -> None:
         """Store one."""
-        if not await self.recorder.progress(self.run_id, Fence(0, 0), [_event(self.run_id, text)]):
+        if not await self.recorder.progress(self.run_id, Fence(0, 0), Batch([_event(self.run_id, text)])):
             raise AssertionError("the run was taken away")
 
     @property

@@ -90,7 +90,7 @@ class PageService:
             async with asyncio.timeout(_START_SECONDS):
                 while run["status"] != "waiting":
                     await asyncio.sleep(0.2)
-                    run = (await client.get(f"/sprints/{run['id']}")).raise_for_status().json()
+                    run = (await client.get(f"/runs/{run['id']}")).raise_for_status().json()
         return str(run["id"])
 
     async def _is_ready(self, client: httpx.AsyncClient) -> bool:

@@ -141,7 +141,7 @@ async def _plain(browser: Browser, service: PageService, run: str) -> float:
     context = await browser.new_context(viewport={"width": 1280, "height": 900})
     page = await context.new_page()
     await page.goto(f"{service.url}/healthz")
-    address = f"/api/v1/sprints/{run}/attempts/discovery/1/diff?against=base"
+    address = f"/api/v1/runs/{run}/attempts/discovery/1/diff?against=base"
     took = float(await page.evaluate(_PLAIN, address))
     await context.close()
     return took

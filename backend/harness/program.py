@@ -34,7 +34,7 @@ from app.realtime.service import open_doorbell
 from app.realtime.store import Fence
 from app.runners.evaluators.protocol import EvaluationCategory, EvaluationContext, EvaluationResult
 from app.runners.evaluators.registrations import EvaluatorRegistry
-from app.runners.phase_runner import PhaseRunner
+from app.runners.phase_panel import PhasePanel
 from app.schemas.agents import AgentSpec
 from app.schemas.runs import RunKind
 from app.services.chores.reconcile import Reconcile
@@ -199,14 +199,14 @@ def _worker(spec: WorkerSpec, sessions: Sessions, bell: EventBell, scratch: Path
     registry.register(SecondTime(spec))
     trees = RunTrees(WorkspaceStore(spec.data_dir, Git.find(), scratch=scratch), sessions)
     recorder = BoundaryRecorder(sessions, bell, spec.faults)
-    runner = PhaseRunner(registry, _nothing)
+    panel = PhasePanel(registry)
     advance = Advance(
         sessions,
         recorder,
         {
             RunKind.SPRINT: KindSteps(
-                Producing(sessions, recorder, runner, CandidateRuns(BusyAgent(spec), trees), AgentLimits()),
-                Judging(sessions, recorder, runner, trees, FirstContender()),
+                Producing(sessions, recorder, CandidateRuns(BusyAgent(spec), trees), AgentLimits()),
+                Judging(sessions, recorder, panel, trees, FirstContender()),
             )
         },
     )
@@ -223,7 +223,3 @@ def _worker(spec: WorkerSpec, sessions: Sessions, bell: EventBell, scratch: Path
             spec.faults.note(job=job_id, ended=str(run_id))
 
     return JobWorker(spec.database_url, body, takeover, concurrency=spec.concurrency, timings=timings)
-
-
-async def _nothing(_: UUID) -> None:
-    """Runs are begun by the queue."""

@@ -16,7 +16,8 @@ from app.db.outages import through_outages
 from app.schemas.agents import AgentSpec
 from app.schemas.api.sprints import SprintCreate
 from app.schemas.runs import RunPolicy
-from app.services.control.sprints import SprintService
+from app.services.control.intake import Intake
+from app.services.control.sprints import SprintService, sprint_service
 from app.workspaces.history.git import Git
 from app.workspaces.sources.inspection import SourcePolicy
 from app.workspaces.store import WorkspaceStore
@@ -137,7 +138,8 @@ async def open_stage(database_url: str, place: Path) -> AsyncGenerator[Stage]:
     sessions = create_sessions(engine)
     git = Git.find()
     store = WorkspaceStore(place / "api", git)
-    sprints = SprintService(sessions, store, git, SourcePolicy(), RunPolicy(), _Silence())
+    intake = Intake(sessions, store, git, SourcePolicy(), _Silence())
+    sprints = sprint_service(intake, RunPolicy())
     try:
         yield Stage(sessions=sessions, sprints=sprints, crew=crew, faults=faults, plan=plan)
     finally:

@@ -28,7 +28,7 @@ SKIPPED_DIRECTORIES = frozenset(
 
 
 class FileRefusedError(Exception):
-    """An operation that cannot or must not be done; the message is meant for whoever asked for it."""
+    """An operation that cannot or must not be done; the message is for the caller."""
 
 
 class WorkspaceFiles:
@@ -60,7 +60,7 @@ class WorkspaceFiles:
         if not place.is_relative_to(self._root):
             raise FileRefusedError(f"{path}: leads out of the workspace through a symbolic link")
         if any(part.casefold() == ".git" for part in place.relative_to(self._root).parts):
-            raise FileRefusedError(f"{path}: version control is not yours to touch")
+            raise FileRefusedError(f"{path}: agents must not change version control")
         return place
 
     def read(self, path: str) -> str:

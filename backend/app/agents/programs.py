@@ -1,4 +1,4 @@
-"""The port through which agents start programs: whoever builds an agent decides how, and in which sandbox."""
+"""The port through which agents start programs; the composition decides how, and in which sandbox."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

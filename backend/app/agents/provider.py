@@ -1,8 +1,10 @@
-"""Makes the agent that a user asked for, or says what is missing."""
+"""Makes the agent that a run asks for, or says what is missing: one row of a table for each backend."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from app.agents.built_in.agent import PydanticAiAgent
 from app.agents.models.factory import (
@@ -26,16 +28,70 @@ _KEY_VARIABLES = {
 
 
 @dataclass(frozen=True, slots=True)
+class Backend:
+    """One kind of agent.
+
+    Attributes:
+        label: name for users.
+        needs_key: it works only with the key of a model provider.
+        is_script: it replays recorded work, without a model.
+        make: makes the agent of a spec, or says what is missing.
+    """
+
+    label: str
+    needs_key: bool
+    is_script: bool
+    make: Callable[["AgentProvider", AgentSpec], Agent | AgentFailure]
+
+
+def _scripted(_: "AgentProvider", spec: AgentSpec) -> Agent | AgentFailure:
+    if spec.script is None:
+        return _refuse("The scripted agent needs a script: add agent.script")
+    return ScriptedAgent(spec.script)
+
+
+def _pydantic_ai(provider: "AgentProvider", spec: AgentSpec) -> Agent | AgentFailure:
+    model = provider.model_for(spec)
+    variable = _KEY_VARIABLES.get(provider_of(model))
+    if variable is not None and not provider.keys.has_key_for(model):
+        return _refuse(f"No key for {model}: set {variable}, or choose the scripted agent", model)
+    try:
+        # An unusable name is refused now, not in the middle of the work.
+        build_model(model, provider.keys)
+    except ModelConfigurationError as error:
+        return _refuse(error.detail, model)
+    return PydanticAiAgent(
+        model,
+        partial(build_model, keys=provider.keys),
+        provider.run_program,
+        provider.python,
+        system_prompt=spec.system_prompt,
+        temperature=spec.temperature,
+        test_seconds=provider.test_seconds,
+    )
+
+
+BUILT_IN_BACKENDS: Mapping[AgentBackend, Backend] = MappingProxyType(
+    {
+        AgentBackend.PYDANTIC_AI: Backend("pydantic-ai", needs_key=True, is_script=False, make=_pydantic_ai),
+        AgentBackend.SCRIPTED: Backend("scripted", needs_key=False, is_script=True, make=_scripted),
+    }
+)
+"""The backends of every installation. `AgentBackend.AUTO` is no backend: it stands for the default."""
+
+
+@dataclass(frozen=True, slots=True)
 class AgentProvider:
-    """Resolves what users ask for.
+    """Finds the backend that a run asks for, and has it make the agent.
 
     Attributes:
         keys: the model providers' credentials.
         run_program: starts the searches and test runs of agents; it decides about the sandbox.
         python: the interpreter that the workspace's tests run with.
         default_backend: what `auto` means; `auto` here is the agent with a model.
-        default_model: for those who name no model; None chooses by the keys there are.
-        test_seconds: bound on one test run of an agent.
+        default_model: for specs without a model; None chooses by the configured keys.
+        test_seconds: limit of one test run of an agent, wall clock.
+        backends: the table.
     """
 
     keys: ProviderKeys
@@ -44,18 +100,36 @@ class AgentProvider:
     default_backend: AgentBackend = AgentBackend.AUTO
     default_model: str | None = None
     test_seconds: float = 120.0
+    backends: Mapping[AgentBackend, Backend] = field(default_factory=lambda: BUILT_IN_BACKENDS)
 
     def __call__(self, spec: AgentSpec) -> Agent | AgentFailure:
         """Give the agent, or a failure of kind `CONFIGURATION` that says what to set."""
-        backend = spec.backend
+        name = self.resolve(spec.backend)
+        backend = self.backends.get(name)
+        if backend is None:
+            known = ", ".join(sorted(each.value for each in self.backends))
+            return _refuse(f"There is no agent backend {name.value!r}: choose one of {known}")
+        return backend.make(self, spec)
+
+    def resolve(self, backend: AgentBackend) -> AgentBackend:
+        """Give the backend that a spec's backend stands for; `auto` is the default."""
         if backend is AgentBackend.AUTO:
             backend = self.default_backend
-        if backend is AgentBackend.SCRIPTED:
-            return self._scripted(spec)
-        return self._with_model(spec)
+        return AgentBackend.PYDANTIC_AI if backend is AgentBackend.AUTO else backend
+
+    def default_agent(self) -> tuple[str, bool]:
+        """Give the default agent's label, and whether its key is configured if it needs one."""
+        name = self.resolve(AgentBackend.AUTO)
+        backend = self.backends.get(name)
+        if backend is None:
+            return name.value, False
+        if not backend.needs_key:
+            return backend.label, True
+        model = self.model_for(AgentSpec())
+        return f"{backend.label} {model}", self.keys.has_key_for(model)
 
     def model_for(self, spec: AgentSpec) -> str:
-        """The model that a spec's agent works with."""
+        """Give the model that a spec's agent works with."""
         if spec.model or self.default_model:
             return spec.model or self.default_model or ""
         only_openai = self.keys.has_key_for(DEFAULT_OPENAI_MODEL) and not self.keys.has_key_for(
@@ -63,31 +137,6 @@ class AgentProvider:
         )
         return DEFAULT_OPENAI_MODEL if only_openai else DEFAULT_ANTHROPIC_MODEL
 
-    def _scripted(self, spec: AgentSpec) -> Agent | AgentFailure:
-        if spec.script is None:
-            return _refuse("The scripted agent plays a script, and none was given: add agent.script", None)
-        return ScriptedAgent(spec.script)
 
-    def _with_model(self, spec: AgentSpec) -> Agent | AgentFailure:
-        model = self.model_for(spec)
-        variable = _KEY_VARIABLES.get(provider_of(model))
-        if variable is not None and not self.keys.has_key_for(model):
-            return _refuse(f"No key for {model}: set {variable}, or choose the scripted agent", model)
-        try:
-            # A name that cannot be used is told before the work starts, not in the middle of it.
-            build_model(model, self.keys)
-        except ModelConfigurationError as error:
-            return _refuse(error.detail, model)
-        return PydanticAiAgent(
-            model,
-            partial(build_model, keys=self.keys),
-            self.run_program,
-            self.python,
-            system_prompt=spec.system_prompt,
-            temperature=spec.temperature,
-            test_seconds=self.test_seconds,
-        )
-
-
-def _refuse(message: str, model: str | None) -> AgentFailure:
+def _refuse(message: str, model: str | None = None) -> AgentFailure:
     return AgentFailure(FailureKind.CONFIGURATION, message, model=model)

@@ -14,13 +14,16 @@ from app.api.edge.openapi import PROBLEMS, describe
 from app.api.edge.request_checks import Recognise, RequestChecks, TokensNeeded
 from app.api.routes import (
     answers,
+    attempts,
     escalations,
     evaluators,
     events,
     log,
     loops,
     metrics,
+    run_control,
     runs,
+    sprint_aliases,
     sprints,
     system,
     webhooks,
@@ -31,7 +34,10 @@ from app.realtime.reader import EventReader
 
 _ROUTES = (
     runs,
+    run_control,
+    attempts,
     sprints,
+    sprint_aliases,
     loops,
     answers,
     escalations,

@@ -1,4 +1,4 @@
-"""The REST API as the command line uses it: typed answers, and errors as one line with an exit code."""
+"""The REST API as the command line uses it: typed responses, and errors as one line with an exit code."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
@@ -18,7 +18,8 @@ from app.core.websocket_events import Event
 from app.schemas.api.answers import AnswerCreate, AnswerDetail
 from app.schemas.api.escalations import EscalationPage, EscalationResolve, EscalationView
 from app.schemas.api.loops import LoopCreate, LoopDetail
-from app.schemas.api.sprints import SprintCreate, SprintDetail, SprintPage, SprintView
+from app.schemas.api.runs import RunDetail, RunPage, RunView
+from app.schemas.api.sprints import SprintCreate
 from app.schemas.runs import RunKind
 
 PREFIX = "/api/v1"
@@ -33,21 +34,21 @@ _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 Params = Mapping[str, str | list[str]]
 """Of a query; a list is one parameter that is repeated."""
 
-Answer = TypeVar("Answer", bound=BaseModel)
+ViewT = TypeVar("ViewT", bound=BaseModel)
 
 
 class _Source(BaseModel):
     notes: list[str] = []
 
 
-class StartedSprint(SprintView):
+class StartedSprint(RunView):
     """A sprint that was started, and what its source looked like."""
 
     source: _Source = _Source()
 
     @property
     def notes(self) -> list[str]:
-        """What the user should know of the source, such as changes that are not part of the sprint."""
+        """What the import left out, such as uncommitted changes."""
         return self.source.notes
 
 
@@ -61,7 +62,7 @@ class ApiClient:
     """Talks to one service.
 
     Every method raises `CliError` with the exit code that fits: 2 for input the service refuses, 4 for
-    missing rights, 5 when it cannot be reached or does not speak our language, 6 when it has trouble itself.
+    missing rights, 5 when it cannot be reached or is not PhaseRunner, 6 when it has trouble itself.
 
     Args:
         url: address of the service, `http://127.0.0.1:8000`.
@@ -103,63 +104,56 @@ class ApiClient:
         await self._http.aclose()
 
     async def start(self, sprint: SprintCreate, key: str) -> StartedSprint:
-        """Start a sprint. Repeating it with the same `key` is safe, so a lost answer is asked for again."""
-        body = sprint.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
-        body |= {"source": sprint.source.model_dump(mode="json", exclude_none=True)}
-        response = await self._post_again(f"{PREFIX}/sprints", body, key)
-        return _read(StartedSprint, self._checked(response))
+        """Start a sprint. Repeating it with the same `key` is safe, so a lost response is asked for again."""
+        return await self._start("/sprints", sprint, StartedSprint, key)
 
     async def start_loop(self, loop: LoopCreate, key: str) -> LoopDetail:
-        """Start a director-evaluator loop; safe to repeat as starting a sprint is."""
-        body = loop.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_defaults=True)
-        body |= {"source": loop.source.model_dump(mode="json", exclude_none=True)}
-        return _read(LoopDetail, self._checked(await self._post_again(f"{PREFIX}/loops", body, key)))
+        """Start a director-evaluator loop; safe to repeat, as `start` is."""
+        return await self._start("/loops", loop, LoopDetail, key)
 
     async def start_answer(self, answer: AnswerCreate, key: str) -> AnswerDetail:
-        """Ask for an answer; safe to repeat as starting a sprint is."""
-        body = answer.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
-        body |= {"source": answer.source.model_dump(mode="json", exclude_none=True)}
-        return _read(AnswerDetail, self._checked(await self._post_again(f"{PREFIX}/answers", body, key)))
+        """Ask for an answer; safe to repeat, as `start` is."""
+        return await self._start("/answers", answer, AnswerDetail, key)
 
     async def answer(self, answer_id: UUID) -> AnswerDetail:
-        """One answer with every attempt."""
+        """Get one answer with every attempt."""
         return await self._get(AnswerDetail, f"/answers/{answer_id}")
 
     async def loop(self, loop_id: UUID) -> LoopDetail:
-        """One loop with every iteration."""
+        """Get one loop with every iteration."""
         return await self._get(LoopDetail, f"/loops/{loop_id}")
 
     async def whole(self, run_id: UUID) -> Any:
-        """One run of any kind, as its own kind is shown."""
-        run = await self.sprint(run_id)
+        """Get one run as its own kind is shown."""
+        run = await self.run(run_id)
         if run.kind is RunKind.DIRECTOR_LOOP:
             return (await self.loop(run_id)).model_dump(mode="json", by_alias=True)
         if run.kind is RunKind.ANSWER:
             return (await self.answer(run_id)).model_dump(mode="json")
         return run.model_dump(mode="json")
 
-    async def sprint(self, sprint_id: UUID) -> SprintDetail:
-        """One run, whole, in the words that runs of every kind have in common."""
-        return await self._get(SprintDetail, f"/sprints/{sprint_id}")
+    async def run(self, run_id: UUID) -> RunDetail:
+        """Get one run with what runs of every kind have in common."""
+        return await self._get(RunDetail, f"/runs/{run_id}")
 
-    async def sprints(self, limit: int = PAGE, **filters: str | list[str]) -> AsyncGenerator[SprintView]:
-        """Runs of every kind over all pages, newest first unless `sort` differs; with filters of the API."""
+    async def runs(self, limit: int = PAGE, **filters: str | list[str]) -> AsyncGenerator[RunView]:
+        """List runs of every kind over all pages, newest first unless `sort` differs."""
         cursor: str | None = None
         while True:
             params: Params = {"limit": str(limit), **filters} | ({"cursor": cursor} if cursor else {})
-            page = await self._get(SprintPage, "/runs", params)
+            page = await self._get(RunPage, "/runs", params)
             for each in page.items:
                 yield each
             cursor = page.next_cursor
             if cursor is None:
                 return
 
-    async def cancel(self, sprint_id: UUID, reason: str) -> Any:
-        """Cancel a sprint."""
-        return await self.json("POST", f"/sprints/{sprint_id}/cancel", body={"reason": reason})
+    async def cancel(self, run_id: UUID, reason: str) -> Any:
+        """Cancel a run."""
+        return await self.json("POST", f"/runs/{run_id}/cancel", body={"reason": reason})
 
     async def escalations(self, status: str | None = "open") -> AsyncGenerator[EscalationView]:
-        """Escalations, oldest first, over all pages; a `status` of None is any."""
+        """List escalations over all pages, oldest first; None is any status."""
         cursor: str | None = None
         while True:
             params = {"limit": str(PAGE)} | ({"status": status} if status else {})
@@ -172,16 +166,16 @@ class ApiClient:
                 return
 
     async def escalation(self, escalation_id: UUID) -> EscalationView:
-        """One escalation."""
+        """Get one escalation."""
         return await self._get(EscalationView, f"/escalations/{escalation_id}")
 
     async def resolve(self, escalation_id: UUID, decision: EscalationResolve) -> Any:
-        """Decide an escalation."""
+        """Resolve an escalation."""
         body = decision.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
         return await self.json("POST", f"/escalations/{escalation_id}/resolve", body=body)
 
     async def events(self, run_id: UUID) -> AsyncGenerator[Event]:
-        """The events stored so far, in order."""
+        """List the events stored so far, in order."""
         after, head = 0, 1
         while after < head:
             params = {"after": str(after), "limit": str(EVENTS_PAGE)}
@@ -227,7 +221,13 @@ class ApiClient:
         except httpx.HTTPError:
             return False
 
-    async def _get(self, kind: type[Answer], path: str, params: Params | None = None) -> Answer:
+    async def _start(self, path: str, request: BaseModel, view: type[ViewT], key: str) -> ViewT:
+        body = request.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_defaults=True)
+        # The source is sent even where it is the default: its kind tells which one it is.
+        source = request.model_dump(mode="json", include={"source"}, exclude_none=True)
+        return _read(view, self._checked(await self._post_again(PREFIX + path, body | source, key)))
+
+    async def _get(self, kind: type[ViewT], path: str, params: Params | None = None) -> ViewT:
         return _read(kind, await self._request("GET", path, params, None))
 
     async def _request(
@@ -248,8 +248,8 @@ class ApiClient:
                     path, json=body, headers={"Idempotency-Key": key}, timeout=_START_TIMEOUT
                 )
             except httpx.TransportError as error:
-                is_lost_answer = isinstance(error, httpx.ReadError | httpx.RemoteProtocolError)
-                if not is_lost_answer or tries == _START_TRIES:
+                is_lost_response = isinstance(error, httpx.ReadError | httpx.RemoteProtocolError)
+                if not is_lost_response or tries == _START_TRIES:
                     raise self._unreachable(error) from error
             await asyncio.sleep(_PAUSE_SECONDS)
 
@@ -306,7 +306,7 @@ def _document(response: httpx.Response) -> Any:
         raise CliError(text, ExitCode.TRANSPORT) from error
 
 
-def _read(kind: type[Answer], response: httpx.Response) -> Answer:
+def _read(kind: type[ViewT], response: httpx.Response) -> ViewT:
     try:
         return kind.model_validate(_document(response))
     except ValidationError as error:

@@ -10,7 +10,7 @@ from app.cli.exits import CliError, ExitCode
 from app.cli.root import Options, Root, Session
 from app.cli.starting import start_sprint
 from app.cli.terminal import write_line
-from app.cli.watching import watch_sprint
+from app.cli.watching import watch_run
 from app.core.config import Settings
 from app.schemas.agents import AgentBackend
 from app.schemas.api.sprints import SprintCreate
@@ -76,9 +76,9 @@ class Tour:
     async def _run(self, session: Session, sprint: SprintCreate) -> str:
         started = await start_sprint(session, sprint)
         try:
-            await watch_sprint(session, started.id)
+            await watch_run(session, started.id)
         except asyncio.CancelledError:
-            self._say("Stopped; what has begun goes on when PhaseRunner is started again")
+            self._say("Stopped; the run continues when PhaseRunner starts again")
             raise
         return str(started.id)[:8]
 
@@ -88,7 +88,7 @@ class Tour:
         if url != self._root.settings.PHASERUNNER_URL.rstrip("/"):
             self._say(f"    export PHASERUNNER_URL={url}")
         for command, what in (
-            ("phaserunner list", "all sprints"),
+            ("phaserunner list", "all runs"),
             (f"phaserunner show {last}", "attempts, verdicts, evidence"),
             (f"phaserunner diff {last}", "what the agent changed"),
             ("phaserunner escalations", "what waits for a human"),
@@ -107,9 +107,9 @@ def missing_key_remark(settings: Settings, sprint: SprintCreate) -> str:
     if is_scripted or settings.ANTHROPIC_API_KEY or settings.OPENAI_API_KEY or settings.OPENAI_BASE_URL:
         return ""
     return (
-        "No model provider is configured, so the sprint will wait for you. Stop this with Ctrl-C, set "
-        "ANTHROPIC_API_KEY or OPENAI_API_KEY in the environment or in .env, start it again, and resolve "
-        "with: phaserunner escalations resolve --retry"
+        "No model provider is configured, so the sprint will wait for you. Press Ctrl-C, set "
+        "ANTHROPIC_API_KEY or OPENAI_API_KEY in the environment or in .env, start again, and "
+        "resolve the escalation with: phaserunner escalations resolve --retry"
     )
 
 

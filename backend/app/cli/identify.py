@@ -1,4 +1,4 @@
-"""Finds what a user means by an id or by the first characters of one."""
+"""Finds runs and escalations by an id or its first characters."""
 
 from collections.abc import AsyncIterable
 from typing import Protocol
@@ -18,33 +18,33 @@ class _Named(Protocol):
     def id(self) -> UUID: ...
 
 
-async def find_sprint(api: ApiClient, given: str) -> UUID:
-    """Give the sprint meant by an id or an unambiguous beginning of one.
+async def find_run(api: ApiClient, given: str) -> UUID:
+    """Find a run by its id or by the unambiguous beginning of one.
 
     Raises:
-        CliError: none or several are meant, or it is not the beginning of an id.
+        CliError: none or several match, or it is not the beginning of an id.
     """
     whole = _whole(given)
     if whole is not None:
         return whole
-    start = _beginning("sprint", given)
-    return await _only("sprint", start, api.sprints(q=start))
+    start = _beginning("run", given)
+    return await _only("run", start, api.runs(q=start))
 
 
 async def find_escalation(api: ApiClient, given: str | None) -> EscalationView:
-    """Give the escalation meant by its id, a beginning of it, or its sprint's; by nothing, the only open one.
+    """Find an escalation by the beginning of its id or its run's; without one, take the only open escalation.
 
     Raises:
-        CliError: none or several are meant.
+        CliError: none or several match.
     """
     opened = [each async for each in api.escalations("open")]
     if given is None:
         return _single(opened, "no escalation is open", "several escalations are open; name one")
     start = _beginning("escalation", given)
-    of_sprint = [each for each in opened if str(each.run_id).startswith(start)]
-    if of_sprint:
+    of_run = [each for each in opened if str(each.run_id).startswith(start)]
+    if of_run:
         several = f"{one_line(given)} has several open escalations; name one"
-        return _single(of_sprint, "", several)
+        return _single(of_run, "", several)
     whole = _whole(given)
     if whole is not None:
         return await api.escalation(whole)

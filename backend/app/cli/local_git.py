@@ -70,7 +70,7 @@ def _explain(stderr: str, branch: str, repository: Path) -> str:
     if "checked out" in stderr:
         return f"--branch: {branch} is checked out; choose another name"
     if "lacks these prerequisite commits" in stderr:
-        return f"--repo: {repository} lacks the commit the sprint began from; is it the right repository?"
+        return f"--repo: {repository} lacks the commit that the run started from; is it the right repository?"
     return f"git fetch failed: {one_line(stderr, 500)}"
 
 

@@ -1,4 +1,4 @@
-"""From what a user typed to a sprint that can be started."""
+"""Makes parts of requests from what a user typed."""
 
 import re
 from collections.abc import Mapping
@@ -10,21 +10,22 @@ from app.agents.scripted.script_file import load_script
 from app.cli.exits import CliError
 from app.cli.root import Session
 from app.schemas.agents import AgentBackend, AgentScript
-from app.schemas.api.sprints import SprintCreate, SprintView
+from app.schemas.api.runs import RunView
+from app.schemas.api.sprints import SprintCreate
 from app.schemas.runs import Phase
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://|[\w.-]+@[\w.-]+:", re.IGNORECASE)
 
 
 def source_of(repo: str | None, ref: str | None, cwd: Path) -> dict[str, Any]:
-    """The source a `--repo` means: a URL, a path (made absolute against `cwd`), or nothing at all.
+    """Make the source for `--repo`: a URL, a path (made absolute against `cwd`), or an empty project.
 
     Raises:
         CliError: `--ref` without `--repo`.
     """
     if repo is None:
         if ref is not None:
-            raise CliError("--ref: names a commit of --repo, which is missing")
+            raise CliError("--ref: needs --repo")
         return {"kind": "empty"}
     at = {"ref": ref} if ref else {}
     if _URL.match(repo):
@@ -33,7 +34,7 @@ def source_of(repo: str | None, ref: str | None, cwd: Path) -> dict[str, Any]:
 
 
 def phases_of(given: str | None) -> dict[str, Any]:
-    """The phases a comma-separated list names.
+    """Read a comma-separated list of phases.
 
     Raises:
         CliError: there is no such phase.
@@ -50,7 +51,7 @@ def phases_of(given: str | None) -> dict[str, Any]:
 def agent_of(
     backend: AgentBackend, script: Path | AgentScript | None, others: Mapping[str, Any], cwd: Path
 ) -> dict[str, Any]:
-    """The agent that is asked for; a script is played by the scripted one.
+    """Make the agent of a request; a script is played by the scripted backend.
 
     Raises:
         InvalidInputError: the script cannot be read.
@@ -63,12 +64,12 @@ def agent_of(
             raise CliError("--agent: scripted needs --script FILE.toml or --example NAME")
         return {"backend": backend} | _given(others)
     if backend not in (AgentBackend.AUTO, AgentBackend.SCRIPTED):
-        raise CliError(f"--script: is played by the agent scripted, not by {backend.value}")
+        raise CliError(f"--script: needs the agent scripted, not {backend.value}")
     return {"backend": AgentBackend.SCRIPTED, "script": script} | _given(others)
 
 
-async def start_sprint(session: Session, sprint: SprintCreate) -> SprintView:
-    """Start a sprint exactly once, even if the first answer is lost, and say what it does not see."""
+async def start_sprint(session: Session, sprint: SprintCreate) -> RunView:
+    """Start a sprint exactly once, even if the first response is lost, and print notes on its source."""
     started = await session.api.start(sprint, str(uuid4()))
     for note in started.notes:
         session.terminal.say(f"Note: {note}", "yellow")

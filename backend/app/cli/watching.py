@@ -1,4 +1,4 @@
-"""Watches one sprint until it needs nobody, or somebody."""
+"""Watches one run until it ends or needs a human."""
 
 import asyncio
 from contextlib import aclosing
@@ -11,32 +11,32 @@ from app.cli.view.asking import how_to_resolve
 from app.cli.view.notices import notices
 from app.cli.view.reducer import reduce
 from app.cli.view.screens import open_screen
-from app.cli.view.state import SprintState
+from app.cli.view.state import WatchedRun
 from app.client.events import Reset
 
 
-async def watch_sprint(
+async def watch_run(
     session: Session,
-    sprint_id: UUID,
+    run_id: UUID,
     *,
     stay: bool = False,
     timeout: float | None = None,
     after: int = 0,
 ) -> ExitCode:
-    """Show a sprint as it happened so far and as it goes on.
+    """Show the events of a run so far, and then as they happen.
 
     Args:
         session: the service and the terminal.
-        sprint_id: the sprint.
-        stay: keep watching while a human is asked, until the sprint is over.
-        timeout: seconds to watch for; the sprint goes on afterwards.
-        after: what happened up to this event is known to the user and not shown.
+        run_id: the run.
+        stay: keep watching while the run waits for a human.
+        timeout: seconds to watch; the run continues afterwards.
+        after: the last event that the user has seen.
 
     Returns:
-        0, 1 or 3 by how the sprint stands, 124 when the time is up.
+        0, 1 or 3 by the run's status; 124 if time ran out.
     """
-    detail = await session.api.sprint(sprint_id)
-    watch = _Watch(session, sprint_id, max(detail.last_sequence, after + 1), after, stay=stay)
+    detail = await session.api.run(run_id)
+    watch = _Watch(session, run_id, max(detail.last_sequence, after + 1), after, stay=stay)
     deadline = asyncio.timeout(timeout)
     try:
         async with deadline:
@@ -45,35 +45,35 @@ async def watch_sprint(
         if not deadline.expired():
             raise
         session.terminal.say(
-            f"Time is up; the run goes on. Watch it with: phaserunner watch {str(sprint_id)[:8]}"
+            f"Stopped watching; the run continues. Watch it with: phaserunner watch {str(run_id)[:8]}"
         )
         return ExitCode.TIMEOUT
     return exit_code(state.status)
 
 
 def exit_code(status: str) -> ExitCode:
-    """The exit code for a sprint that stands so."""
+    """Give the exit code for the status of a run."""
     if status == "completed":
         return ExitCode.PASSED
     return ExitCode.WAITING if status == "waiting" else ExitCode.FAILED
 
 
 class _Watch:
-    def __init__(self, session: Session, sprint_id: UUID, head: int, after: int, *, stay: bool) -> None:
+    def __init__(self, session: Session, run_id: UUID, head: int, after: int, *, stay: bool) -> None:
         self._session = session
-        self._sprint_id = sprint_id
+        self._run_id = run_id
         self._head = head
         self._after = after
         self._stay = stay
         self._told: UUID | None = None
 
-    async def to_the_end(self) -> SprintState:
-        state = SprintState()
+    async def to_the_end(self) -> WatchedRun:
+        state = WatchedRun()
         with open_screen(self._session.terminal.progress) as screen:
-            async with aclosing(self._session.follow(self._sprint_id)) as events:
+            async with aclosing(self._session.follow(self._run_id)) as events:
                 async for event in events:
                     if isinstance(event, Reset):
-                        state = SprintState(id=self._sprint_id, last_sequence=event.after)
+                        state = WatchedRun(id=self._run_id, last_sequence=event.after)
                         continue
                     before, state = state, reduce(state, event)
                     if state is before:
@@ -86,7 +86,7 @@ class _Watch:
             return state
         raise CliError("the service ended the stream of events; watch again", ExitCode.TRANSPORT)
 
-    def _is_over(self, state: SprintState) -> bool:
+    def _is_over(self, state: WatchedRun) -> bool:
         if state.last_sequence < self._head:
             # These events are the past; a question among them may long be answered.
             return False
@@ -95,7 +95,7 @@ class _Watch:
             self._ask(state)
         return state.is_final or (state.is_waiting and not self._stay)
 
-    def _ask(self, state: SprintState) -> None:
+    def _ask(self, state: WatchedRun) -> None:
         question = state.escalation
         if question is None:
             return

@@ -2,12 +2,14 @@
 
 import asyncio
 import logging
+import os
 import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 
 from app.core.config import Settings
 from app.core.errors import InvalidInputError
@@ -19,6 +21,9 @@ from app.workspaces.files.removal import remove_tree
 
 logger = logging.getLogger(__name__)
 
+_PRIVATE = ("runs", "scratch", "environments", "logfire")
+"""Directories of DATA_DIR that hold code of projects."""
+
 
 @asynccontextmanager
 async def open_database(settings: Settings) -> AsyncGenerator[str]:
@@ -28,7 +33,7 @@ async def open_database(settings: Settings) -> AsyncGenerator[str]:
         InvalidInputError: DATABASE_URL is not one, or DATA_DIR cannot be written to.
         DatabaseSetupError: there is none, and it cannot be made.
     """
-    await _prepare_data_dir(anyio.Path(settings.DATA_DIR))
+    await prepare_data_dir(anyio.Path(settings.DATA_DIR))
     if settings.DATABASE_URL is not None:
         url = plain_url(settings.DATABASE_URL.get_secret_value())
         await upgrade_to_head(url)
@@ -111,9 +116,28 @@ async def _remove_leftovers(places: Places) -> None:
         )
 
 
-async def _prepare_data_dir(data_dir: anyio.Path) -> None:
+def _close_to_others(data_dir: Path) -> None:
+    """Let nobody else list or read what runs left; a directory of another owner is left as it is.
+
+    As root it stays passable: the account of the embedded server has its own directory in it.
+    """
+    if data_dir.stat().st_uid != os.geteuid():
+        return
+    data_dir.chmod(0o711 if os.geteuid() == 0 else 0o700)
+    for name in _PRIVATE:
+        (data_dir / name).mkdir(mode=0o700, exist_ok=True)
+        (data_dir / name).chmod(0o700)
+
+
+async def prepare_data_dir(data_dir: anyio.Path) -> None:
+    """Make DATA_DIR and close it to other users.
+
+    Raises:
+        InvalidInputError: it cannot be written to.
+    """
     try:
-        await data_dir.mkdir(parents=True, exist_ok=True)
+        await data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        await anyio.to_thread.run_sync(_close_to_others, Path(data_dir))
         ignore = data_dir / ".gitignore"
         if not await ignore.exists():
             # It may lie inside a repository, which must not look changed because of it.

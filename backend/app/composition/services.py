@@ -1,7 +1,7 @@
 """Builds the object graph from settings: the one place that knows which part is made of which."""
 
 import logging
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -18,21 +18,21 @@ from app.db.engine import Sessions
 from app.jobs.silence import SilenceRules
 from app.jobs.worker import JobWorker, WorkerTimings
 from app.runners.answer.rules import read_rule_sets
-from app.runners.phase_runner import PhaseRunner
+from app.runners.phase_panel import PhasePanel
 from app.runners.safe_fixes import SafeFixes
-from app.schemas.agents import AgentBackend, AgentSpec
 from app.services.access.status import Info, StatusService
 from app.services.access.tokens import TokenService
 from app.services.chores.deliveries import DeliveryService
 from app.services.chores.reconcile import Reconcile
 from app.services.chores.takeover import Takeover
-from app.services.control.answers import AnswerService
+from app.services.control.answers import answer_service
+from app.services.control.cancelling import CancelService
 from app.services.control.forking import ForkService
 from app.services.control.idempotency import IdempotencyService
 from app.services.control.intake import Intake
-from app.services.control.loops import LoopService
+from app.services.control.loops import loop_service
 from app.services.control.pausing import PauseService
-from app.services.control.sprints import SprintService
+from app.services.control.sprints import sprint_service
 from app.services.execute.advance import Advance, KindSteps
 from app.services.execute.candidates import CandidateRuns
 from app.services.execute.judging import Judging
@@ -84,9 +84,8 @@ def build_container(
     store = WorkspaceStore(settings.DATA_DIR, tools.git, tools.limits, scratch)
     trees = RunTrees(store, sessions)
     outbox = build_outbox(settings)
-    sprints = SprintService(sessions, store, tools.git, tools.sources, tools.policy, bell, outbox)
     intake = Intake(sessions, store, tools.git, tools.sources, bell)
-    runner = PhaseRunner(tools.registry, sprints.begin, tools.rules)
+    panel = PhasePanel(tools.registry, tools.rules)
     recorder = Recorder(sessions, bell, outbox)
     limits = AgentLimits(
         seconds=settings.AGENT_TIMEOUT,
@@ -95,16 +94,15 @@ def build_container(
     )
     fixer = SafeFixes(settings.EVALUATOR_LINT_TIMEOUT)
     candidates = CandidateRuns(tools.agents, trees, tools.interpreters, fixer)
-    producing = Producing(sessions, recorder, runner, candidates, limits)
-    judging = Judging(sessions, recorder, runner, trees, tools.judge)
+    producing = Producing(sessions, recorder, candidates, limits)
+    judging = Judging(sessions, recorder, panel, trees, tools.judge)
     steps = build_steps(settings, tools, sessions, recorder, trees, KindSteps(producing, judging))
     api = ApiServices(
-        sprints=sprints,
-        loops=LoopService(sessions, intake, tools.policy, tools.registry, outbox),
-        answers=AnswerService(
-            sessions, intake, tools.policy, read_rule_sets(settings.ANSWER_RULES_FILE), outbox
-        ),
+        sprints=sprint_service(intake, tools.policy),
+        loops=loop_service(intake, tools.policy, tools.registry),
+        answers=answer_service(intake, tools.policy, read_rule_sets(settings.ANSWER_RULES_FILE)),
         pauses=PauseService(sessions, bell),
+        cancels=CancelService(sessions, bell, outbox),
         forks=ForkService(sessions, tools.policy, bell),
         lists=RunLists(sessions),
         queries=RunQueries(sessions),
@@ -133,11 +131,8 @@ def build_evaluations(tools: Tools, *, at_once: int | None = None) -> Evaluation
     """Make the service that judges workspaces without agents."""
     registry = tools.registry.without(ABOUT_THE_AGENT)
 
-    async def begin(_: object) -> None:
-        raise AssertionError("nothing is started here")
-
     return EvaluationService(
-        PhaseRunner(registry, begin, tools.rules),
+        PhasePanel(registry, tools.rules),
         tools.policy,
         tools.git,
         tools.sources,
@@ -194,13 +189,11 @@ async def token_service(settings: Settings) -> AsyncGenerator[TokenService]:
 
 
 def _info(settings: Settings, tools: Tools) -> Info:
-    model = tools.agents.model_for(AgentSpec())
-    backends: Sequence[AgentBackend] = (AgentBackend.AUTO, AgentBackend.PYDANTIC_AI)
-    with_model = tools.agents.default_backend in backends
+    label, ready = tools.agents.default_agent()
     return Info(
         version=version("phaserunner"),
-        default_agent=f"pydantic-ai {model}" if with_model else str(tools.agents.default_backend),
-        default_agent_ready=not with_model or tools.keys.has_key_for(model),
+        default_agent=label,
+        default_agent_ready=ready,
         evaluator_model=settings.EVALUATOR_MODEL,
         max_attempts=tools.policy.max_attempts,
     )

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -24,6 +25,7 @@ from app.schemas.modes import EnvironmentMode
 from app.schemas.project_file import ProjectFileMode
 from app.schemas.runs import Budget, RunPolicy
 from app.workspaces.confine.agent_programs import AgentPrograms
+from app.workspaces.confine.egress import EgressRules, hosts_of
 from app.workspaces.confine.sandbox import Sandbox, SandboxLimits, SandboxSettings
 from app.workspaces.environments.installing import Installer, InstallOptions
 from app.workspaces.environments.interpreters import Interpreters, OneInterpreter, WorkspaceEnvironments
@@ -60,7 +62,9 @@ def build_tools(settings: Settings) -> Tools:
         git=Git.find(os.environ),  # noqa: TID251 - proxies and certificates, for fetching
         keys=keys,
         sources=SourcePolicy(
-            allowed_roots=tuple(settings.WORKSPACE_ROOTS), allow_file_urls=settings.WORKSPACE_ALLOW_FILE_URLS
+            allowed_roots=tuple(settings.WORKSPACE_ROOTS),
+            allow_file_urls=settings.WORKSPACE_ALLOW_FILE_URLS,
+            allow_private_urls=settings.WORKSPACE_ALLOW_PRIVATE_URLS,
         ),
         limits=WorkspaceLimits(settings.WORKSPACE_MAX_FILES, settings.WORKSPACE_MAX_BYTES),
         policy=_policy(settings),
@@ -84,12 +88,28 @@ def build_sandbox(settings: Settings) -> Sandbox:
     """Make what confines the workspaces' programs."""
     limits = SandboxLimits(
         memory_bytes=settings.SANDBOX_MEMORY_BYTES,
+        temporary_bytes=settings.SANDBOX_TEMPORARY_BYTES,
         processes=settings.SANDBOX_PROCESSES,
         file_bytes=settings.SANDBOX_FILE_BYTES,
     )
     return Sandbox(
-        SandboxSettings(settings.SANDBOX, limits, tuple(settings.SANDBOX_READABLE), settings.SANDBOX_CGROUP)
+        SandboxSettings(
+            settings.SANDBOX,
+            limits,
+            tuple(settings.SANDBOX_READABLE),
+            settings.SANDBOX_CGROUP,
+            _egress_rules(settings, os.environ),  # noqa: TID251 - proxies, and addresses of package indexes
+        )
     )
+
+
+def _egress_rules(settings: Settings, environ: Mapping[str, str]) -> EgressRules:
+    """The package indexes of the operator may have private addresses; programs with a network reach them."""
+    indexes = [each for value in uv_variables(environ).values() for each in value.split() if "://" in each]
+    proxies = [environ.get(name) for name in ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy")]
+    upstream = next((each for each in proxies if each), None)
+    own = hosts_of([upstream] if upstream else [])
+    return EgressRules(hosts_of([*indexes, *settings.SANDBOX_EGRESS_ALLOW]) - own, upstream)
 
 
 def build_interpreters(settings: Settings, sandbox: Sandbox) -> Interpreters:
@@ -132,7 +152,7 @@ def provider_keys(settings: Settings) -> ProviderKeys:
 
 def _policy(settings: Settings) -> RunPolicy:
     return RunPolicy(
-        max_attempts=settings.EVALUATOR_MAX_RETRIES,
+        max_attempts=settings.MAX_ATTEMPTS,
         pass_threshold=settings.EVALUATOR_PASS_THRESHOLD,
         blocking_threshold=settings.EVALUATOR_BLOCKING_THRESHOLD,
         deterministic_only=settings.EVALUATOR_RUN_DETERMINISTIC_ONLY,

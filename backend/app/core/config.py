@@ -3,9 +3,17 @@
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import (
+    AliasChoices,
+    Field,
+    SecretStr,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+)
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from app.schemas import defaults
 from app.schemas.agents import AgentBackend, OutputMode
 from app.schemas.evaluation import CheckerName
 from app.schemas.modes import EnvironmentMode, SandboxMode
@@ -46,6 +54,7 @@ class Settings(BaseSettings):
     # Workspaces
     WORKSPACE_ROOTS: Annotated[list[Path], NoDecode] = []
     WORKSPACE_ALLOW_FILE_URLS: bool = False
+    WORKSPACE_ALLOW_PRIVATE_URLS: bool = False
     WORKSPACE_MAX_FILES: int = Field(default=50_000, ge=1)
     WORKSPACE_MAX_BYTES: int = Field(default=1_000_000_000, ge=1)
     WORKSPACE_PYTHON: Path | None = None
@@ -62,10 +71,12 @@ class Settings(BaseSettings):
     # Sandbox, in which the workspaces' tests and programs run
     SANDBOX: SandboxMode = SandboxMode.REQUIRED
     SANDBOX_MEMORY_BYTES: int = Field(default=4_000_000_000, ge=100_000_000)
+    SANDBOX_TEMPORARY_BYTES: int = Field(default=1_000_000_000, ge=10_000_000)
     SANDBOX_PROCESSES: int = Field(default=512, ge=16, le=100_000)
     SANDBOX_FILE_BYTES: int = Field(default=2_000_000_000, ge=1_000_000)
     SANDBOX_CGROUP: Path | None = None
     SANDBOX_READABLE: Annotated[list[Path], NoDecode] = []
+    SANDBOX_EGRESS_ALLOW: Annotated[list[str], NoDecode] = []
 
     # Agents
     AGENT_BACKEND: AgentBackend = AgentBackend.AUTO
@@ -83,11 +94,18 @@ class Settings(BaseSettings):
     RUN_MAX_TOKENS: int | None = Field(default=None, ge=1)
     RUN_MAX_COST_USD: float | None = Field(default=None, gt=0.0, allow_inf_nan=False)
 
+    # Decisions
+    MAX_ATTEMPTS: int = Field(
+        default=defaults.MAX_ATTEMPTS,
+        ge=1,
+        le=20,
+        validation_alias=AliasChoices("MAX_ATTEMPTS", "EVALUATOR_MAX_RETRIES"),
+    )
+
     # Evaluators
-    EVALUATOR_MODEL: str = "anthropic:claude-sonnet-4-20250514"
+    EVALUATOR_MODEL: str = defaults.MODEL
     EVALUATOR_FALLBACK_MODEL: str | None = None
     EVALUATOR_OUTPUT_MODE: OutputMode = "auto"
-    EVALUATOR_MAX_RETRIES: int = Field(default=3, ge=1, le=20)
     EVALUATOR_RUN_DETERMINISTIC_ONLY: bool = False
     EVALUATOR_OUTSIDE: bool = True
     EVALUATOR_PROTECTED: ProtectedPolicy = ProtectedPolicy.ASK
@@ -97,8 +115,8 @@ class Settings(BaseSettings):
     EVALUATOR_LLM_TIMEOUT: PositiveSeconds = 60.0
     EVALUATOR_SAFE_FIXES: bool = False
     EVALUATOR_TYPE_CHECKER: CheckerName = "mypy"
-    EVALUATOR_PASS_THRESHOLD: UnitInterval = 0.7
-    EVALUATOR_BLOCKING_THRESHOLD: UnitInterval = 0.5
+    EVALUATOR_PASS_THRESHOLD: UnitInterval = defaults.PASS_THRESHOLD
+    EVALUATOR_BLOCKING_THRESHOLD: UnitInterval = defaults.BLOCKING_THRESHOLD
     EVALUATOR_PROJECT_FILE: ProjectFileMode = ProjectFileMode.HONOUR
     EVALUATOR_REQUIRED: Annotated[list[str], NoDecode] = ["protected_files"]
     EVALUATOR_COMMAND_NETWORK: bool = False
@@ -144,7 +162,7 @@ class Settings(BaseSettings):
     OTEL_EXPORTER_OTLP_ENDPOINT: str | None = None
 
     @field_validator(
-        *("ALLOWED_HOSTS", "WORKSPACE_ROOTS", "SANDBOX_READABLE"),
+        *("ALLOWED_HOSTS", "WORKSPACE_ROOTS", "SANDBOX_READABLE", "SANDBOX_EGRESS_ALLOW"),
         *("EVALUATOR_REQUIRED", "EVALUATOR_PLUGINS"),
         *("ESCALATION_REMINDER_HOURS", "WEBHOOK_URLS"),
         mode="before",
@@ -156,9 +174,23 @@ class Settings(BaseSettings):
             return [] if parts == ["none"] else parts
         return value
 
+    @field_validator("MAX_ATTEMPTS", mode="wrap")
+    @classmethod
+    def _name_both(cls, value: object, check: ValidatorFunctionWrapHandler) -> int:
+        try:
+            return check(value)
+        except ValidationError as error:
+            reason = error.errors()[0]["msg"]
+            raise ValueError(f"{reason} (EVALUATOR_MAX_RETRIES is another name for it)") from error
+
     @field_validator("ESCALATION_REMINDER_HOURS")
     @classmethod
     def _ascending(cls, value: list[float]) -> list[float]:
         if value != sorted(set(value)):
             raise ValueError("give hours in ascending order")
         return value
+
+    @property
+    def EVALUATOR_MAX_RETRIES(self) -> int:  # noqa: N802 - a setting's name
+        """The former name of `MAX_ATTEMPTS`."""
+        return self.MAX_ATTEMPTS

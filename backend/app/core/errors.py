@@ -84,6 +84,14 @@ class ForbiddenError(PhaseRunnerError):
     title = "Not allowed"
 
 
+class TooManyRequestsError(PhaseRunnerError):
+    """The same address asks too often."""
+
+    status = 429
+    code = "too-many-requests"
+    title = "Too many requests"
+
+
 class UnavailableError(PhaseRunnerError):
     """Something the service depends on cannot be reached."""
 
@@ -107,6 +115,14 @@ class WorkspaceError(PhaseRunnerError):
     status = 422
     code = "workspace"
     title = "The workspace cannot be used"
+
+
+class DiskFullError(PhaseRunnerError):
+    """There is no space left for what was to be stored."""
+
+    status = 507
+    code = "disk-full"
+    title = "The disk is full"
 
 
 class DatabaseSetupError(PhaseRunnerError):

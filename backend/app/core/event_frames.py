@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from app.core.websocket_events import SprintEventType
-from app.schemas.api.sprints import ListedRun
+from app.schemas.api.runs import ListedRun
 from app.schemas.runs import RunKind
 
 RUNS: Literal["runs"] = "runs"

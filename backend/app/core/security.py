@@ -57,13 +57,27 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def require_safe_binding(host: str, *, tokens_exist: bool) -> None:
-    """Refuse to listen beyond this machine while nobody has to show a token.
+def require_safe_binding(host: str, names: Collection[str] = (), *, tokens_exist: bool) -> None:
+    """Refuse to serve other machines while no token exists.
+
+    Args:
+        host: address to listen on.
+        names: further names by which the service may be addressed.
+        tokens_exist: whether requests have to show a token.
 
     Raises:
-        InvalidInputError: naming HOST.
+        InvalidInputError: naming HOST or ALLOWED_HOSTS.
     """
-    if not is_loopback(host) and not tokens_exist:
+    if tokens_exist:
+        return
+    elsewhere = next((name for name in names if not is_loopback(name.lower())), None)
+    if is_loopback(host) and elsewhere is not None:
+        raise InvalidInputError(
+            f"{elsewhere} is a name for other machines, and no API token exists. Create one first: "
+            "phaserunner tokens create NAME --role admin",
+            field="ALLOWED_HOSTS",
+        )
+    if not is_loopback(host):
         raise InvalidInputError(
             f"{host} can be reached from other machines, and no API token exists. Create one first: "
             "phaserunner tokens create NAME --role admin",

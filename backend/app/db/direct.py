@@ -1,106 +1,77 @@
-"""Connections of the driver beside the engine's, for the statement that is sent most often.
+"""Connections of the driver for one statement each, beside the sessions of SQLAlchemy.
 
-A session costs five times what one statement of the driver costs, and the driver's own pool twice as much.
+A session costs five times what one statement of the driver costs.
 """
 
 import asyncio
-import time
-from collections.abc import Awaitable, Callable
-from types import TracebackType
-from typing import TypeAlias
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import asyncpg
 
-Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
-Connect = Callable[[], Awaitable[Connection]]
+Pool: TypeAlias = "asyncpg.Pool[asyncpg.Record]"
 
 IDLE_SECONDS = 60.0
+LEND_SECONDS = 10.0
+"""The longest wait for a free connection, and for a cancelled statement to end."""
 
 
-class DirectConnections:
-    """Lends connections to one borrower each; those that were idle for a minute are closed.
+class DirectPool:
+    """The driver's pool; it connects when it is first used.
 
-    Borrowers leave a connection as they found it: it is lent again without a reset, which would cost as much
-    as the statement that it is made for.
+    Each statement is a transaction of its own and leaves nothing behind in its connection. So the pool does
+    not reset connections, which would cost as much as the statement.
+
+    Args:
+        url: of the database, as libpq reads it.
+        settings: of the server, for each connection.
+        limit: connections at the same time.
     """
 
-    def __init__(self, connect: Connect, *, limit: int) -> None:
-        self._connect = connect
-        self._free = asyncio.Semaphore(limit)
-        self._idle: list[tuple[Connection, float]] = []
-        self._closed = False
+    def __init__(self, url: str, settings: Mapping[str, str], *, limit: int) -> None:
+        self._url = url
+        self._settings = dict(settings)
+        self._limit = limit
+        self._opening = asyncio.Lock()
+        self._pool: Pool | None = None
 
-    def borrowed(self) -> "Loan":
-        """Lend a connection while a block runs. After any error it is dropped: it may be in any state.
+    async def fetch_value(self, statement: str, *values: object) -> Any:
+        """Execute a statement and give the first value of its first row; None without a row.
 
         Raises:
-            ConnectionResetError: it was lost before the driver knew.
+            ConnectionResetError: the connection was lost before the driver knew.
+            TimeoutError: every connection is in use.
             OSError: there is no database; also errors of the driver.
         """
-        return Loan(self)
-
-    async def take(self) -> Connection:
-        """Give a connection, once there is one to lend; `give_back` or `drop` must follow."""
-        await self._free.acquire()
+        pool = self._pool or await self._open()
         try:
-            return self._idle_one() or await self._connect()
-        except BaseException:
-            self._free.release()
-            raise
-
-    def give_back(self, connection: Connection) -> None:
-        """Take back a connection that is as it was."""
-        self._free.release()
-        if self._closed:
-            connection.terminate()
-            return
-        now = time.monotonic()
-        self._idle.append((connection, now))
-        while self._idle[0][1] < now - IDLE_SECONDS:
-            self._idle.pop(0)[0].terminate()
-
-    def drop(self, connection: Connection) -> None:
-        """Take back a connection that may be in any state."""
-        self._free.release()
-        connection.terminate()
+            async with pool.acquire(timeout=LEND_SECONDS) as connection:
+                return await connection.fetchval(statement, *values)
+        except asyncpg.InternalClientError as error:
+            # The driver's answer if it has read the server's farewell but not the end of the stream.
+            raise ConnectionResetError("the connection to the database was lost") from error
 
     def close(self) -> None:
-        """Drop idle connections now, and borrowed ones when they are given back."""
-        self._closed = True
-        while self._idle:
-            self._idle.pop()[0].terminate()
+        """Drop all connections; the next statement connects again."""
+        if self._pool is not None:
+            self._pool.terminate()
+            self._pool = None
 
-    def _idle_one(self) -> "Connection | None":
-        # The last one that was used: the others grow old and are closed.
-        while self._idle:
-            connection, _ = self._idle.pop()
-            if not connection.is_closed():
-                return connection
-        return None
+    async def _open(self) -> Pool:
+        async with self._opening:
+            if self._pool is None:
+                self._pool = await asyncpg.create_pool(
+                    self._url,
+                    min_size=0,
+                    max_size=self._limit,
+                    max_inactive_connection_lifetime=IDLE_SECONDS,
+                    reset=_leave_as_it_is,
+                    timeout=10,
+                    command_timeout=30,
+                    server_settings=self._settings,
+                )
+            return self._pool
 
 
-class Loan:
-    """One borrowing. A class, not a generator, which made storing one event some four per cent slower."""
-
-    __slots__ = ("_connection", "_lender")
-
-    def __init__(self, lender: DirectConnections) -> None:
-        self._lender = lender
-        self._connection: Connection | None = None
-
-    async def __aenter__(self) -> Connection:
-        self._connection = connection = await self._lender.take()
-        return connection
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
-        connection, self._connection = self._connection, None
-        assert connection is not None  # noqa: S101 - the block was entered
-        if error is None:
-            self._lender.give_back(connection)
-            return
-        self._lender.drop(connection)
-        if isinstance(error, asyncpg.InternalClientError):
-            # What the driver says when the server's farewell was read, but not yet the end of the line.
-            raise ConnectionResetError("the connection to the database was lost") from error
+async def _leave_as_it_is(_: object) -> None:
+    """Stand in for the pool's reset, which is a round trip."""

@@ -4,13 +4,12 @@ import json
 from contextlib import AbstractAsyncContextManager
 from urllib.parse import urlsplit, urlunsplit
 
-import asyncpg
 from sqlalchemy import event, text
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 from typing_extensions import override
 
 from app.core.errors import InvalidInputError
-from app.db.direct import Connection, DirectConnections
+from app.db.direct import DirectPool
 
 IDLE_IN_TRANSACTION = "10s"
 
@@ -32,14 +31,14 @@ class Sessions(async_sessionmaker[AsyncSession]):
     the same within one, for two further messages to the server and back.
 
     Attributes:
-        direct: connections of the driver to the same database; they are closed with the engine.
+        direct: the driver's pool on the same database; it is closed with the engine.
     """
 
     def __init__(self, engine: AsyncEngine) -> None:
         super().__init__(engine.execution_options(isolation_level="AUTOCOMMIT"), expire_on_commit=False)
         self._writing = async_sessionmaker(engine, expire_on_commit=False)
         url = plain_url(engine.url.render_as_string(hide_password=False))
-        self.direct = DirectConnections(lambda: _connect(url), limit=DIRECT_CONNECTIONS)
+        self.direct = DirectPool(url, _SESSION, limit=DIRECT_CONNECTIONS)
         event.listen(engine.sync_engine, "engine_disposed", self._close_direct)
 
     # SQLAlchemy promises a class of its own that nobody else can make; it is used as a context manager alone.
@@ -88,10 +87,6 @@ def create_engine(url: str, *, pool_size: int) -> AsyncEngine:
 def create_sessions(engine: AsyncEngine) -> Sessions:
     """Make the session factory."""
     return Sessions(engine)
-
-
-async def _connect(url: str) -> Connection:
-    return await asyncpg.connect(url, timeout=10, command_timeout=30, server_settings=dict(_SESSION))
 
 
 def _storable_json(value: object) -> str:

@@ -1,14 +1,19 @@
 """Brings a database to the newest schema."""
 
+import re
 from pathlib import Path
 
 import anyio.to_thread
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
+from alembic.util import CommandError
 
 import app
+from app.core.errors import DatabaseSetupError
 from app.db.engine import sqlalchemy_url
+
+_UNKNOWN_REVISION = re.compile(r"Can't locate revision identified by '([^']*)'")
 
 
 def migrations_directory() -> Path:
@@ -32,5 +37,23 @@ def newest_revision() -> str:
 
 
 async def upgrade_to_head(url: str) -> None:
-    """Apply every migration that is missing; several processes may ask at once."""
-    await anyio.to_thread.run_sync(command.upgrade, alembic_config(url), "head")
+    """Apply every migration that is missing; several processes may ask at once.
+
+    Raises:
+        DatabaseSetupError: the schema is of a newer version of the program; nothing is changed.
+    """
+    await anyio.to_thread.run_sync(_upgrade, alembic_config(url))
+
+
+def _upgrade(config: Config) -> None:
+    try:
+        command.upgrade(config, "head")
+    except CommandError as error:
+        unknown = _UNKNOWN_REVISION.search(str(error))
+        if unknown is None:
+            raise
+        raise DatabaseSetupError(
+            f"the database has the schema {unknown.group(1)}, which this version does not know; it knows up "
+            f"to {newest_revision()}. Start the newer version again, or restore the dump from before its "
+            "upgrade. Nothing was changed"
+        ) from error

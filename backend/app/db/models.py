@@ -286,9 +286,21 @@ class VerdictMark(Base):
 
 
 class EventRow(Base):
-    """One event; (run, sequence) is its identity, without gaps."""
+    """One event; (run, sequence) is its identity, without gaps.
+
+    `batch` is the key of events that were stored together; the first of them carries it.
+    """
 
     __tablename__ = "events"
+    __table_args__ = (
+        Index(
+            "ux_events_run_id_batch",
+            "run_id",
+            "batch",
+            unique=True,
+            postgresql_where=text("batch IS NOT NULL"),
+        ),
+    )
 
     run_id: Mapped[UUID] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
     sequence: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
@@ -298,6 +310,7 @@ class EventRow(Base):
     data: Mapped[dict[str, Any]]
     at: Mapped[datetime]
     trace_id: Mapped[str | None]
+    batch: Mapped[UUID | None]
 
 
 class Snapshot(Base):

@@ -20,6 +20,7 @@ PAUSE_SECONDS = 0.25
 _OUTAGE_CLASSES = ("08", "53", "57")
 # Ours was open for too long without a statement: this process was stopped meanwhile.
 _IDLE_IN_TRANSACTION = "25P03"
+_DISK_FULL = "53100"
 _UNREACHABLE = {errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.ENETDOWN}
 
 Value = TypeVar("Value")
@@ -42,6 +43,19 @@ def is_outage(error: BaseException) -> bool:
             # addresses, none of which answers, is one without a number.
             several = error.errno is None and str(error).startswith("Multiple exceptions: ")
             return several or error.errno in _UNREACHABLE
+        case _:
+            return False
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """True when the disk of this machine or of the database has no space left."""
+    match error:
+        case DBAPIError():
+            return getattr(error.orig, "sqlstate", None) == _DISK_FULL
+        case asyncpg.PostgresError():
+            return error.sqlstate == _DISK_FULL
+        case OSError():
+            return error.errno in (errno.ENOSPC, errno.EDQUOT)
         case _:
             return False
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from app.core.event_frames import RUNS, ResumeMode, RunFrame, RunGoneFrame, SubscribedFrame
 from app.realtime.inbox import Hint, Inbox
 from app.realtime.reader import DATABASE_ERRORS, Mark, until_readable
-from app.schemas.api.sprints import ListedRun
+from app.schemas.api.runs import ListedRun
 from app.schemas.runs import RunStatus
 
 logger = logging.getLogger(__name__)

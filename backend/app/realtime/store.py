@@ -2,17 +2,15 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
-from uuid import UUID
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+from uuid import UUID, uuid4
 
 import asyncpg
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.websocket_events import Event
-
-Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 
 # One statement numbers and inserts: the run's row lock makes number order and commit order the same,
 # which an identity column would not.
@@ -28,14 +26,15 @@ _APPEND = """
         )
         RETURNING last_sequence AS last
     ), added AS (
-        INSERT INTO events (run_id, sequence, type, phase, attempt, data, at, trace_id)
+        INSERT INTO events (run_id, sequence, type, phase, attempt, data, at, trace_id, batch)
         SELECT CAST(:run_id AS uuid), counter.last - {count} + new.position,
-               new.type, new.phase, new.attempt, CAST(new.data AS jsonb), new.at, new.trace_id
+               new.type, new.phase, new.attempt, CAST(new.data AS jsonb), new.at, new.trace_id,
+               CASE WHEN new.position = 1 THEN CAST(:batch AS uuid) END
         FROM counter, {rows} AS new (type, phase, attempt, data, at, trace_id, position)
     )
     SELECT last FROM counter
 """
-_MANY = _APPEND.format(
+_MANY_NAMED = _APPEND.format(
     count="cardinality(CAST(:type AS text[]))",
     rows="""
         unnest(
@@ -45,15 +44,15 @@ _MANY = _APPEND.format(
     """,
 )
 # Most batches of progress are one event, and arrays cost the server as much as half of the rest.
-_ONE = _APPEND.format(
+_ONE_NAMED = _APPEND.format(
     count="1",
     rows="""(VALUES (
         CAST(:type AS text), CAST(:phase AS text), CAST(:attempt AS int),
         CAST(:payload AS text), CAST(:time AS timestamptz), CAST(:trace AS text), 1
     ))""",
 )
-_NAMES = ("run_id", "fenced", "job", "try", "type", "phase", "attempt", "payload", "time", "trace")
-_MANY_FOR_SESSIONS = text(_MANY)
+_NAMES = ("run_id", "fenced", "job", "try", "batch", "type", "phase", "attempt", "payload", "time", "trace")
+_MANY_FOR_SESSIONS = text(_MANY_NAMED)
 
 
 def _numbered(statement: str) -> str:
@@ -61,16 +60,17 @@ def _numbered(statement: str) -> str:
     return re.sub(r":(\w+)", lambda found: f"${_NAMES.index(found[1]) + 1}", statement)
 
 
-_ONE_FOR_THE_DRIVER, _MANY_FOR_THE_DRIVER = _numbered(_ONE), _numbered(_MANY)
+_ONE, _MANY = _numbered(_ONE_NAMED), _numbered(_MANY_NAMED)
 
-_LOCK = "SELECT FROM runs WHERE id = $1 FOR UPDATE"
-# A batch is stored as a whole or not at all, so its first event speaks for it.
-_FIND = """
-    SELECT runs.last_sequence FROM runs JOIN events ON run_id = id AND sequence > last_sequence - $2
-    WHERE id = $1 AND type = $3 AND at = $4 AND data = CAST($5 AS text)::jsonb LIMIT 1
-"""
-_LOOK_BACK = 5_000
-"""Events among which one is looked for that may have been stored already."""
+_BATCH_INDEX = "ux_events_run_id_batch"
+
+
+class FetchValue(Protocol):
+    """Executes one statement in a transaction of its own."""
+
+    async def __call__(self, statement: str, *values: object) -> Any:
+        """Give the first value of the first row; None without a row."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,14 @@ class Fence:
 
     job_id: int
     attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Events of one run that are stored together or not at all; a repetition has the same key."""
+
+    events: Sequence[Event]
+    key: UUID = field(default_factory=uuid4)
 
 
 async def append_events(
@@ -92,51 +100,36 @@ async def append_events(
     """
     if not events:
         return None
-    values = (*_fenced(run_id, fence), *_columns(events))
+    values = (*_fenced(run_id, fence), None, *_columns(events))
     named: dict[str, Any] = dict(zip(_NAMES, values, strict=True))
     last: int | None = (await session.execute(_MANY_FOR_SESSIONS, named)).scalar_one_or_none()
     return last
 
 
-async def append_at_once(
-    connection: Connection, run_id: UUID, fence: Fence, events: Sequence[Event]
-) -> int | None:
-    """Append at least one event of one run in a transaction of its own: one statement, one round trip.
+async def append_batch(fetch_value: FetchValue, run_id: UUID, fence: Fence, batch: Batch) -> bool:
+    """Append a batch of one run in a transaction of its own: one statement, one round trip.
+
+    Repeating it is harmless, however often and in whatever order the requests reach the server: the batch is
+    stored once.
 
     Returns:
-        As `append_events`.
+        False when `fence` no longer holds, or the run is over or does not exist.
 
     Raises:
-        asyncpg.PostgresError: or another of the driver's errors; the events may be stored nevertheless when
-            it was the connection that failed.
+        asyncpg.PostgresError: or another of the driver's errors; after the loss of a connection the batch may
+            be stored.
     """
-    if len(events) == 1:
-        statement, values = _ONE_FOR_THE_DRIVER, _row(events[0])
-    else:
-        statement, values = _MANY_FOR_THE_DRIVER, _columns(events)
-    last: int | None = await connection.fetchval(statement, *_fenced(run_id, fence), *values)
-    return last
-
-
-async def append_again(
-    connection: Connection, run_id: UUID, fence: Fence, events: Sequence[Event]
-) -> int | None:
-    """Append events that may be stored already, because the answer to the same request was lost.
-
-    Returns:
-        As `append_events`; the run's last sequence when they were stored already.
-
-    Raises:
-        asyncpg.PostgresError: as `append_at_once`.
-    """
-    first = events[0]
-    async with connection.transaction():
-        # Two statements: what the lost request has committed is seen by one that begins behind the lock.
-        await connection.execute(_LOCK, run_id)
-        stored: int | None = await connection.fetchval(
-            _FIND, run_id, _LOOK_BACK, first.event.value, first.timestamp, _payload(first)
-        )
-        return stored or await append_at_once(connection, run_id, fence, events)
+    events = batch.events
+    if not events:
+        return True
+    statement, values = (_ONE, _row(events[0])) if len(events) == 1 else (_MANY, _columns(events))
+    try:
+        last = await fetch_value(statement, *_fenced(run_id, fence), batch.key, *values)
+    except asyncpg.UniqueViolationError as error:
+        if error.constraint_name != _BATCH_INDEX:
+            raise
+        return True
+    return last is not None
 
 
 def _fenced(run_id: UUID, fence: Fence | None) -> tuple[UUID, bool, int, int]:

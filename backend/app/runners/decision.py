@@ -12,9 +12,9 @@ The rules, in the order in which they are asked:
    after a pause; one that has output is only judged again. Each of these has a limit, after which a human
    is asked. None of them uses up an attempt.
 5. An attempt may close its run by itself: its condition to stop is met, which completes the phase; it could
-   not be carried out, which fails the run; or its agent asks for a human, who is then asked. An attempt with
-   nothing against it but a question about changed tests asks it at once. It uses up no attempt: whoever lets
-   the phase go on grants another one.
+   not be carried out, which fails the run; or its agent asks for a human, which escalates.
+   An attempt with nothing against it but a question about changed tests asks it at once. It uses up no
+   attempt: whoever lets the phase go on grants another one.
 6. An attempt that asked for a subtask rests: the subtask is begun, and when it is over, however it ended,
    the attempt goes on under the same number.
 7. After a failed attempt comes the next one, unless the agent is stuck or the budget is spent; then a human
@@ -138,7 +138,7 @@ class Evaluate:
 
 @dataclass(frozen=True, slots=True)
 class SpawnSubtask:
-    """Begin the subtask that the attempt asked for, as a run of its own."""
+    """Start the subtask that the attempt requested, as a separate run."""
 
     phase: str
     number: int
@@ -263,7 +263,7 @@ def attempts_allowed(escalations: tuple[EscalationFacts, ...], policy: RunPolicy
 def lost_workers(attempt: AttemptFacts) -> int:
     """Workers that died on an attempt: those recorded, and the one that left it half done.
 
-    The question what comes next is asked only when nobody works on the attempt.
+    `decide` runs only while no worker is at the attempt.
     """
     return attempt.lost_workers + (attempt.state in (AttemptState.STARTED, AttemptState.EVALUATING))
 

@@ -1,20 +1,20 @@
-"""Director-evaluator loops: direct, run the script, evaluate and decide, on the same loop as sprints."""
+"""Director-evaluator loops for programs that use PhaseRunner as a library.
+
+The service runs the same steps over recorded rows.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 
 from app.runners.decision import (
-    AttemptFacts,
     CompletePhase,
     Decision,
     Escalate,
     Evaluate,
     Fail,
-    History,
-    Spent,
     StartAttempt,
 )
+from app.runners.in_memory import MemoryRecords
 from app.runners.loop.context import LoopInputs, bind, fill, turns_used
 from app.runners.loop.errors import loop_result, refused
 from app.runners.loop.requests import answered, charged, result_of
@@ -25,7 +25,7 @@ from app.runners.refinement import refine
 from app.schemas.director_evaluator import DirectorEvaluatorLoop
 from app.schemas.loop.results import LoopEnd, LoopIteration, LoopResult, TaskStatus
 from app.schemas.loop.subtasks import SubtaskRequest
-from app.schemas.runs import AttemptClosing, AttemptState, RunPolicy, RunStatus
+from app.schemas.runs import AttemptClosing, AttemptState, RunPolicy, Usage
 
 __all__ = ["PHASE", "DirectorEvaluator", "LoopLimits"]
 
@@ -58,12 +58,12 @@ class DirectorEvaluator(LoopParts):
             return refused(str(error))
         own = lineage or outermost(fill(definition.description, bound.values), bound.values)
         loop = _LoopInMemory(self, definition, bound, own)
-        await refine(loop.load, loop.carry_out)
+        await refine(loop.records.load, loop.carry_out)
         return loop.result()
 
 
 class _LoopInMemory:
-    """The records of one loop, kept in memory."""
+    """Carries out the decisions of one loop."""
 
     def __init__(
         self,
@@ -76,23 +76,9 @@ class _LoopInMemory:
         self._definition = definition
         self._lineage = lineage
         self._steps = LoopSteps(runner, definition, inputs)
-        self._policy = loop_policy(RunPolicy(), definition)
         self._recorded: dict[int, Step] = {}
-        self._facts: dict[int, AttemptFacts] = {}
-        self._phase: str | None = PHASE
+        self.records = MemoryRecords(PHASE, loop_policy(RunPolicy(), definition))
         self._end = LoopEnd.MAXIMUM
-
-    async def load(self) -> tuple[History, RunPolicy]:
-        history = History(
-            status=RunStatus.ACTIVE,
-            phases=(PHASE,),
-            phase=self._phase,
-            attempts=tuple(self._facts.values()),
-            escalations=(),
-            spent=Spent(),
-            now=datetime.now(UTC),
-        )
-        return history, self._policy
 
     async def carry_out(self, decision: Decision) -> None:
         match decision:
@@ -103,9 +89,9 @@ class _LoopInMemory:
             case CompletePhase(_, number):
                 closed = self._recorded[number].closing is AttemptClosing.CONDITION
                 self._end = LoopEnd.CONDITION if closed else LoopEnd.SUCCESS
-                self._phase = None
+                self.records.phase = None
             case Escalate():
-                # No human is asked here.
+                # Without the service nobody answers: the caller decides what to do with the question.
                 self._end = LoopEnd.WAITING
             case Fail():
                 self._end = LoopEnd.ERROR
@@ -144,7 +130,8 @@ class _LoopInMemory:
         self._record(number, await step(earlier, now))
 
     def _record(self, number: int, step: Step) -> None:
-        self._recorded[number], self._facts[number] = step, step.facts
+        self._recorded[number], self.records.attempts[number] = step, step.facts
+        self.records.usage = Usage.total(each.iteration.usage.total for each in self._recorded.values())
 
     def _before(self, number: int) -> list[LoopIteration]:
         return [self._recorded[each].iteration for each in range(1, number)]

@@ -1,8 +1,10 @@
-"""Answers: write, evaluate and retry with feedback, on the same loop as sprints."""
+"""Answers that are checked, for programs that use PhaseRunner as a library.
+
+The service runs the same steps over recorded rows.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from app.runners.answer.steps import (
     NO_EVIDENCE,
@@ -22,14 +24,13 @@ from app.runners.decision import (
     CompletePhase,
     Decision,
     Evaluate,
-    History,
-    Spent,
     StartAttempt,
 )
 from app.runners.evaluators.models.response_prompt import merge_rules
 from app.runners.evaluators.models.response_verdict import MAX_RETRIES
+from app.runners.in_memory import MemoryRecords
 from app.runners.refinement import refine
-from app.schemas.runs import AttemptClosing, RunPolicy, RunStatus
+from app.schemas.runs import AttemptClosing, RunPolicy, Usage
 
 __all__ = [
     "NO_EVIDENCE",
@@ -80,45 +81,37 @@ class ResponseRetry:
             evidence=self.evidence,
         )
         loop = _AnswerInMemory(steps, [each for each in entries if each.strip()], self.max_retries)
-        await refine(loop.load, loop.carry_out)
+        await refine(loop.records.load, loop.carry_out)
         return outcome_of(loop.attempts)
 
 
 class _AnswerInMemory:
-    """The records of one question, kept in memory."""
+    """Carries out the decisions about one question."""
 
     def __init__(self, steps: AnswerSteps, entries: Sequence[str], max_retries: int) -> None:
         self._steps = steps
         self._entries = entries
-        self._policy = answer_policy(RunPolicy(), max_retries)
-        self._phase: str | None = PHASE
+        self.records = MemoryRecords(PHASE, answer_policy(RunPolicy(), max_retries))
         self.attempts: list[AnswerAttempt] = []
-
-    async def load(self) -> tuple[History, RunPolicy]:
-        history = History(
-            status=RunStatus.ACTIVE,
-            phases=(PHASE,),
-            phase=self._phase,
-            attempts=tuple(map(facts_of, self.attempts)),
-            escalations=(),
-            spent=Spent(),
-            now=datetime.now(UTC),
-        )
-        return history, self._policy
 
     async def carry_out(self, decision: Decision) -> None:
         before = self.attempts[-1] if self.attempts else None
         match decision:
             case StartAttempt(_, number):
                 entries = before.entries if before else self._entries
-                self.attempts.append(await self._steps.write(number, entries, before))
+                self._record(number, await self._steps.write(number, entries, before))
             case Evaluate(_, number):
                 earlier = self.attempts[number - 2] if number > 1 else None
-                self.attempts[-1] = await self._steps.judge(self.attempts[-1], earlier)
+                self._record(number, await self._steps.judge(self.attempts[-1], earlier))
             case CompletePhase():
-                self._phase = None
+                self.records.phase = None
             case _:
                 pass
+
+    def _record(self, number: int, attempt: AnswerAttempt) -> None:
+        self.attempts[number - 1 :] = [attempt]
+        self.records.attempts[number] = facts_of(attempt)
+        self.records.usage = Usage.total(each.usage for each in self.attempts)
 
 
 def facts_of(attempt: AnswerAttempt) -> AttemptFacts:

@@ -49,7 +49,7 @@ class SafeFixes:
         """Mend files in `tree`; trouble leaves everything as it is.
 
         Args:
-            tree: the agent's tree, in which nobody works any more.
+            tree: the agent's tree, after its work.
             base: the tree with the base commit.
             changed: paths relative to the tree.
 
@@ -63,7 +63,7 @@ class SafeFixes:
             with scratch(Path(sys.executable)) as scraps:
                 return await self._mend(_Work(tree, base, files, scraps, self.timeout))
         except (ToolTroubleError, OSError) as trouble:
-            logger.warning("no safe fixes: %s", trouble)
+            logger.warning("safe fixes are skipped: %s", trouble)
             return []
 
     async def _mend(self, work: "_Work") -> list[str]:

@@ -6,6 +6,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, computed_field
 
+from app.schemas import defaults
+
 CheckerName = Literal["mypy", "pyright", "basedpyright", "ty"]
 """A tool that checks types."""
 
@@ -84,7 +86,7 @@ class FeedbackMemorySchema(BaseModel):
 
     sprint_id: UUID
     phase: str
-    max_attempts: int = Field(default=3, ge=1)
+    max_attempts: int = Field(default=defaults.MAX_ATTEMPTS, ge=1)
     current_attempt: int = Field(default=1, ge=1)
     attempts: list[AttemptRecord] = []
     accumulated_context: dict[str, Any] = {}

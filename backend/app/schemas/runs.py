@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.schemas import defaults
 from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.schemas.text import PathGlob, TestGlob
 
@@ -18,6 +19,11 @@ class RunKind(StrEnum):
     SPRINT = "sprint"
     DIRECTOR_LOOP = "director_loop"
     ANSWER = "answer"
+
+    @property
+    def word(self) -> str:
+        """The word for a run of this kind in messages and, in the plural, in paths."""
+        return {"director_loop": "loop"}.get(self.value, self.value)
 
 
 class RunStatus(StrEnum):
@@ -197,9 +203,9 @@ class RunPolicy(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    max_attempts: int = Field(default=3, ge=1, le=100)
-    pass_threshold: float = Field(default=0.7, ge=0.0, le=1.0)
-    blocking_threshold: float = Field(default=0.5, ge=0.0, le=1.0)
+    max_attempts: int = Field(default=defaults.MAX_ATTEMPTS, ge=1, le=100)
+    pass_threshold: float = Field(default=defaults.PASS_THRESHOLD, ge=0.0, le=1.0)
+    blocking_threshold: float = Field(default=defaults.BLOCKING_THRESHOLD, ge=0.0, le=1.0)
     deterministic_only: bool = False
     safe_fixes: bool = False
     retry_from: RetryFrom = RetryFrom.PREVIOUS

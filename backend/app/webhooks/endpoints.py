@@ -1,21 +1,13 @@
 """Which addresses messages may go to: public ones over https, unless the operator allows others."""
 
-import ipaddress
 from collections.abc import Sequence
 
 import httpx
 
+from app.core.addresses import is_public
 from app.core.errors import InvalidInputError
 
 _FIELD = "WEBHOOK_URLS"
-
-
-def is_public(address: str) -> bool:
-    """True for an address that is reachable from anywhere; one that hides an IPv4 address is that one."""
-    found = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(found, ipaddress.IPv6Address):
-        found = found.ipv4_mapped or found.sixtofour or found
-    return found.is_global and not found.is_multicast
 
 
 def read_endpoints(urls: Sequence[str], *, allow_private: bool) -> tuple[str, ...]:

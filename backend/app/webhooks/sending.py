@@ -8,7 +8,7 @@ from typing import Self
 
 import httpx
 
-from app.webhooks.endpoints import is_public
+from app.core.addresses import is_public
 from app.webhooks.signing import signed_headers
 
 TIMEOUT_SECONDS = 10.0

@@ -1,10 +1,10 @@
-"""Signs messages as standardwebhooks.com describes, so that receivers can check them with its libraries."""
+"""Signs messages as standardwebhooks.com describes, with the library that receivers verify them with."""
 
 import base64
 import binascii
-import hashlib
-import hmac
-from datetime import datetime
+from datetime import UTC, datetime
+
+from standardwebhooks.webhooks import Webhook
 
 from app.core.errors import InvalidInputError
 
@@ -27,19 +27,18 @@ def read_secret(text: str) -> bytes:
     try:
         key = base64.b64decode(text.removeprefix(PREFIX), validate=True)
     except (binascii.Error, ValueError) as error:
-        raise InvalidInputError(f"is not {PREFIX} and base64; {_HOW}", field=_FIELD) from error
+        raise InvalidInputError(f"must be {PREFIX} and base64; {_HOW}", field=_FIELD) from error
     if len(key) < MIN_SECRET_BYTES:
-        raise InvalidInputError(f"holds less than {MIN_SECRET_BYTES} bytes; {_HOW}", field=_FIELD)
+        raise InvalidInputError(f"must hold at least {MIN_SECRET_BYTES} bytes; {_HOW}", field=_FIELD)
     return key
 
 
 def signed_headers(key: bytes, message_id: str, at: datetime, body: bytes) -> dict[str, str]:
-    """The headers that name and sign a message: HMAC-SHA256 over id, time in seconds and body."""
-    timestamp = str(int(at.timestamp()))
-    signed = b".".join([message_id.encode(), timestamp.encode(), body])
-    signature = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+    """Give the headers that name and sign a message; `body` is UTF-8 and `at` has a time zone."""
+    # The library takes every time for UTC, whatever its zone.
+    at = at.astimezone(UTC)
     return {
         "webhook-id": message_id,
-        "webhook-timestamp": timestamp,
-        "webhook-signature": f"v1,{signature}",
+        "webhook-timestamp": str(int(at.timestamp())),
+        "webhook-signature": Webhook(key).sign(message_id, at, body.decode()),
     }

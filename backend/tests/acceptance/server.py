@@ -101,7 +101,7 @@ def until_rest(client: httpx.Client, sprint_id: str, *, seconds: float = 90) -> 
     """Ask until the sprint is over or waits for a human."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        sprint = ok(client.get(f"/sprints/{sprint_id}"))
+        sprint = ok(client.get(f"/runs/{sprint_id}"))
         if sprint["status"] in ("waiting", "completed", "failed", "cancelled"):
             return sprint
         time.sleep(0.05)

@@ -27,7 +27,7 @@ def test_a_restored_installation_goes_on(database_url: str, tmp_path: Path) -> N
     with serving(database_url, tmp_path / "data") as first, first.client() as client:
         waiting = until_rest(client, ok(client.post("/sprints", json=body))["id"])
         held = ok(client.post("/sprints", json=body | {"policy": {"max_attempts": 2}}))["id"]
-        ok(client.post(f"/sprints/{held}/pause"))
+        ok(client.post(f"/runs/{held}/pause"))
         before = ok(client.get(f"/runs/{waiting['id']}/events", params={"limit": 1000}))["events"]
         command = [binaries.path("pg_dump"), "--format=custom", f"--file={dump}", f"--dbname={database_url}"]
         subprocess.run(command, check=True)
@@ -44,7 +44,7 @@ def test_a_restored_installation_goes_on(database_url: str, tmp_path: Path) -> N
             ok(client.post(f"/escalations/{question['id']}/resolve", json=answer))
             ended = until_rest(client, waiting["id"])
             assert ended["status"] == "completed", ended["status_reason"]
-            ok(client.post(f"/sprints/{held}/resume"))
+            ok(client.post(f"/runs/{held}/resume"))
             assert until_rest(client, held)["status"] == "waiting"
             events = ok(client.get(f"/runs/{waiting['id']}/events", params={"limit": 1000}))["events"]
             assert [each["sequence"] for each in events] == list(range(1, len(events) + 1))

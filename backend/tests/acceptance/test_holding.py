@@ -86,17 +86,17 @@ def test_evaluators_are_stopped_and_begin_again(service: Service, tmp_path: Path
     with service.client() as client:
         sprint = start(client, repo, agent)
         until("the gate runs", lambda: processes(GATE_SLEEPS))
-        paused = ok(client.post(f"/sprints/{sprint}/pause", json={"reason": "lunch"}))
+        paused = ok(client.post(f"/runs/{sprint}/pause", json={"reason": "lunch"}))
         assert (paused["status"], paused["paused"]["reason"]) == ("active", "lunch")
         until("the gate is gone", lambda: not processes(GATE_SLEEPS))
-        refused = client.post(f"/sprints/{sprint}/pause")
+        refused = client.post(f"/runs/{sprint}/pause")
         assert (refused.status_code, refused.json()["paused"]) == (409, True)
 
-        ok(client.post(f"/sprints/{sprint}/resume"))
+        ok(client.post(f"/runs/{sprint}/resume"))
         until("the gate runs again", lambda: processes(GATE_SLEEPS))
-        attempt = ok(client.get(f"/sprints/{sprint}"))["attempts"][0]
+        attempt = ok(client.get(f"/runs/{sprint}"))["attempts"][0]
         assert (attempt["number"], attempt["lost_workers"], attempt["status"]) == (1, 0, "evaluating")
-        ok(client.post(f"/sprints/{sprint}/cancel"))
+        ok(client.post(f"/runs/{sprint}/cancel"))
         until("the gate is gone", lambda: not processes(GATE_SLEEPS))
 
         events = ok(client.get(f"/runs/{sprint}/events", params={"limit": 1000}))["events"]
@@ -113,15 +113,15 @@ def test_an_agent_is_stopped_with_its_process_group(service: Service, tmp_path: 
     with service.client() as client:
         sprint = start(client, repo, {"backend": "pydantic-ai", "model": OPENAI_CHAT})
         until("the agent's tests run", lambda: processes(AGENT_SLEEPS))
-        ok(client.post(f"/sprints/{sprint}/pause"))
+        ok(client.post(f"/runs/{sprint}/pause"))
         until("the agent's processes are gone", lambda: not processes(AGENT_SLEEPS))
-        attempt = ok(client.get(f"/sprints/{sprint}"))["attempts"][0]
+        attempt = ok(client.get(f"/runs/{sprint}"))["attempts"][0]
         assert (attempt["number"], attempt["agent_failures"], attempt["lost_workers"]) == (1, 0, 0)
-        ok(client.post(f"/sprints/{sprint}/resume"))
+        ok(client.post(f"/runs/{sprint}/resume"))
         until("the agent's tests run again", lambda: processes(AGENT_SLEEPS))
-        ok(client.post(f"/sprints/{sprint}/cancel"))
+        ok(client.post(f"/runs/{sprint}/cancel"))
         until("the agent's processes are gone", lambda: not processes(AGENT_SLEEPS))
-        ended = ok(client.get(f"/sprints/{sprint}"))
+        ended = ok(client.get(f"/runs/{sprint}"))
         assert [each["number"] for each in ended["attempts"]] == [1]
 
 
@@ -148,7 +148,7 @@ def test_a_fork_passes_with_guidance(service: Service, tmp_path: Path) -> None:
         ended = until_rest(client, made["id"])
         assert ended["status"] == "completed", ended["status_reason"]
         assert ended["forked_from"]["run_id"] == first["id"]
-        patch = client.get(f"/sprints/{ended['id']}/result.patch").text
+        patch = client.get(f"/runs/{ended['id']}/result.patch").text
         assert "+a note" in patch
         assert "+    return amount // 2" in patch
         assert ok(client.get(f"/sprints/{first['id']}"))["status"] == "waiting"

@@ -105,7 +105,7 @@ def test_a_model_is_told_what_failed_and_mends_it(
         advice = [each for each in coding[-1]["evaluations"] if not each["gate"]]
         assert advice
         assert {each["status"] for each in advice} == {"errored"}
-        patch = client.get(f"/sprints/{ended['id']}/result.patch").text
+        patch = client.get(f"/runs/{ended['id']}/result.patch").text
         assert "-    return amount // 3" in patch
         assert "+    return amount // 2" in patch
     assert (repo / "shares.py").read_text() == BROKEN

@@ -69,14 +69,14 @@ def test_a_sprint_fails_is_told_why_and_passes(service: Service, repo: Path) -> 
         assert len(traces) == 1, "the whole sprint is one trace"
         assert None not in traces
 
-        retry = ok(client.get(f"/sprints/{sprint['id']}/attempts/coding/2"))
+        retry = ok(client.get(f"/runs/{sprint['id']}/attempts/coding/2"))
         assert "test_half_of_eight" in retry["prompt"]
         assert "FIX:" in retry["prompt"]
         assert "attempt 2 of 3" in retry["prompt"]
 
-        patch = client.get(f"/sprints/{sprint['id']}/result.patch")
+        patch = client.get(f"/runs/{sprint['id']}/result.patch")
         assert "amount // 2" in patch.text
-        bundle = client.get(f"/sprints/{sprint['id']}/result.bundle")
+        bundle = client.get(f"/runs/{sprint['id']}/result.bundle")
         (repo.parent / "result.bundle").write_bytes(bundle.content)
 
     git(repo, "fetch", "-q", str(repo.parent / "result.bundle"), "+refs/heads/*:refs/remotes/result/*")
@@ -90,7 +90,7 @@ def test_a_sprint_fails_is_told_why_and_passes(service: Service, repo: Path) -> 
 def test_events_are_complete_and_resume(service: Service, repo: Path) -> None:
     with service.client() as client:
         sprint = start(client, repo, MENDS_WHEN_TOLD)
-        socket_url = service.url.replace("http", "ws", 1) + f"/api/v1/ws/sprints/{sprint['id']}"
+        socket_url = service.url.replace("http", "ws", 1) + f"/api/v1/ws/runs/{sprint['id']}"
         live: list[dict[str, Any]] = []
         with connect(f"{socket_url}?after=0") as socket:
             while not live or live[-1]["event"] != "workflow.completed":
@@ -162,7 +162,7 @@ def test_an_escalation_is_retried_with_guidance_then_passes(service: Service, re
 
         ended = until_rest(client, sprint["id"])
         assert ended["status"] == "completed", ended["status_reason"]
-        prompt = ok(client.get(f"/sprints/{sprint['id']}/attempts/coding/4"))["prompt"]
+        prompt = ok(client.get(f"/runs/{sprint['id']}/attempts/coding/4"))["prompt"]
         assert "Please divide by two." in prompt
         assert "shares.py:5: The divisor is wrong." in prompt
 
@@ -187,7 +187,7 @@ def test_an_escalation_is_rejected(service: Service, repo: Path) -> None:
         ok(client.post(f"/escalations/{escalation['id']}/resolve", json={"decision": "reject"}))
         ended = until_rest(client, sprint["id"])
         assert ended["status"] == "failed"
-        again = client.post(f"/sprints/{sprint['id']}/cancel", json={})
+        again = client.post(f"/runs/{sprint['id']}/cancel", json={})
         assert again.status_code == 409
 
 
@@ -308,13 +308,13 @@ def test_a_running_sprint_is_cancelled(service: Service, repo: Path) -> None:
     slow = step("Slow. Coding Complete", {**write("shares.py", MENDED), "pause_seconds": 5.0})
     with service.client() as client:
         sprint = start(client, repo, script(slow), phases=["coding"])
-        socket_url = service.url.replace("http", "ws", 1) + f"/api/v1/ws/sprints/{sprint['id']}?after=0"
+        socket_url = service.url.replace("http", "ws", 1) + f"/api/v1/ws/runs/{sprint['id']}?after=0"
         with connect(socket_url) as socket:
             while json.loads(socket.recv(timeout=30)).get("event") != "candidate.started":
                 pass
-        cancelled = ok(client.post(f"/sprints/{sprint['id']}/cancel", json={"reason": "wrong goal"}))
+        cancelled = ok(client.post(f"/runs/{sprint['id']}/cancel", json={"reason": "wrong goal"}))
         assert cancelled["status"] == "cancelled"
-        assert client.post(f"/sprints/{sprint['id']}/cancel", json={}).status_code == 409
+        assert client.post(f"/runs/{sprint['id']}/cancel", json={}).status_code == 409
         assert all_events(client, sprint["id"])[-1]["event"] == "run.cancelled"
 
 
@@ -325,7 +325,7 @@ def test_candidates_compete_and_the_gates_choose(service: Service, repo: Path) -
         sprint = start(client, repo, agent, phases=["coding"])
         ended = until_rest(client, sprint["id"])
         assert ended["status"] == "completed", ended["status_reason"]
-        detail = ok(client.get(f"/sprints/{sprint['id']}/attempts/coding/1"))
+        detail = ok(client.get(f"/runs/{sprint['id']}/attempts/coding/1"))
         assert [each["chosen"] for each in detail["candidates"]].count(True) == 1
         assert all(each["evaluations"] for each in detail["candidates"])
 

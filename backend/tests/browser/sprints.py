@@ -72,7 +72,7 @@ def _discovers(steps: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def escalation_of(client: httpx.Client, sprint: str) -> str:
     """The id of what a sprint waits for."""
-    found: str = ok(client.get(f"/sprints/{sprint}"))["escalation_id"]
+    found: str = ok(client.get(f"/runs/{sprint}"))["escalation_id"]
     return found
 
 

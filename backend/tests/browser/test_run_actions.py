@@ -42,11 +42,11 @@ def test_a_run_is_paused_resumed_and_forked(service: Service, watched: Watched, 
     page.get_by_role("button", name="Pause the run").click()
     expect(page.get_by_text("Paused by")).to_contain_text("lunch")
     with service.client() as client:
-        assert ok(client.get(f"/sprints/{sprint}"))["paused"]["reason"] == "lunch"
+        assert ok(client.get(f"/runs/{sprint}"))["paused"]["reason"] == "lunch"
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_text("Paused by")).to_have_count(0)
     with service.client() as client:
-        assert ok(client.get(f"/sprints/{sprint}"))["paused"] is None
+        assert ok(client.get(f"/runs/{sprint}"))["paused"] is None
 
     page.get_by_role("button", name="Fork").click()
     page.get_by_label("Guidance for its next attempt (optional)").fill("Write the plan this time.")

@@ -15,7 +15,7 @@ from app.core.events.agents import AgentProgressData, AgentProgressEvent, Progre
 from app.core.events.union import Event
 from app.db.engine import Sessions, create_engine, create_sessions, plain_url
 from app.db.outages import through_outages
-from app.realtime.store import Fence
+from app.realtime.store import Batch, Fence
 from app.services.record.transactions import Recorder
 from harness.rows import add_run
 from tests.faults.proxy import road_to
@@ -92,7 +92,7 @@ class Storm:
         batch = 0
         while batch < BATCHES or not self.done.is_set():
             events = [line(run_id, f"{batch} {place}") for place in range(PER_BATCH)]
-            assert await through_outages(partial(self._store, events))
+            assert await through_outages(partial(self._store, run_id, Batch(events)))
             batch += 1
 
     async def kill(self, watcher: "asyncpg.Connection[asyncpg.Record]") -> None:
@@ -102,9 +102,9 @@ class Storm:
             await asyncio.sleep(0.003)
         self.done.set()
 
-    async def _store(self, events: list[Event]) -> bool:
+    async def _store(self, run_id: UUID, batch: Batch) -> bool:
         try:
-            return await self.recorder.progress(events[0].run_id, FENCE, events)
+            return await self.recorder.progress(run_id, FENCE, batch)
         except Exception:
             self.failures += 1
             raise
@@ -141,7 +141,7 @@ async def test_what_was_stored_without_an_answer_is_not_stored_again(
         run_id = await add_run(sessions, uuid4(), FENCE)
         bell = Rings()
         recorder = Recorder(sessions, bell)
-        batch = [line(run_id, "first"), line(run_id, "second")]
+        batch = Batch([line(run_id, "first"), line(run_id, "second")])
         lock = watcher.transaction()
         await lock.start()
         await watcher.execute("SELECT FROM runs WHERE id = $1 FOR UPDATE", run_id)
@@ -163,13 +163,45 @@ async def test_what_was_stored_without_an_answer_is_not_stored_again(
                 await lock.rollback()
             assert await again
             assert bell.rung == {run_id}
-            assert await recorder.progress(run_id, FENCE, [line(run_id, "third")])
+            assert await recorder.progress(run_id, FENCE, Batch([line(run_id, "third")]))
         rows = await watcher.fetch(STORED, run_id)
         assert [(row["sequence"], row["text"]) for row in rows] == [
             (1, "first"),
             (2, "second"),
             (3, "third"),
         ]
+
+
+@pytest.mark.parametrize("size", [1, 3])
+async def test_a_request_that_comes_after_its_repetition_stores_nothing(size: int, database_url: str) -> None:
+    async with opened(database_url) as sessions, watching(database_url) as watcher:
+        run_id = await add_run(sessions, uuid4(), FENCE)
+        recorder = Recorder(sessions, Rings())
+        batch = Batch([line(run_id, str(place)) for place in range(size)])
+        assert await recorder.progress(run_id, FENCE, batch)
+        assert await recorder.progress(run_id, FENCE, Batch([line(run_id, "after")]))
+        # What was sent first and is late: other batches may have been stored since.
+        async with asyncio.TaskGroup() as group:
+            late = [group.create_task(recorder.progress(run_id, FENCE, batch)) for _ in range(4)]
+        assert all(each.result() for each in late)
+        assert await recorder.progress(run_id, FENCE, Batch([line(run_id, "last")]))
+        rows = await watcher.fetch(STORED, run_id)
+        expected = [*map(str, range(size)), "after", "last"]
+        assert [(row["sequence"], row["text"]) for row in rows] == list(enumerate(expected, start=1))
+
+
+async def test_another_run_may_have_the_same_key(database_url: str) -> None:
+    async with opened(database_url) as sessions, watching(database_url) as watcher:
+        run_ids = [await add_run(sessions, uuid4(), FENCE) for _ in range(2)]
+        recorder, key = Recorder(sessions, Rings()), uuid4()
+        for run_id in run_ids:
+            assert await recorder.progress(run_id, FENCE, Batch([line(run_id, "once")], key))
+            assert len(await watcher.fetch(STORED, run_id)) == 1
+
+
+async def test_nothing_to_store_is_no_request(database_url: str) -> None:
+    async with opened(database_url) as sessions:
+        assert await Recorder(sessions, Rings()).progress(uuid4(), FENCE, Batch([]))
 
 
 @pytest.mark.parametrize("status", ["completed", "active"])
@@ -180,7 +212,7 @@ async def test_who_lost_the_run_is_told_so_and_stores_nothing(status: str, datab
         await watcher.execute("UPDATE runs SET status = $2 WHERE id = $1", run_id, status)
         bell = Rings()
         recorder = Recorder(sessions, bell)
-        assert not await recorder.progress(run_id, late, [line(run_id, "late")])
-        assert not await recorder.progress(uuid4(), FENCE, [line(run_id, "of no run")])
+        assert not await recorder.progress(run_id, late, Batch([line(run_id, "late")]))
+        assert not await recorder.progress(uuid4(), FENCE, Batch([line(run_id, "of no run")]))
         assert not bell.rung
         assert not await watcher.fetch(STORED, run_id)

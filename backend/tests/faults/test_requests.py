@@ -64,7 +64,7 @@ async def test_enqueued_again_and_again(database_url: str, tmp_path: Path) -> No
             stage.crew.start()
         # Every request finds a job there, or makes one that finds nothing to do.
         while await stage.status(run_id) != "completed":
-            await stage.cases.sprints.begin(run_id)
+            await stage.cases.intake.begin(run_id)
         await stage.rest()
         assert await stage.attempts(run_id) == DONE
         assert stage.worked(run_id) == ["coding 1", "coding 2", "verification 1"]
@@ -84,7 +84,7 @@ async def test_decided_by_several_at_once_and_cancelled_by_others(database_url: 
         await stage.rest()
         assert await stage.attempts(run_id) == DONE
         # Too late, and said so.
-        cancelled = await at_once(*(stage.cases.sprints.cancel(run_id, "", "ada") for _ in range(3)))
+        cancelled = await at_once(*(stage.cases.cancels.cancel(run_id, "", "ada") for _ in range(3)))
         assert all(isinstance(each, ConflictError) for each in cancelled)
 
 
@@ -94,7 +94,7 @@ async def test_cancelled_while_a_program_of_the_agent_runs(database_url: str, tm
         run_id = await stage.sprint()
         stage.crew.start(program=("sh", "-c", f"sleep {marker} & sleep {marker}"))
         await stage.until(lambda: runs_program(marker))
-        await stage.cases.sprints.cancel(run_id, "enough", "ada")
+        await stage.cases.cancels.cancel(run_id, "enough", "ada")
         await stage.until(lambda: not runs_program(marker))
         await stage.until(lambda: any("ended" in each for each in stage.faults.journal()))
         await stage.rest()

@@ -1,4 +1,4 @@
-"""A program of its own that searches files for a regular expression.
+"""A separate program that searches files for a regular expression.
 
 It runs in a child process because a bad pattern can take for ever, and nothing stops it from inside. It uses
 the standard library only, and is started with its own source text (`python -I -c`), so that it also runs in

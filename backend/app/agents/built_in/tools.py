@@ -1,6 +1,6 @@
 """The tools a model works with: files, search and tests of one workspace.
 
-Whatever goes wrong in a tool is told to the model as the tool's failed result; it ends nothing.
+A failure in a tool becomes the tool's failed result for the model; it does not end the work.
 """
 
 import json

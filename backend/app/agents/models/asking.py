@@ -102,7 +102,7 @@ class Asked(Generic[AnswerT]):
         model: which model answered; without an answer, the last one that was asked.
         fallback_from: the model that was to answer and was out.
         reasons: why models were out or their answers no use, one for each such model.
-        usage: of all models together; a cost that nobody knows is None.
+        usage: of all models together; an unknown cost is None.
         out: there is no answer because the last model was out, not because its answer was no use.
         exhausted: which resource was used up instead, if it was one: requests with tools, or the length of
             an answer.

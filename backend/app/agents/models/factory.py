@@ -12,8 +12,9 @@ from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.settings import ModelSettings
 
 from app.core.errors import PhaseRunnerError
+from app.schemas import defaults
 
-DEFAULT_ANTHROPIC_MODEL = "anthropic:claude-sonnet-4-20250514"
+DEFAULT_ANTHROPIC_MODEL = defaults.MODEL
 DEFAULT_OPENAI_MODEL = "openai:gpt-5.6-sol"
 
 ANTHROPIC_URL = "https://api.anthropic.com"
@@ -58,7 +59,7 @@ class ProviderKeys:
     openai_base_url: str | None = None
 
     def has_key_for(self, model: str) -> bool:
-        """Whether the model's provider can be asked: its key, or a server of one's own, is configured."""
+        """Tell whether the model's provider is configured: by its key or by another server's address."""
         provider = provider_of(model)
         if provider == "anthropic":
             return bool(self.anthropic_api_key)
@@ -75,7 +76,7 @@ def build_model(name: str, keys: ProviderKeys) -> Model:
 
     `anthropic:NAME` speaks Anthropic's Messages API, `openai:NAME` OpenAI's Responses API and
     `openai-chat:NAME` the Chat Completions API of OpenAI or of a compatible server. The model retries
-    nothing by itself. Whoever enters it (`async with model`) closes its connections by leaving it.
+    nothing by itself. `async with model` closes its connections at the end.
 
     Raises:
         MissingKeyError: the provider's key is not configured.
@@ -103,7 +104,7 @@ def _anthropic(model: str, keys: ProviderKeys) -> Model:
 def _openai_provider(name: str, keys: ProviderKeys) -> OpenAIProvider:
     if not keys.openai_api_key and not keys.openai_base_url:
         raise MissingKeyError(f"No key for {name}: set OPENAI_API_KEY", field="model")
-    # The client insists on a key; a server of one's own usually does not look at it.
+    # The client insists on a key, which most local servers ignore.
     return OpenAIProvider(api_key=keys.openai_api_key or "none", base_url=keys.openai_base_url or OPENAI_URL)
 
 

@@ -39,7 +39,7 @@ MAX_QUICK_PAUSE_SECONDS = 5.0
 _FIRST_PAUSE_SECONDS = 0.5
 _MAX_DETAIL_CHARS = 500
 
-# The library has no type of its own for a stream that ends before its first part.
+# The library has no special type for a stream that ends before its first part.
 _EMPTY_STREAM = "ended without content"
 
 # Nor for some of the ways in which providers say that a request does not fit.
@@ -154,7 +154,7 @@ class QuickRetry(AbstractCapability[Any]):
     """Asks a model again, at most twice and within seconds, when a request was refused for the moment.
 
     That is on rate limits and server errors. The provider's `Retry-After` is honoured; where it asks for a
-    longer pause the error stands, and whoever wanted the answer comes back later. A stream that had begun is
+    longer pause the error stands, and the caller repeats the request later. A stream that had begun is
     never repeated.
     """
 

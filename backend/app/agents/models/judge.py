@@ -68,7 +68,7 @@ class Choice:
     Attributes:
         index: its number.
         rationale: for people.
-        score: in [0, 1]; None when nobody scored, as when no model could be asked.
+        score: in [0, 1]; None without a score, for example if no model could be asked.
         model: which model chose, or was to choose.
         usage: what choosing consumed.
         order: numbers of the candidates as a model was shown them; empty where none was asked.
@@ -106,7 +106,7 @@ class CandidateChoice(BaseModel):
 
 
 class Judge(Protocol):
-    """Whoever chooses between candidates."""
+    """Chooses between candidates."""
 
     async def choose(self, goal: str, candidates: Sequence[Contender]) -> Choice:
         """Choose one of at least one candidates."""

@@ -10,7 +10,7 @@ _HIDDEN = re.compile(
     "\ud800-\udfff\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-"""What a person who reads the text does not see: control and format characters, selectors, blank letters."""
+"""Characters that a reader does not see: control and format characters, selectors, blank letters."""
 
 
 def new_fence() -> str:

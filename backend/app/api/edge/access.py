@@ -11,6 +11,7 @@ from app.core.security import Principal, Role
 from app.services.access.status import StatusService
 from app.services.chores.deliveries import DeliveryService
 from app.services.control.answers import AnswerService
+from app.services.control.cancelling import CancelService
 from app.services.control.forking import ForkService
 from app.services.control.idempotency import IdempotencyService
 from app.services.control.loops import LoopService
@@ -36,6 +37,7 @@ class ApiServices:
     loops: LoopService
     answers: AnswerService
     pauses: PauseService
+    cancels: CancelService
     forks: ForkService
     lists: RunLists
     queries: RunQueries

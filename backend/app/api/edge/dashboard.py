@@ -42,7 +42,7 @@ _PAGE = """<!doctype html>
 <ul>
   <li><code>phaserunner run "GOAL" --repo PATH</code> starts a sprint and shows it live</li>
   <li><code>phaserunner escalations</code> lists what waits for a human</li>
-  <li><a href="/api/v1/sprints">/api/v1/sprints</a>, <a href="/api/v1/escalations">/api/v1/escalations</a>,
+  <li><a href="/api/v1/runs">/api/v1/runs</a>, <a href="/api/v1/escalations">/api/v1/escalations</a>,
       <a href="/api/v1/evaluators">/api/v1/evaluators</a></li>
   <li><a href="/openapi.json">/openapi.json</a> describes the API,
       <a href="/api/v1/events/schema">/api/v1/events/schema</a> the events</li>

@@ -20,11 +20,11 @@ class RepeatableRequest:
     route: str
     digest: bytes
 
-    async def answer(self, act: Act, *, status: int = 200) -> JSONResponse:
-        """Act once and give the answer, or give the one that was given before."""
-        answer = await self.service.once(Once(self.key, self.route, self.digest, status), act)
-        headers = {"Idempotency-Replayed": "true"} if answer.repeated else None
-        return JSONResponse(answer.body, answer.status, headers)
+    async def respond(self, act: Act, *, status: int = 200) -> JSONResponse:
+        """Act once and give the response, or give the response of the first time."""
+        reply = await self.service.once(Once(self.key, self.route, self.digest, status), act)
+        headers = {"Idempotency-Replayed": "true"} if reply.repeated else None
+        return JSONResponse(reply.body, reply.status, headers)
 
 
 async def get_repeatable(
@@ -32,7 +32,7 @@ async def get_repeatable(
     services: Services,
     idempotency_key: Annotated[
         str | None,
-        Header(description="Repetitions with the same key and body get the first answer; kept for a week."),
+        Header(description="Repetitions with the same key and body get the first response; kept for a week."),
     ] = None,
 ) -> RepeatableRequest:
     """The request with its key."""

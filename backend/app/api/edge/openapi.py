@@ -10,13 +10,16 @@ from app.schemas.api.loops import LoopCreate
 
 _REFERENCE = "#/components/schemas/{model}"
 _DESCRIPTIONS = {
+    400: "The request is not understood",
     401: "No valid token, where one is needed",
     403: "Not from here, or not with this role",
     404: "There is no such thing",
     409: "The state has changed",
     413: "The body is too large",
     422: "A field is not valid; `errors` name each",
+    429: "Too many requests with a wrong token",
     503: "The database cannot be reached",
+    507: "The disk is full",
 }
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {

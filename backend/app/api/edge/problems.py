@@ -12,15 +12,17 @@ from pydantic import BaseModel
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute, Match
 
 from app.core.errors import (
+    DiskFullError,
     NotFoundError,
     PayloadTooLargeError,
     PhaseRunnerError,
     UnauthorizedError,
     UnavailableError,
 )
-from app.db.outages import is_outage
+from app.db.outages import is_disk_full, is_outage
 from app.schemas.text import storable_json
 
 logger = logging.getLogger(__name__)
@@ -28,6 +30,7 @@ logger = logging.getLogger(__name__)
 MEDIA_TYPE = "application/problem+json"
 _TYPE_PREFIX = "urn:phaserunner:problem:"
 _SHOWN_INPUT_CHARS = 60
+_METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 
 HANDLED = (
     PhaseRunnerError,
@@ -99,6 +102,9 @@ def answer(error: Exception, what: str) -> JSONResponse:
             return _invalid(error)
         case HTTPException():
             return _http(error, what)
+        case _ if is_disk_full(error):
+            logger.error("%s: the disk is full: %s", what, error)
+            return render(DiskFullError("no space is left on the disk; nothing was stored"))
         case _ if is_outage(error):
             logger.warning("%s: the database cannot be reached: %s", what, error)
             return render(UnavailableError("the database cannot be reached; try again soon"))
@@ -108,7 +114,21 @@ def answer(error: Exception, what: str) -> JSONResponse:
 
 
 async def _handle(request: Request, error: Exception) -> JSONResponse:
-    return answer(error, f"{request.method} {request.url.path}")
+    response = answer(error, f"{request.method} {request.url.path}")
+    if response.status_code == 405:
+        response.headers["Allow"] = ", ".join(_methods(request))
+    return response
+
+
+def _methods(request: Request) -> list[str]:
+    """The methods that a path takes: several routes may share it, and the framework names those of one."""
+    routes: Sequence[BaseRoute] = request.app.router.routes
+    scopes = {method: {**request.scope, "method": method} for method in _METHODS}
+    return [
+        method
+        for method, scope in scopes.items()
+        if any(route.matches(scope)[0] is Match.FULL for route in routes)
+    ]
 
 
 def _invalid(error: RequestValidationError) -> JSONResponse:

@@ -9,9 +9,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.api.edge.credentials import SUBPROTOCOL, claimed_name, offers_subprotocol, take_token
 from app.api.edge.problems import answer
 from app.api.edge.rechecks import Recheck
+from app.api.edge.wrong_tokens import WrongTokens
 from app.core.errors import ForbiddenError, PhaseRunnerError, UnauthorizedError
 from app.core.event_frames import CloseCode
-from app.core.security import Principal, Role, host_allowed, origin_allowed
+from app.core.security import Principal, Role, host_allowed, host_name, is_loopback, origin_allowed
 
 Recognise = Callable[[str], Awaitable[Principal | None]]
 """Gives who a token stands for, or None."""
@@ -27,6 +28,9 @@ MAX_SOURCE_BYTES = 90_000_000
 """For starting a run, whose source may be an archive."""
 
 _STARTS = ("/api/v1/sprints", "/api/v1/loops", "/api/v1/answers")
+
+_FROM_PROXIES = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
+"""Headers that reverse proxies add."""
 
 _REASON_BYTES = 120
 _HEADERS = {
@@ -59,6 +63,7 @@ class RequestChecks:
         self._hosts = hosts
         self._recognise = recognise
         self._needed = needed
+        self._wrong = WrongTokens()
         self._standing = Recheck(self._is_let_in)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -69,10 +74,12 @@ class RequestChecks:
         headers = Headers(scope=scope)
         is_http = scope["type"] == "http"
         guarded = _with_headers(send) if is_http else _with_subprotocol(send, scope)
+        # Before anything can refuse the request and log its address: the token is taken out of it.
+        token = take_token(scope, headers)
         try:
             if scope["path"] not in PROBES:
                 self._check_origin(headers)
-            scope["principal"] = await self._principal(scope, headers)
+            scope["principal"] = await self._principal(scope, headers, token)
             limited = _limited(scope, headers, receive) if is_http else receive
         except Exception as error:  # noqa: BLE001 - an edge: nothing further out renders errors
             await _refuse(error, scope, receive, guarded)
@@ -86,17 +93,19 @@ class RequestChecks:
         if not origin_allowed(headers.get("origin"), host):
             raise ForbiddenError("requests from pages of other origins are not taken")
 
-    async def _principal(self, scope: Scope, headers: Headers) -> Principal:
-        token = take_token(scope, headers)
+    async def _principal(self, scope: Scope, headers: Headers, token: str) -> Principal:
         if self._recognise is None:
             return Principal(claimed_name(headers), Role.ADMIN)
         if not scope["path"].startswith("/api/"):
             return Principal("anyone", Role.VIEWER)
         self._standing.grant(scope, token)
         if self._needed is not None and not await self._needed():
+            _require_this_machine(headers)
             return Principal(claimed_name(headers), Role.ADMIN)
         principal = await self._recognise(token) if token else None
         if principal is None:
+            if token:
+                await self._wrong.note(_client(scope))
             raise UnauthorizedError("send a valid token: Authorization: Bearer …")
         return principal
 
@@ -104,6 +113,27 @@ class RequestChecks:
         if self._recognise is None or (self._needed is not None and not await self._needed()):
             return True
         return bool(token) and await self._recognise(token) is not None
+
+
+def _client(scope: Scope) -> str:
+    client = scope.get("client")
+    return str(client[0]) if client else "unknown"
+
+
+def _require_this_machine(headers: Headers) -> None:
+    """Refuse a request from elsewhere while no token exists; a reverse proxy makes all come from loopback.
+
+    Raises:
+        UnauthorizedError: a proxy passed the request on, or it names another host than this machine.
+    """
+    passed_on = next((name for name in _FROM_PROXIES if name in headers), None)
+    if passed_on is None and is_loopback(host_name(headers.get("host", ""))):
+        return
+    about = f"carries {passed_on}" if passed_on else f"names {headers.get('host', '')!r}"
+    raise UnauthorizedError(
+        f"the request {about}, so it may come from another machine, and no API token exists. Create one: "
+        "phaserunner tokens create NAME --role admin"
+    )
 
 
 def _limited(scope: Scope, headers: Headers, receive: Receive) -> Receive:

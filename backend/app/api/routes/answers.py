@@ -9,7 +9,7 @@ from app.api.edge.access import Operator, Services, Viewer
 from app.api.edge.idempotency import Repeatable
 from app.schemas.api.answers import AnswerCreate, AnswerDetail
 from app.schemas.api.run_lists import RunQuery
-from app.schemas.api.sprints import SprintCancel, SprintPage
+from app.schemas.api.runs import RunCancel, RunPage
 from app.schemas.runs import RunKind
 
 router = APIRouter(prefix="/api/v1", tags=["answers"])
@@ -24,11 +24,11 @@ async def start_answer(
     The answer is over when its `status` is final; `result` then holds the text, or the partial one with its
     gaps.
     """
-    return await repeatable.answer(lambda once: services.answers.start(body, who.name, once), status=201)
+    return await repeatable.respond(lambda once: services.answers.start(body, who.name, once), status=201)
 
 
 @router.get("/answers", summary="List answers, newest first")
-async def list_answers(query: Annotated[RunQuery, Query()], services: Services, who: Viewer) -> SprintPage:
+async def list_answers(query: Annotated[RunQuery, Query()], services: Services, who: Viewer) -> RunPage:
     """Filters and order are those of `/runs`."""
     return await services.lists.page(query.model_copy(update={"kind": [RunKind.ANSWER]}))
 
@@ -39,14 +39,18 @@ async def show_answer(answer_id: UUID, services: Services, who: Viewer) -> Answe
     return await services.answers.get(answer_id)
 
 
-@router.post("/answers/{answer_id}/cancel", response_model=AnswerDetail, summary="Cancel an answer")
+@router.post(
+    "/answers/{answer_id}/cancel", response_model=AnswerDetail, summary="Cancel an answer", deprecated=True
+)
 async def cancel_answer(
     answer_id: UUID,
     services: Services,
     who: Operator,
     repeatable: Repeatable,
-    body: SprintCancel | None = None,
+    body: RunCancel | None = None,
 ) -> Response:
-    """Stop its models and end it; its attempts stay."""
-    reason = body.reason if body else ""
-    return await repeatable.answer(lambda once: services.answers.cancel(answer_id, reason, who.name, once))
+    """Use `/api/v1/runs/{run_id}/cancel` instead; this one returns the answer with its attempts."""
+    reason, show = body.reason if body else "", services.answers.show
+    return await repeatable.respond(
+        lambda once: services.cancels.cancel(answer_id, reason, who.name, once, show)
+    )

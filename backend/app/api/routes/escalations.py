@@ -36,6 +36,6 @@ async def resolve_escalation(
     escalation_id: UUID, body: EscalationResolve, services: Services, who: Reviewer, repeatable: Repeatable
 ) -> Response:
     """Decide. Whoever comes second gets 409 with who decided, what and when."""
-    return await repeatable.answer(
+    return await repeatable.respond(
         lambda once: services.escalations.resolve(escalation_id, body, who.name, once)
     )

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Query
 from app.api.edge.access import Operator, Reviewer, Services, Viewer
 from app.schemas.api.evaluators import EvaluatorDetail, EvaluatorList, VerdictPage, VerdictQuery
 from app.schemas.api.marks import MarkCreate, MarkList, MarkView
-from app.schemas.api.sprints import EvaluateRequest, EvaluationReport
+from app.schemas.api.workspace_reports import EvaluateRequest, EvaluationReport
 from app.schemas.text import CleanLine
 
 router = APIRouter(prefix="/api/v1", tags=["evaluators"])

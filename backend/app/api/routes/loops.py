@@ -11,7 +11,7 @@ from app.api.edge.idempotency import Repeatable
 from app.api.routes.loop_bodies import JSON_TYPE, XML_TYPES, read_loop
 from app.schemas.api.loops import LoopDetail
 from app.schemas.api.run_lists import RunQuery
-from app.schemas.api.sprints import SprintCancel, SprintPage
+from app.schemas.api.runs import RunCancel, RunPage
 from app.schemas.runs import RunKind
 from app.schemas.text import CleanText
 
@@ -59,11 +59,11 @@ async def start_loop(
     """
     kind = request.headers.get("content-type", "")
     body = read_loop(kind, await request.body(), query.input, query.query, query.name)
-    return await repeatable.answer(lambda once: services.loops.start(body, who.name, once), status=201)
+    return await repeatable.respond(lambda once: services.loops.start(body, who.name, once), status=201)
 
 
 @router.get("/loops", summary="List loops, newest first")
-async def list_loops(query: Annotated[RunQuery, Query()], services: Services, who: Viewer) -> SprintPage:
+async def list_loops(query: Annotated[RunQuery, Query()], services: Services, who: Viewer) -> RunPage:
     """Filters and order are those of `/runs`."""
     return await services.lists.page(query.model_copy(update={"kind": [RunKind.DIRECTOR_LOOP]}))
 
@@ -74,14 +74,16 @@ async def show_loop(loop_id: UUID, services: Services, who: Viewer) -> LoopDetai
     return await services.loops.get(loop_id)
 
 
-@router.post("/loops/{loop_id}/cancel", response_model=LoopDetail, summary="Cancel a loop")
+@router.post("/loops/{loop_id}/cancel", response_model=LoopDetail, summary="Cancel a loop", deprecated=True)
 async def cancel_loop(
     loop_id: UUID,
     services: Services,
     who: Operator,
     repeatable: Repeatable,
-    body: SprintCancel | None = None,
+    body: RunCancel | None = None,
 ) -> Response:
-    """Stop its agents and end the loop; its iterations stay."""
-    reason = body.reason if body else ""
-    return await repeatable.answer(lambda once: services.loops.cancel(loop_id, reason, who.name, once))
+    """Use `/api/v1/runs/{run_id}/cancel` instead; this one returns the loop with its iterations."""
+    reason, show = body.reason if body else "", services.loops.show
+    return await repeatable.respond(
+        lambda once: services.cancels.cancel(loop_id, reason, who.name, once, show)
+    )

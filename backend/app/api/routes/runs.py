@@ -1,36 +1,39 @@
-"""Routes of runs of every kind: lists, counts, and what to filter by."""
+"""Routes of runs of every kind: lists, counts, what to filter by, and one run."""
 
 from typing import Annotated
+from uuid import UUID
 
 from fastapi import APIRouter, Query
 
 from app.api.edge.access import Services, Viewer
 from app.schemas.api.run_lists import RunCounts, RunFacets, RunFilter, RunQuery, RunScope
-from app.schemas.api.sprints import SprintPage
-from app.schemas.runs import RunKind
+from app.schemas.api.runs import RunDetail, RunPage
 
 router = APIRouter(prefix="/api/v1", tags=["runs"])
 
 
 @router.get("/runs", summary="List runs of every kind, newest first")
-async def list_runs(query: Annotated[RunQuery, Query()], services: Services, who: Viewer) -> SprintPage:
-    """Choices of one filter are alternatives (repeat the parameter); different filters narrow each other."""
+async def list_runs(query: Annotated[RunQuery, Query()], services: Services, who: Viewer) -> RunPage:
+    """Values of one filter are alternatives (repeat the parameter); different filters narrow each other."""
     return await services.lists.page(query)
 
 
 @router.get("/runs/counts", summary="Count runs by status and kind")
 async def count_runs(query: Annotated[RunFilter, Query()], services: Services, who: Viewer) -> RunCounts:
-    """Takes the filters of the list; leave `status` out to count every status, `kind` to count every kind."""
+    """Takes the filters of the list. Leave out `status` to count every status, `kind` to count every kind."""
     return await services.lists.counts(query)
 
 
-@router.get("/runs/facets", summary="What runs can be filtered by")
+@router.get("/runs/facets", summary="List the values that runs can be filtered by")
 async def list_run_facets(query: Annotated[RunScope, Query()], services: Services, who: Viewer) -> RunFacets:
-    """The kinds, projects and agents that there are, the most frequent first."""
+    """Kinds, projects and agents with their number of runs, the most frequent first."""
     return await services.lists.facets(query)
 
 
-@router.get("/sprints", summary="List sprints, newest first", tags=["sprints"])
-async def list_sprints(query: Annotated[RunQuery, Query()], services: Services, who: Viewer) -> SprintPage:
-    """Filters and order are those of `/runs`."""
-    return await services.lists.page(query.model_copy(update={"kind": [RunKind.SPRINT]}))
+@router.get("/runs/{run_id}", summary="Show a run with its attempts, verdicts and escalations")
+async def show_run(run_id: UUID, services: Services, who: Viewer) -> RunDetail:
+    """Shows everything except prompts, diffs and events.
+
+    `/loops/{id}` adds the iterations of a loop, and `/answers/{id}` the result of an answer.
+    """
+    return await services.queries.get(run_id)

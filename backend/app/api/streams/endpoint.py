@@ -69,6 +69,8 @@ class EventSockets:
         self._hub = hub
         self._routes = (
             WebSocketRoute("/api/v1/ws", follow_many),
+            WebSocketRoute("/api/v1/ws/runs/{run_id}", follow_one),
+            # The former path, for clients that have not changed.
             WebSocketRoute("/api/v1/ws/sprints/{run_id}", follow_one),
         )
 

@@ -1,4 +1,4 @@
-"""`answer`: has a question answered from evidence, and the answer checked before it is shown."""
+"""`answer`: answers a question from evidence, and checks the answer before showing it."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,20 +23,20 @@ DEFAULT_WATCHING = Watching()
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """What an answer may rest on, and what it must keep.
+    """The evidence for an answer, and its rules.
 
     Attributes:
-        entries: A piece of evidence; @FILE is read from there; may be repeated.
-        repo: Git repository whose files are evidence, a path or a URL; more is looked up where data lack.
-        ref: Branch, tag or commit of it.
-        domains: Name of a rule set that the service has (ANSWER_RULES_FILE); may be repeated.
-        rules: Further rule that the answer must keep; may be repeated.
+        entries: A piece of evidence; @FILE reads a file; repeatable.
+        repo: Git repository, a path or a URL, whose files are evidence; retries search it for missing data.
+        ref: Branch, tag or commit of the repository.
+        domains: Name of a rule set in ANSWER_RULES_FILE; repeatable.
+        rules: Another rule for the answer; repeatable.
         max_retries: Attempts after the first one.
-        name: What lists call the answer.
+        name: Name of the answer in lists.
         model: provider:model that writes.
-        script: TOML file of what writer and judge say, instead of models.
-        max_tokens: Tokens the answer may use until a human is asked.
-        max_cost: US dollars the answer may cost until a human is asked.
+        script: TOML file that plays writer and evaluator instead of models.
+        max_tokens: Tokens the answer may use before a human is asked.
+        max_cost: US dollars the answer may cost before a human is asked.
     """
 
     entries: Annotated[list[str] | None, Parameter(name="--entry", negative="")] = None
@@ -61,12 +61,12 @@ async def answer(
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """Have a question answered from evidence; only what all four dimensions found good ends with 0.
+    """Answer a question from evidence. The exit code is 0 only if all four dimensions are sufficient.
 
-    A partial answer is shown with its gaps and ends with 1.
+    A partial answer is shown with its gaps; the exit code is 1.
 
     Args:
-        query: What you ask; - reads standard input, @FILE a file.
+        query: Your question; - reads standard input, @FILE reads a file.
     """
     request = describe(root, query, evidence)
     async with root.session(options) as session:
@@ -81,7 +81,7 @@ async def answer(
 
 
 def describe(root: Root, query: str, evidence: Evidence) -> AnswerCreate:
-    """The question that a command line means.
+    """Make the request for an answer from a command line.
 
     Raises:
         CliError: something is missing or not valid; the message names it.
@@ -103,14 +103,14 @@ def describe(root: Root, query: str, evidence: Evidence) -> AnswerCreate:
 
 
 def _report(session: Session, found: AnswerDetail) -> ExitCode:
-    """Write the answer to standard output, and what speaks against it to standard error."""
+    """Write the answer to standard output, and its gaps to standard error."""
     result = found.result
     accepted = result is not None and result.status == "accepted"
     if result is not None and not session.terminal.as_json:
         if result.answer is not None:
             session.terminal.line(result.answer)
         if result.withheld:
-            session.terminal.say("Withheld: no attempt kept the rules of safety", "yellow")
+            session.terminal.say("Withheld: no attempt met the safety rules", "yellow")
         elif not accepted:
             session.terminal.say(f"{result.status.capitalize()}: {result.reason}", "yellow")
         for gap in result.gaps:

@@ -6,38 +6,38 @@ from cyclopts import Parameter
 from rich.text import Text
 
 from app.cli.exits import CliError, ExitCode
-from app.cli.identify import find_sprint
+from app.cli.identify import find_run
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.terminal import Terminal
 from app.cli.view.text import harmless
-from app.schemas.api.sprints import SprintDetail
+from app.schemas.api.runs import RunDetail
 from app.schemas.workspaces import Diff
 
 _STYLES = {"+": "blue", "-": "red", "@": "cyan", "d": "bold"}
 
 
 async def diff(
-    sprint: str,
+    run: str,
     /,
     *,
     attempt: Annotated[
-        str | None, Parameter(help="PHASE/NUMBER; the latest that changed something, when left out.")
+        str | None, Parameter(help="PHASE/NUMBER [default: the latest that changed files].")
     ] = None,
     against: Literal["base", "previous"] = "base",
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """Show what an attempt changed; into a pipe the patch is written as it is.
+    """Show what an attempt changed. A pipe receives the plain patch.
 
     Args:
-        sprint: Its id, or the first 6 or more characters of it.
-        against: The commit the sprint began from, or the attempt before.
+        run: Its id, or at least the first 6 characters of it.
+        against: Compare with the commit the run started from, or with the previous attempt.
     """
     async with root.session(options) as session:
         terminal = session.terminal
-        detail = await session.api.sprint(await find_sprint(session.api, sprint))
+        detail = await session.api.run(await find_run(session.api, run))
         phase, number = attempt_of(detail, attempt)
-        path = f"/sprints/{detail.id}/attempts/{phase}/{number}/diff"
+        path = f"/runs/{detail.id}/attempts/{phase}/{number}/diff"
         document = await session.api.json("GET", path, params={"against": against})
         if terminal.as_json:
             terminal.json(document)
@@ -49,24 +49,24 @@ async def diff(
     return ExitCode.PASSED
 
 
-def attempt_of(sprint: SprintDetail, given: str | None) -> tuple[str, int]:
-    """The attempt that `PHASE/NUMBER` names; without it the latest one with a commit.
+def attempt_of(run: RunDetail, given: str | None) -> tuple[str, int]:
+    """Find the attempt that `PHASE/NUMBER` names; without it, the latest one with a commit.
 
     Raises:
         CliError: there is no such attempt.
     """
-    made = [each for each in sprint.attempts if each.head_commit]
+    made = [each for each in run.attempts if each.head_commit]
     if given is None:
         if not made:
-            raise CliError("no attempt of the sprint has changed anything yet")
+            raise CliError("no attempt of the run has changed files yet")
         latest = max(made, key=lambda each: each.started_at)
         return latest.phase, latest.number
     phase, _, number = given.partition("/")
-    for each in sprint.attempts:
+    for each in run.attempts:
         if each.phase == phase and number == str(each.number):
             return each.phase, each.number
-    there = ", ".join(f"{each.phase}/{each.number}" for each in sprint.attempts) or "none yet"
-    raise CliError(f"--attempt: there is no {given!r}; the sprint has: {there}")
+    there = ", ".join(f"{each.phase}/{each.number}" for each in run.attempts) or "none yet"
+    raise CliError(f"--attempt: there is no {given!r}; the run has: {there}")
 
 
 def _write(terminal: Terminal, found: Diff) -> None:

@@ -1,4 +1,4 @@
-"""`escalations`: what waits for a human, and the human's answer."""
+"""`escalations`: lists what waits for a human, and records the decision."""
 
 import re
 from collections.abc import Sequence
@@ -34,18 +34,18 @@ _Flag = Parameter(negative="")
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class Resolution:
     """A reviewer's decision.
 
     Attributes:
-        accept: The output counts as passed: the next phase begins; a loop ends with it, an answer with the
-            best of its attempts.
-        retry: Let the agent try again, with your guidance in its prompt.
-        reject: The run has failed.
-        guidance: What the agent should do differently, or why you decide so; - reads standard input.
-        attempts: Further attempts that a retry grants [default: 1].
-        comment: PATH:LINE:TEXT, a remark on a line of the diff; may be repeated.
-        open_paths: GLOB of existing tests or tool configuration that may be changed; may be repeated.
+        accept: Accept the output and start the next phase. A loop ends with this output, an answer with its
+            best attempt.
+        retry: Let the agent try again with your guidance in its prompt.
+        reject: Fail the run.
+        guidance: What the agent should do differently, or the reason; - reads standard input.
+        attempts: Number of attempts that a retry grants [default: 1].
+        comment: PATH:LINE:TEXT, a comment on a line of the diff; repeatable.
+        open_paths: GLOB of protected files that the run may change; repeatable.
     """
 
     accept: Annotated[bool, _Flag] = False
@@ -68,7 +68,7 @@ async def list_escalations(
     """List escalations, oldest first.
 
     Args:
-        status: Only those that stand so.
+        status: Only escalations with this status.
     """
     async with root.session(options) as session:
         found = [each async for each in session.api.escalations(None if status == "any" else status)]
@@ -77,7 +77,7 @@ async def list_escalations(
             terminal.json([each.model_dump(mode="json") for each in found])
         elif found:
             print_table(terminal.out, escalations_table(found, datetime.now(UTC)))
-            terminal.say("Look at one: phaserunner escalations show ID")
+            terminal.say("Show one: phaserunner escalations show ID")
         else:
             terminal.say("Nothing waits for a human" if status == "open" else "There is none")
     return ExitCode.PASSED
@@ -87,10 +87,10 @@ async def list_escalations(
 async def show_escalation(
     escalation: str | None = None, /, *, options: Options = DEFAULT_OPTIONS, root: RootArgument
 ) -> int:
-    """Show an escalation: why it is asked, what failed, and how to answer.
+    """Show an escalation: the reason, what failed, and how to resolve it.
 
     Args:
-        escalation: Its id, the first 6 or more characters of it, or its run's; may be left out when
+        escalation: Its id, at least the first 6 characters of it, or those of its run; not needed if
             exactly one is open.
     """
     async with root.session(options) as session:
@@ -99,7 +99,7 @@ async def show_escalation(
         if terminal.as_json:
             terminal.json(found.model_dump(mode="json"))
             return ExitCode.PASSED
-        run = await session.api.sprint(found.run_id)
+        run = await session.api.run(found.run_id)
         lines = escalation_lines(found)
         for attempt in run.attempts:
             if (attempt.phase, attempt.number) == (found.phase, found.attempt):
@@ -123,7 +123,7 @@ async def resolve_escalation(
     escalation: str | None = None,
     /,
     *,
-    answer: Answer = Answer(),
+    resolution: Resolution = Resolution(),
     watch: Annotated[bool, _Flag] = False,
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
@@ -131,19 +131,19 @@ async def resolve_escalation(
     """Resolve an escalation: accept, retry or reject.
 
     Args:
-        escalation: Its id, the first 6 or more characters of it, or its run's; may be left out when
+        escalation: Its id, at least the first 6 characters of it, or those of its run; not needed if
             exactly one is open.
         watch: Watch the run afterwards.
     """
-    decision = decision_of(answer)
-    guidance = root.read_text(answer.guidance, "--guidance").strip()
+    decision = decision_of(resolution)
+    guidance = root.read_text(resolution.guidance, "--guidance").strip()
     async with root.session(options) as session:
         found = await find_escalation(session.api, escalation)
         terminal = session.terminal
         if escalation is None:
             terminal.say(f"The only open escalation: {str(found.id)[:8]}, {found.phase} of {found.run_name}")
-        known = (await session.api.sprint(found.run_id)).last_sequence if watch else 0
-        resolved = await session.api.resolve(found.id, _resolution(found, decision, guidance, answer))
+        known = (await session.api.run(found.run_id)).last_sequence if watch else 0
+        resolved = await session.api.resolve(found.id, _resolution(found, decision, guidance, resolution))
         if not terminal.as_json:
             terminal.line(f"Escalation {found.id} is resolved: {decision.value}")
         elif not watch:
@@ -152,26 +152,26 @@ async def resolve_escalation(
             return await watch_and_report(session, found.run_id, after=known)
         if decision is not EscalationDecision.REJECT:
             word, short = KIND_WORDS[found.kind].lower(), str(found.run_id)[:8]
-            terminal.say(f"The {word} goes on. Watch it with: phaserunner watch {short}")
+            terminal.say(f"The {word} continues. Watch it with: phaserunner watch {short}")
     return ExitCode.PASSED
 
 
-def decision_of(answer: Answer) -> EscalationDecision:
-    """The one decision an answer names.
+def decision_of(resolution: Resolution) -> EscalationDecision:
+    """Find the one decision that a command line names.
 
     Raises:
         CliError: it names none or several.
     """
-    chosen = [each for each in EscalationDecision if getattr(answer, each.value)]
+    chosen = [each for each in EscalationDecision if getattr(resolution, each.value)]
     if len(chosen) != 1:
         raise CliError("decision: give exactly one of --accept, --retry and --reject")
-    if answer.attempts is not None and chosen[0] is not EscalationDecision.RETRY:
-        raise CliError("--attempts: goes with --retry only")
+    if resolution.attempts is not None and chosen[0] is not EscalationDecision.RETRY:
+        raise CliError("--attempts: works only with --retry")
     return chosen[0]
 
 
 def comments_of(given: Sequence[str]) -> list[dict[str, str | int]]:
-    """The line comments in `PATH:LINE:TEXT` form.
+    """Read line comments in the form `PATH:LINE:TEXT`.
 
     Raises:
         CliError: one does not have that form.
@@ -186,14 +186,14 @@ def comments_of(given: Sequence[str]) -> list[dict[str, str | int]]:
 
 
 def _resolution(
-    found: EscalationView, decision: EscalationDecision, guidance: str, answer: Answer
+    found: EscalationView, decision: EscalationDecision, guidance: str, resolution: Resolution
 ) -> EscalationResolve:
     fields = {
         "decision": decision,
         "guidance": guidance,
-        "line_comments": comments_of(answer.comment or ()),
-        "additional_attempts": answer.attempts,
-        "open_paths": answer.open_paths or [],
+        "line_comments": comments_of(resolution.comment or ()),
+        "additional_attempts": resolution.attempts,
+        "open_paths": resolution.open_paths or [],
         # Refused when somebody else has decided since.
         "version": found.version,
     }

@@ -1,4 +1,4 @@
-"""`evaluate`: a judgement without any sprint."""
+"""`evaluate`: evaluates a directory without a run."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +14,7 @@ from app.cli.view.text import one_line
 from app.cli.view.words import look
 from app.composition.services import evaluation_service
 from app.runners.evaluators.protocol import EvaluationResult
-from app.schemas.api.sprints import EvaluateRequest, EvaluationReport
+from app.schemas.api.workspace_reports import EvaluateRequest, EvaluationReport
 from app.schemas.runs import Phase
 
 _CODES = {"passed": ExitCode.PASSED, "failed": ExitCode.FAILED, "asks": ExitCode.WAITING}
@@ -32,14 +32,14 @@ async def evaluate(
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """Judge a directory as a sprint would, without server or database.
+    """Evaluate a directory as a sprint would, without server or database.
 
     Args:
         path: The project.
-        base: Git reference in it; what is wrong there already is not counted.
-        phase: Whose evaluators judge.
-        goal: What the work was to achieve, for evaluators that ask.
-        deterministic_only: Ask tools only, no models.
+        base: Git reference in the project; issues that exist there do not count.
+        phase: The phase whose evaluators run.
+        goal: The purpose of the work, for evaluators that use it.
+        deterministic_only: Use tools only, no models.
     """
     fields = {
         "path": root.absolute(path),
@@ -56,7 +56,7 @@ async def evaluate(
         terminal.json(report.model_dump(mode="json"))
     else:
         _write(terminal, report)
-    # Errored: nobody has judged, which is neither a pass nor a failure of the work.
+    # Errored: there is no verdict, so the work neither passed nor failed.
     return _CODES.get(report.verdict, ExitCode.INFRASTRUCTURE)
 
 
@@ -79,7 +79,7 @@ def _write(terminal: Terminal, report: EvaluationReport) -> None:
             for line in source.splitlines()[:_SOURCE_LINES]:
                 terminal.line(f"  {sign} {line}", style)
     if report.project_file:
-        terminal.line(f"Judged by {report.project_file}", "dim")
+        terminal.line(f"Configured by {report.project_file}", "dim")
     score = f", score {report.score:.2f}" if report.score is not None else ""
     appearance = look(report.verdict)
     words = f"{appearance.icon} {report.verdict}{score}: {one_line(report.reason, 500)}"

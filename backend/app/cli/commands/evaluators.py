@@ -1,4 +1,4 @@
-"""`evaluators`: who judges, and how far that can be trusted."""
+"""`evaluators`: lists evaluators, and measures how far to trust them."""
 
 from pathlib import Path
 from typing import Any, cast
@@ -10,7 +10,7 @@ from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.view.text import one_line
 
 app = App(name="evaluators")
-# By import path: listing needs none of what judging does.
+# By import path: listing does not import what evaluating needs.
 app.command("app.cli.commands.calibrate:calibrate", name="calibrate", help="Measure the evaluators on cases.")
 app.command(
     "app.cli.commands.calibrate:corpus", name="corpus", help="Write a built-in corpus to a directory."
@@ -26,13 +26,13 @@ app.command("app.cli.commands.project:check", name="check", help="Check a projec
 async def evaluators(
     *, path: Path | None = None, options: Options = DEFAULT_OPTIONS, root: RootArgument
 ) -> int:
-    """List the evaluators of each phase, which of them are gates, and where they come from.
+    """List the evaluators of each phase, whether they are gates, and where they come from.
 
     Args:
-        path: A project: list what its phaserunner.toml makes of the evaluators of this machine's settings.
+        path: A project; applies its phaserunner.toml to the evaluators of the local settings.
     """
     if path is not None:
-        # Needs all that judging does; listing the service's evaluators does not.
+        # Imports what evaluating needs; listing the service's evaluators does not.
         from app.cli.commands.project import describe  # noqa: PLC0415
 
         document = await describe(root, path)

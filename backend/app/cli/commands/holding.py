@@ -1,4 +1,4 @@
-"""`pause`, `resume` and `fork`: hold a sprint, let it go on, begin another one with what an attempt left."""
+"""`pause`, `resume` and `fork`: hold a run, continue it, or start a sprint from one of its attempts."""
 
 from typing import Annotated, Any
 
@@ -8,54 +8,54 @@ from app.cli.commands.diff import attempt_of
 from app.cli.commands.run import Bounds, policy_of
 from app.cli.exits import ExitCode
 from app.cli.given import read_given
-from app.cli.identify import find_sprint
+from app.cli.identify import find_run
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.view.words import KIND_WORDS
-from app.schemas.api.sprints import SprintDetail, SprintFork
+from app.schemas.api.runs import RunDetail, RunFork
 
 
 async def pause(
-    sprint: str, /, *, reason: str = "", options: Options = DEFAULT_OPTIONS, root: RootArgument
+    run: str, /, *, reason: str = "", options: Options = DEFAULT_OPTIONS, root: RootArgument
 ) -> int:
-    """Hold a sprint: its agent is stopped, and the attempt that is interrupted is not used up.
+    """Pause a run: stop its agent. The interrupted attempt does not count.
 
     Args:
-        sprint: Its id, or the first 6 or more characters of it.
-        reason: Recorded with the sprint.
+        run: Its id, or at least the first 6 characters of it.
+        reason: Recorded with the run.
     """
     async with root.session(options) as session:
-        sprint_id = await find_sprint(session.api, sprint)
-        answer = await session.api.json("POST", f"/sprints/{sprint_id}/pause", body={"reason": reason})
+        run_id = await find_run(session.api, run)
+        changed = await session.api.json("POST", f"/runs/{run_id}/pause", body={"reason": reason})
         if session.terminal.as_json:
-            session.terminal.json(answer)
+            session.terminal.json(changed)
         else:
-            session.terminal.line(f"{KIND_WORDS.get(answer.get('kind'), 'Sprint')} {sprint_id} is paused")
-            session.terminal.say(f"Let it go on with: phaserunner resume {str(sprint_id)[:8]}")
+            session.terminal.line(f"{KIND_WORDS.get(changed.get('kind'), 'Run')} {run_id} is paused")
+            session.terminal.say(f"Resume it with: phaserunner resume {str(run_id)[:8]}")
     return ExitCode.PASSED
 
 
-async def resume(sprint: str, /, *, options: Options = DEFAULT_OPTIONS, root: RootArgument) -> int:
-    """Let a paused sprint go on from where it was.
+async def resume(run: str, /, *, options: Options = DEFAULT_OPTIONS, root: RootArgument) -> int:
+    """Resume a paused run where it stopped.
 
     Args:
-        sprint: Its id, or the first 6 or more characters of it.
+        run: Its id, or at least the first 6 characters of it.
     """
     async with root.session(options) as session:
-        sprint_id = await find_sprint(session.api, sprint)
-        answer = await session.api.json("POST", f"/sprints/{sprint_id}/resume", body={})
+        run_id = await find_run(session.api, run)
+        changed = await session.api.json("POST", f"/runs/{run_id}/resume", body={})
         if session.terminal.as_json:
-            session.terminal.json(answer)
+            session.terminal.json(changed)
         else:
-            session.terminal.line(f"{KIND_WORDS.get(answer.get('kind'), 'Sprint')} {sprint_id} goes on")
+            session.terminal.line(f"{KIND_WORDS.get(changed.get('kind'), 'Run')} {run_id} continues")
     return ExitCode.PASSED
 
 
 async def fork(
-    sprint: str,
+    run: str,
     /,
     *,
     attempt: Annotated[
-        str | None, Parameter(help="PHASE/NUMBER; the latest that changed something, when left out.")
+        str | None, Parameter(help="PHASE/NUMBER [default: the latest that changed files].")
     ] = None,
     guidance: str = "",
     name: str | None = None,
@@ -63,25 +63,25 @@ async def fork(
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """Start another sprint with what an attempt left; the first one is not touched.
+    """Start a new sprint with the files of an attempt. The original sprint does not change.
 
     Args:
-        sprint: Its id, or the first 6 or more characters of it.
-        guidance: Told in the prompt of every attempt; - reads standard input, @FILE a file.
-        name: What lists call the new sprint.
+        run: Its id, or at least the first 6 characters of it.
+        guidance: Part of every prompt; - reads standard input, @FILE reads a file.
+        name: Name of the new sprint in lists.
     """
     async with root.session(options) as session:
-        detail = await session.api.sprint(await find_sprint(session.api, sprint))
+        detail = await session.api.run(await find_run(session.api, run))
         phase, number = attempt_of(detail, attempt)
         said = root.read_text(guidance, "--guidance") if guidance else None
         fields: dict[str, Any] = {"phase": phase, "attempt": number, "guidance": said, "name": name}
-        request = read_given(SprintFork, fields | {"policy": policy_of(bounds)})
+        request = read_given(RunFork, fields | {"policy": policy_of(bounds)})
         body = request.model_dump(mode="json", exclude_none=True, exclude_unset=True)
-        answer = await session.api.json("POST", f"/sprints/{detail.id}/fork", body=body)
+        changed = await session.api.json("POST", f"/runs/{detail.id}/fork", body=body)
         if session.terminal.as_json:
-            session.terminal.json(answer)
+            session.terminal.json(changed)
         else:
-            started = SprintDetail.model_validate(answer)
+            started = RunDetail.model_validate(changed)
             session.terminal.line(str(started.id))
             session.terminal.say(f"Watch it with: phaserunner watch {str(started.id)[:8]}")
     return ExitCode.PASSED

@@ -36,8 +36,8 @@ def serve(
 
     Args:
         host: Address to listen on [default: HOST].
-        port: Port to listen on, 0 for any [default: PORT].
-        with_worker: Also work on sprints; --no-worker serves the API alone.
+        port: Port to listen on, 0 for any free one [default: PORT].
+        with_worker: Also run a worker; --no-worker runs only the API.
     """
     terminal = root.terminal(options)
     settings = _settings(root, host, port)
@@ -50,7 +50,7 @@ def serve(
 
 
 def worker(*, options: Options = DEFAULT_OPTIONS, root: RootArgument) -> int:
-    """Run a worker alone until Ctrl-C; any number of them share one database."""
+    """Run only a worker until Ctrl-C. Any number of workers can share one database."""
     return _until_interrupted(work(root.settings))
 
 
@@ -64,11 +64,11 @@ def up(
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """Start the service here, run a sprint on it, show it, and keep serving until Ctrl-C.
+    """Start the service, run and show a sprint on it, and keep serving until Ctrl-C.
 
     Args:
-        goal: What to do; - reads standard input, @FILE a file. Without it two examples are run.
-        port: Port to listen on; without it the next free one from PORT on.
+        goal: What to do; - reads standard input, @FILE reads a file [default: two examples].
+        port: Port to listen on [default: the next free one from PORT on].
     """
     return _until_interrupted(_up(goal, port, what, who, options, root))
 

@@ -26,18 +26,18 @@ DEFAULT_WATCHING = Watching()
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Start:
-    """What a loop is started with.
+    """What a loop starts with.
 
     Attributes:
-        inputs: NAME=VALUE of an input of the task; may be repeated; a VALUE of @FILE is read from there.
-        query: What you ask; without it the description.
-        repo: Git repository that scripts, evaluators and the search for context see, a path or a URL.
-        ref: Branch, tag or commit of it.
-        name: What lists call the loop.
-        model: provider:model of the director, where the definition names none.
-        script: TOML file of what director and evaluator say, instead of models.
-        max_tokens: Tokens the loop may use until a human is asked.
-        max_cost: US dollars the loop may cost until a human is asked.
+        inputs: NAME=VALUE of a task input; repeatable. The VALUE @FILE reads a file.
+        query: Your question [default: the description].
+        repo: Git repository, a path or a URL, for scripts, evaluators and the search for context.
+        ref: Branch, tag or commit of the repository.
+        name: Name of the loop in lists.
+        model: provider:model of the director, if the definition names none.
+        script: TOML file that plays director and evaluator instead of models.
+        max_tokens: Tokens the loop may use before a human is asked.
+        max_cost: US dollars the loop may cost before a human is asked.
     """
 
     inputs: Annotated[list[str] | None, Parameter(name="--input", negative="")] = None
@@ -60,10 +60,10 @@ async def loop(
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """Start a director-evaluator loop and watch it until it is over, or a human is asked.
+    """Start a director-evaluator loop and watch it until it ends or needs a human.
 
     Args:
-        file: Its definition, in XML or JSON; - reads standard input.
+        file: The definition, in XML or JSON; - reads standard input.
     """
     request = describe(root, file, start)
     async with root.session(options) as session:
@@ -79,7 +79,7 @@ async def loop(
 
 
 def describe(root: Root, file: str, start: Start) -> LoopCreate:
-    """The loop that a command line means.
+    """Make the request for a loop from a command line.
 
     Raises:
         CliError: something is missing or not valid; the message names it.

@@ -1,4 +1,4 @@
-"""`mark`: a reviewer's word on whether a verdict was right."""
+"""`mark`: records whether a verdict was right."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -8,11 +8,12 @@ from cyclopts import Parameter
 
 from app.cli.commands.diff import attempt_of
 from app.cli.exits import CliError, ExitCode
-from app.cli.identify import find_sprint
+from app.cli.identify import find_run
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument, Session
 from app.cli.view.text import one_line
+from app.schemas.api.attempts import EvaluationView
 from app.schemas.api.marks import MarkView
-from app.schemas.api.sprints import EvaluationView, SprintDetail
+from app.schemas.api.runs import RunDetail
 
 _Flag = Annotated[bool, Parameter(negative="")]
 
@@ -20,13 +21,13 @@ _Flag = Annotated[bool, Parameter(negative="")]
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Word:
-    """What is said of a verdict.
+    """A mark on a verdict.
 
     Attributes:
-        right: It was right.
-        wrong: It was a false pass, or a false fail.
-        take_back: Take the mark back that you made.
-        note: Why; recorded with the mark.
+        right: The verdict was right.
+        wrong: The verdict was a wrong pass or a wrong fail.
+        take_back: Remove your mark.
+        note: The reason; recorded with the mark.
     """
 
     right: _Flag = False
@@ -39,30 +40,30 @@ _NOTHING = Word()
 
 
 async def mark(
-    sprint: str,
+    run: str,
     evaluator: str,
     /,
     *,
     attempt: Annotated[
-        str | None, Parameter(help="PHASE/NUMBER; the latest with a commit, when left out.")
+        str | None, Parameter(help="PHASE/NUMBER [default: the latest with a commit].")
     ] = None,
     word: Word = _NOTHING,
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """Say whether an evaluator's verdict on an attempt was right: this measures the evaluators.
+    """Mark an evaluator's verdict on an attempt as right or wrong, to measure the evaluator.
 
-    Each reviewer has one mark on a verdict; marking again replaces it.
+    Each reviewer has one mark per verdict; a new mark replaces the old one.
 
     Args:
-        sprint: Its id, or the first 6 or more characters of it.
-        evaluator: Whose verdict.
-        word: What is said of it.
+        run: Its id, or at least the first 6 characters of it.
+        evaluator: The evaluator that gave the verdict.
+        word: The mark.
     """
     if sum((word.right, word.wrong, word.take_back)) != 1:
-        raise CliError("mark: give one of --right, --wrong and --take-back")
+        raise CliError("mark: give exactly one of --right, --wrong and --take-back")
     async with root.session(options) as session:
-        detail = await session.api.sprint(await find_sprint(session.api, sprint))
+        detail = await session.api.run(await find_run(session.api, run))
         verdict = _verdict_of(detail, evaluator, attempt)
         if word.take_back:
             await _take_back(session, verdict, root.user)
@@ -78,7 +79,7 @@ async def _mark(session: Session, verdict: UUID, *, was_right: bool, note: str) 
         session.terminal.json(document)
         return
     made = MarkView.model_validate(document)
-    session.terminal.line(f"{one_line(made.marked_by)} says it was {_KINDS[made.kind]}")
+    session.terminal.line(f"{one_line(made.marked_by)} marked it as {_KINDS[made.kind]}")
 
 
 async def _take_back(session: Session, verdict: EvaluationView, user: str) -> None:
@@ -87,21 +88,21 @@ async def _take_back(session: Session, verdict: EvaluationView, user: str) -> No
     own = [each for each in marks if each.marked_by == user] or marks
     if len(own) != 1:
         made = ", ".join(one_line(each.marked_by) for each in marks) or "none"
-        raise CliError(f"--take-back: it is not plain which mark is yours; the verdict has: {made}")
+        raise CliError(f"--take-back: cannot tell which mark is yours; the verdict has marks by: {made}")
     await session.api.fetch(f"/evaluations/{verdict.id}/marks/{own[0].id}", method="DELETE")
-    session.terminal.say(f"The mark of {one_line(own[0].marked_by)} is taken back")
+    session.terminal.say(f"Removed the mark by {one_line(own[0].marked_by)}")
 
 
-def _verdict_of(sprint: SprintDetail, evaluator: str, given: str | None) -> EvaluationView:
-    phase, number = attempt_of(sprint, given)
-    attempt = next(each for each in sprint.attempts if (each.phase, each.number) == (phase, number))
+def _verdict_of(run: RunDetail, evaluator: str, given: str | None) -> EvaluationView:
+    phase, number = attempt_of(run, given)
+    attempt = next(each for each in run.attempts if (each.phase, each.number) == (phase, number))
     for each in attempt.evaluations:
         if each.evaluator == evaluator:
             return each
     there = ", ".join(one_line(each.evaluator) for each in attempt.evaluations) or "none yet"
     raise CliError(
-        f"evaluator: {one_line(evaluator, 60)} has not judged {phase}/{number}; there are: {there}"
+        f"evaluator: {one_line(evaluator, 60)} has no verdict on {phase}/{number}; there are: {there}"
     )
 
 
-_KINDS = {"right": "right", "false_pass": "a false pass", "false_fail": "a false fail"}
+_KINDS = {"right": "right", "false_pass": "a wrong pass", "false_fail": "a wrong fail"}

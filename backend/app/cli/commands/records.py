@@ -1,4 +1,4 @@
-"""`evaluators show` and `evaluators verdicts`: what an evaluator said, and how often it was wrong."""
+"""`evaluators show` and `evaluators verdicts`: an evaluator's verdicts, and how often they were wrong."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -11,12 +11,12 @@ from app.cli.exits import ExitCode
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.view.text import one_line
 from app.cli.view.words import latency_words, look, share_words
+from app.schemas.api.attempts import EvaluationStatusName
 from app.schemas.api.evaluators import EvaluatorDetail, VerdictPage, VerdictView
-from app.schemas.api.sprints import EvaluationStatusName
 
 
 async def show(name: str, /, *, options: Options = DEFAULT_OPTIONS, root: RootArgument) -> int:
-    """Show an evaluator with its track record: its newest 1,000 verdicts, and what reviewers said.
+    """Show an evaluator with its track record: its newest 1,000 verdicts and their marks.
 
     Args:
         name: The evaluator.
@@ -42,13 +42,13 @@ async def verdicts(
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """List an evaluator's verdicts, newest first, with the sprint and attempt to give to `mark`.
+    """List an evaluator's verdicts, newest first, with the run and attempt for `mark`.
 
     Args:
         name: The evaluator.
-        status: Only verdicts that say so; may be repeated.
-        marked: Only those whose newest mark says so; any and none ask whether there is one.
-        limit: At most so many.
+        status: Only verdicts with this status; repeatable.
+        marked: Only verdicts whose newest mark is this; any and none ask whether there is a mark.
+        limit: The largest number of verdicts.
     """
     given: dict[str, str | list[str]] = {"limit": str(limit)}
     given |= {"status": list(status)} if status else {}
@@ -64,16 +64,14 @@ async def verdicts(
         for each in items:
             terminal.line(_verdict_line(each), look(each.evaluation.status).style)
         if not items:
-            terminal.say(
-                "No verdict fits these filters" if status or marked else "It has not judged anything yet"
-            )
+            terminal.say("No verdict matches these filters" if status or marked else "It has no verdicts yet")
     return ExitCode.PASSED
 
 
 def record_lines(evaluator: EvaluatorDetail) -> Iterator[str]:
-    """A track record as text; what has no cases is said to have none."""
+    """Write a track record as text."""
     record, registered = evaluator.record, evaluator.registered
-    known = "not registered here; known by its verdicts"
+    known = "not registered here; known from its verdicts"
     if registered is not None:
         part = "gate" if registered.gate else "adviser"
         known = f"{part}, version {one_line(registered.version)}, {one_line(registered.source)}"
@@ -88,16 +86,17 @@ def record_lines(evaluator: EvaluatorDetail) -> Iterator[str]:
     for name, share in shares.items():
         yield f"  {name:<12} {share_words(share)}"
     yield f"  took         {latency_words(record.latency)}"
-    yield f"  false passes {share_words(record.marked.false_passes)} of the marked"
-    yield f"  false fails  {share_words(record.marked.false_fails)} of the marked"
+    yield f"  wrong passes {share_words(record.marked.false_passes)} of the marked"
+    yield f"  wrong fails  {share_words(record.marked.false_fails)} of the marked"
 
 
 def _verdict_line(verdict: VerdictView) -> str:
     evaluation = verdict.evaluation
     marks = ", ".join(
-        f"{one_line(each.marked_by)}: {each.kind.replace('_', ' ')}" for each in evaluation.marks
+        f"{one_line(each.marked_by)}: {each.kind.replace('_', ' ').replace('false', 'wrong')}"
+        for each in evaluation.marks
     )
     place = f"{str(verdict.run_id)[:8]}  {one_line(verdict.phase)}/{verdict.attempt}"
-    other = "" if verdict.chosen else f" candidate {verdict.candidate}, not taken"
+    other = "" if verdict.chosen else f" candidate {verdict.candidate}, not chosen"
     told = f"  [{marks}]" if marks else ""
     return f"{place}{other}  {evaluation.status:<8} {one_line(verdict.run_name, 60)}{told}"

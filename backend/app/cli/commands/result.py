@@ -1,4 +1,4 @@
-"""`result`: what a sprint has made, to look at or to take."""
+"""`result`: shows or exports what a run produced."""
 
 import tempfile
 from pathlib import Path
@@ -8,14 +8,14 @@ from uuid import UUID
 from cyclopts import Parameter
 
 from app.cli.exits import STANDARD_STREAM, CliError, ExitCode
-from app.cli.identify import find_sprint
+from app.cli.identify import find_run
 from app.cli.local_git import fetch_branch
 from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument, Session
 from app.cli.view.text import one_line
 
 
 async def result(
-    sprint: str,
+    run: str,
     /,
     *,
     patch: Path | None = None,
@@ -25,33 +25,33 @@ async def result(
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """Show a sprint's result, or take it as a patch, a bundle or a branch.
+    """Show a run's result, or export it as a patch, a bundle or a branch.
 
     Args:
-        sprint: Its id, or the first 6 or more characters of it.
+        run: Its id, or at least the first 6 characters of it.
         patch: Write a patch for `git apply` to this file; - is standard output.
-        bundle: Write a git bundle to this file.
-        branch: Fetch the result as this branch; the working tree is not touched.
+        bundle: Write a Git bundle to this file.
+        branch: Fetch the result as this branch. The working tree does not change.
     """
     if sum(each is not None for each in (patch, bundle, branch)) > 1:
-        raise CliError("result: give one of --patch, --bundle and --branch")
+        raise CliError("result: give only one of --patch, --bundle and --branch")
     async with root.session(options) as session:
-        sprint_id = await find_sprint(session.api, sprint)
+        run_id = await find_run(session.api, run)
         if branch is not None:
-            await _take_branch(session, sprint_id, branch, root.cwd / repo.expanduser())
+            await _take_branch(session, run_id, branch, root.cwd / repo.expanduser())
         elif patch is not None:
-            await _take_patch(session, sprint_id, patch, root)
+            await _take_patch(session, run_id, patch, root)
         elif bundle is not None:
-            size = await session.api.download(f"/sprints/{sprint_id}/result.bundle", root.cwd / bundle)
-            session.terminal.say(f"{bundle}: {size:,} bytes; take it with: git fetch {bundle}")
+            size = await session.api.download(f"/runs/{run_id}/result.bundle", root.cwd / bundle)
+            session.terminal.say(f"{bundle}: {size:,} bytes; fetch from it with: git fetch {bundle}")
         else:
-            await _show(session, sprint_id)
+            await _show(session, run_id)
     return ExitCode.PASSED
 
 
-async def _show(session: Session, sprint_id: UUID) -> None:
+async def _show(session: Session, run_id: UUID) -> None:
     terminal = session.terminal
-    document = await session.api.json("GET", f"/sprints/{sprint_id}/result")
+    document = await session.api.json("GET", f"/runs/{run_id}/result")
     if terminal.as_json:
         terminal.json(document)
         return
@@ -60,28 +60,28 @@ async def _show(session: Session, sprint_id: UUID) -> None:
     terminal.line(f"base    {one_line(str(document['base_commit']))}")
     terminal.line(f"branch  {branch}")
     if not document["is_final"]:
-        terminal.line("The gates have not let it through; it is the newest work there is", "yellow")
-    terminal.say(f"Take it: phaserunner result {str(sprint_id)[:8]} --branch {branch} --repo PATH")
+        terminal.line("Not final: the gates have not passed this output", "yellow")
+    terminal.say(f"Export it: phaserunner result {str(run_id)[:8]} --branch {branch} --repo PATH")
 
 
-async def _take_patch(session: Session, sprint_id: UUID, to: Path, root: Root) -> None:
-    path = f"/sprints/{sprint_id}/result.patch"
+async def _take_patch(session: Session, run_id: UUID, to: Path, root: Root) -> None:
+    path = f"/runs/{run_id}/result.patch"
     if str(to) == STANDARD_STREAM:
         session.terminal.raw_bytes((await session.api.fetch(path)).content)
         return
     size = await session.api.download(path, root.cwd / to)
-    session.terminal.say(f"{to}: {size:,} bytes; take it with: git apply {to}")
+    session.terminal.say(f"{to}: {size:,} bytes; apply it with: git apply {to}")
 
 
-async def _take_branch(session: Session, sprint_id: UUID, branch: str, repository: Path) -> None:
+async def _take_branch(session: Session, run_id: UUID, branch: str, repository: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="phaserunner-") as directory:
         bundle = Path(directory) / "result.bundle"
-        await session.api.download(f"/sprints/{sprint_id}/result.bundle", bundle)
+        await session.api.download(f"/runs/{run_id}/result.bundle", bundle)
         commit = await fetch_branch(bundle, repository, branch)
     if session.terminal.as_json:
         session.terminal.json({"branch": branch, "commit": commit, "repository": str(repository)})
         return
     session.terminal.line(f"{branch} is at {commit[:12]} in {repository}")
     session.terminal.say(
-        f"Your working tree is as it was. Look: git diff HEAD...{branch}   Take: git merge {branch}"
+        f"Your working tree did not change. Review: git diff HEAD...{branch}   Merge: git merge {branch}"
     )

@@ -21,17 +21,17 @@ from app.schemas.questions import BaseFailures, ProtectedPolicy
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Bounds:
-    """Within which bounds a sprint works.
+    """Limits of a sprint.
 
     Attributes:
-        max_attempts: Attempts per phase until a human is asked.
-        max_tokens: Tokens the sprint may use until a human is asked.
-        max_cost: US dollars the sprint may cost until a human is asked.
-        deterministic_only: Judge with tools only, without models.
-        open_paths: GLOB of existing tests or tool configuration that may be changed; may be repeated.
+        max_attempts: Attempts per phase before a human is asked.
+        max_tokens: Tokens the sprint may use before a human is asked.
+        max_cost: US dollars the sprint may cost before a human is asked.
+        deterministic_only: Evaluate with tools only, without models.
+        open_paths: GLOB of protected files that the sprint may change; repeatable.
         protected: What becomes of changed tests: fail, ask a human, or note.
         base_failures: Which tests that fail at the base count: goal, must_pass or ignore.
-        goal_tests: GLOB of ids of failing tests that are to pass; may be repeated.
+        goal_tests: GLOB of ids of failing tests that are to pass; repeatable.
     """
 
     max_attempts: Annotated[int | None, Parameter(validator=Number(gte=1, lte=20))] = None
@@ -47,13 +47,13 @@ class Bounds:
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class WorkOptions(Bounds):
-    """What is worked on, and within which bounds.
+    """What the sprint works on, and its limits.
 
     Attributes:
-        repo: Git repository to work on, a path or a URL; without it a new project is begun.
-        ref: Branch, tag or commit to begin from.
-        example: Run an example project instead; a script plays the agent.
-        name: What lists call the sprint.
+        repo: Git repository to work on, a path or a URL [default: a new project].
+        ref: Branch, tag or commit to start from.
+        example: Run an example project; a script plays the agent.
+        name: Name of the sprint in lists.
         phases: Some of discovery,coding,verification, separated by commas.
     """
 
@@ -67,13 +67,13 @@ class WorkOptions(Bounds):
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Worker:
-    """Who does the work.
+    """The agent.
 
     Attributes:
-        agent: auto leaves it to the service's settings.
+        agent: Backend; auto is the service default.
         model: provider:model, such as anthropic:claude-sonnet-4-20250514.
         script: TOML file that a scripted agent plays.
-        candidates: Agents that work on each attempt side by side; the gates choose between them.
+        candidates: Agents that work on each attempt in parallel; the gates choose between them.
     """
 
     agent: AgentBackend = AgentBackend.AUTO
@@ -88,9 +88,9 @@ class Watching:
     """What happens after the start.
 
     Attributes:
-        watch: Watch until the run is over or a human is asked; --no-watch prints its id and ends.
-        stay: Keep watching while a human is asked.
-        timeout: Stop watching after so many seconds, with exit code 124; the run goes on.
+        watch: Watch until the run ends or needs a human; --no-watch only prints its id.
+        stay: Keep watching while the run waits for a human.
+        timeout: Seconds to watch; then the exit code is 124 and the run continues.
     """
 
     watch: Annotated[bool, Parameter(name="--watch", negative=("--no-watch", "--detach"))] = True
@@ -108,10 +108,10 @@ async def run(
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """Start a sprint and watch it until it passed, failed, or a human is asked.
+    """Start a sprint and watch it until it ends or needs a human.
 
     Args:
-        goal: What to do, in your words; - reads standard input, @FILE a file.
+        goal: What to do, in your words; - reads standard input, @FILE reads a file.
     """
     sprint = await describe(root, goal, work, worker)
     async with root.session(options) as session:
@@ -123,7 +123,7 @@ async def run(
 
 
 async def describe(root: Root, goal: str | None, work: WorkOptions, worker: Worker) -> SprintCreate:
-    """The sprint that a command line means.
+    """Make the request for a sprint from a command line.
 
     Raises:
         CliError: something is missing, contradictory or not valid; the message names it.
@@ -144,7 +144,7 @@ async def describe(root: Root, goal: str | None, work: WorkOptions, worker: Work
         )
     if goal is None:
         raise CliError(
-            'GOAL: is missing; say what to do, as in: phaserunner run "Make the tests pass" --repo PATH'
+            'GOAL: is missing. Say what to do, for example: phaserunner run "Make the tests pass" --repo PATH'
         )
     agent = agent_of(worker.agent, worker.script, others, root.cwd)
     source = source_of(work.repo, work.ref, root.cwd)
@@ -154,8 +154,8 @@ async def describe(root: Root, goal: str | None, work: WorkOptions, worker: Work
 
 
 def policy_of(work: Bounds) -> dict[str, Any]:
-    """What a sprint's policy is asked to be, as the API takes it."""
-    policy: dict[str, Any] = {"max_attempts": work.max_attempts, "open_paths": work.open_paths}
+    """Make the policy of a sprint, as the API takes it."""
+    policy: dict[str, Any] = {"attempts_per_phase": work.max_attempts, "open_paths": work.open_paths}
     about_tests = {
         "protected": work.protected,
         "base_failures": work.base_failures,

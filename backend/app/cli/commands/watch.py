@@ -1,4 +1,4 @@
-"""`watch` and `logs`: what a sprint is doing, and all it has done."""
+"""`watch` and `logs`: what a run is doing, and everything it has done."""
 
 import asyncio
 from contextlib import aclosing
@@ -12,15 +12,15 @@ from cyclopts.validators import Number
 from pydantic import BaseModel
 
 from app.cli.exits import CliError, ExitCode
-from app.cli.identify import find_sprint
+from app.cli.identify import find_run
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument, Session
 from app.cli.terminal import Terminal
 from app.cli.view.notices import Notice, notices
 from app.cli.view.reducer import reduce
 from app.cli.view.screens import plain_lines
-from app.cli.view.state import SprintState
+from app.cli.view.state import WatchedRun
 from app.cli.view.words import look
-from app.cli.watching import watch_sprint
+from app.cli.watching import watch_run
 from app.client.events import Reset
 from app.core.websocket_events import Event
 from app.schemas.runs import RunKind
@@ -29,7 +29,7 @@ Seconds = Annotated[float | None, Parameter(validator=Number(gt=0))]
 
 
 async def watch(
-    sprint: str,
+    run: str,
     /,
     *,
     stay: Annotated[bool, Parameter(negative="")] = False,
@@ -37,22 +37,22 @@ async def watch(
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """Watch a sprint until it is over or a human is asked.
+    """Watch a run until it ends or needs a human.
 
-    Interrupting it leaves the sprint running.
+    Ctrl-C stops watching; the run continues.
 
     Args:
-        sprint: Its id, or the first 6 or more characters of it.
-        stay: Keep watching while a human is asked.
-        timeout: Stop watching after so many seconds, with exit code 124.
+        run: Its id, or at least the first 6 characters of it.
+        stay: Keep watching while the run waits for a human.
+        timeout: Seconds to watch; then the exit code is 124.
     """
     async with root.session(options) as session:
-        sprint_id = await find_sprint(session.api, sprint)
-        return await watch_and_report(session, sprint_id, stay=stay, timeout=timeout)
+        run_id = await find_run(session.api, run)
+        return await watch_and_report(session, run_id, stay=stay, timeout=timeout)
 
 
 def tell_started(session: Session, started: BaseModel, run_id: UUID) -> None:
-    """Say which run was started, and how it can be watched."""
+    """Name the run that was started, and how to watch it."""
     if session.terminal.as_json:
         session.terminal.json(started.model_dump(mode="json"))
         return
@@ -62,30 +62,30 @@ def tell_started(session: Session, started: BaseModel, run_id: UUID) -> None:
 
 async def watch_and_report(
     session: Session,
-    sprint_id: UUID,
+    run_id: UUID,
     *,
     stay: bool = False,
     timeout: float | None = None,
     after: int = 0,
 ) -> ExitCode:
-    """Watch, and then say what can be done, or write the sprint to standard output where JSON is wanted."""
-    short = str(sprint_id)[:8]
+    """Watch, and then suggest the next command, or write the run to standard output as JSON."""
+    short = str(run_id)[:8]
     try:
-        code = await watch_sprint(session, sprint_id, stay=stay, timeout=timeout, after=after)
+        code = await watch_run(session, run_id, stay=stay, timeout=timeout, after=after)
     except asyncio.CancelledError:
-        session.terminal.say(f"Interrupted; the run goes on. Watch it with: phaserunner watch {short}")
+        session.terminal.say(f"Stopped watching; the run continues. Watch it with: phaserunner watch {short}")
         raise
     if session.terminal.as_json:
-        session.terminal.json(await session.api.whole(sprint_id))
-    elif code is ExitCode.PASSED and (await session.api.sprint(sprint_id)).kind is RunKind.SPRINT:
+        session.terminal.json(await session.api.whole(run_id))
+    elif code is ExitCode.PASSED and (await session.api.run(run_id)).kind is RunKind.SPRINT:
         session.terminal.say(
-            f"Look at it: phaserunner diff {short}    Take it: phaserunner result {short} --branch NAME"
+            f"Review it: phaserunner diff {short}    Export it: phaserunner result {short} --branch NAME"
         )
     return code
 
 
 async def logs(
-    sprint: str,
+    run: str,
     /,
     *,
     follow: Annotated[bool, Parameter(negative="")] = False,
@@ -94,44 +94,44 @@ async def logs(
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """Show everything that happened in a sprint; with --json one event on each line.
+    """Show the events of a run; with --json, one event per line.
 
     Args:
-        sprint: Its id, or the first 6 or more characters of it.
-        follow: Keep showing what happens, until the sprint is over.
-        download: Write what the agents said and which tools they used to this file instead, all of it.
-        format: How the file is written: lines for people, or one event as JSON in each line.
+        run: Its id, or at least the first 6 characters of it.
+        follow: Continue with new events until the run ends.
+        download: Write the complete log of agents and tools to this file instead.
+        format: Of the file: readable lines, or one JSON event per line.
     """
     if download is not None and follow:
-        raise CliError("logs: give one of --follow and --download")
+        raise CliError("logs: give either --follow or --download")
     async with root.session(options) as session:
-        sprint_id = await find_sprint(session.api, sprint)
+        run_id = await find_run(session.api, run)
         if download is not None:
-            path = f"/runs/{sprint_id}/log"
+            path = f"/runs/{run_id}/log"
             size = await session.api.download(path, root.cwd / download, {"format": format})
             session.terminal.say(f"{download}: {size:,} bytes")
             return ExitCode.PASSED
         try:
-            await _write_events(session, sprint_id, follow=follow)
+            await _write_events(session, run_id, follow=follow)
         except asyncio.CancelledError:
-            session.terminal.say("Interrupted; the run goes on")
+            session.terminal.say("Stopped following; the run continues")
             raise
     return ExitCode.PASSED
 
 
-async def _write_events(session: Session, sprint_id: UUID, *, follow: bool) -> None:
-    state = SprintState()
-    async with aclosing(session.follow(sprint_id) if follow else session.api.events(sprint_id)) as events:
+async def _write_events(session: Session, run_id: UUID, *, follow: bool) -> None:
+    state = WatchedRun()
+    async with aclosing(session.follow(run_id) if follow else session.api.events(run_id)) as events:
         async for event in events:
             if isinstance(event, Reset):
-                state = SprintState(id=sprint_id, last_sequence=event.after)
+                state = WatchedRun(id=run_id, last_sequence=event.after)
                 continue
             before, state = state, reduce(state, event)
             if state is not before:
                 _write(session.terminal, event, state)
 
 
-def _write(terminal: Terminal, event: Event, state: SprintState) -> None:
+def _write(terminal: Terminal, event: Event, state: WatchedRun) -> None:
     if terminal.as_json:
         terminal.json(event.model_dump(mode="json"), indent=None)
         return

@@ -1,4 +1,4 @@
-"""What to tell a user whose sprint waits for a human: the exact commands that answer it."""
+"""Tells a user how to resolve an escalation: the exact commands."""
 
 import json
 import shlex

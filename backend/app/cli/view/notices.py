@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import singledispatch
 
-from app.cli.view.state import SprintState
+from app.cli.view.state import WatchedRun
 from app.cli.view.text import first_lines, harmless, one_line
 from app.cli.view.words import KIND_WORDS, duration
 from app.core.events.agents import AgentFailedEvent, AgentProgressEvent, ToolCalledEvent, ToolResultEvent
@@ -56,7 +56,7 @@ class Notice:
         state: the word whose icon and colour go with it (`view.words`).
         text: one harmless line.
         details: further harmless lines, shown indented.
-        depth: 0 for the sprint, 1 for a phase, 2 for an attempt, 3 for what happens within one.
+        depth: 0 for the run, 1 for a phase, 2 for an attempt, 3 for what happens within one.
         is_chatter: True for what a live view shows in passing and only a log keeps.
     """
 
@@ -67,18 +67,18 @@ class Notice:
     is_chatter: bool = False
 
 
-def notices(event: Event, state: SprintState) -> tuple[Notice, ...]:
+def notices(event: Event, state: WatchedRun) -> tuple[Notice, ...]:
     """Say what `event` means; `state` is the one after it."""
     return tuple(_say(event, state))
 
 
 @singledispatch
-def _say(event: Envelope, state: SprintState) -> Iterable[Notice]:
+def _say(event: Envelope, state: WatchedRun) -> Iterable[Notice]:
     return ()
 
 
 @_say.register
-def _(event: RunCreatedEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: RunCreatedEvent, state: WatchedRun) -> Iterable[Notice]:
     data = event.data
     details = (f"goal    {one_line(data.goal)}", f"source  {one_line(data.source)}")
     yield Notice("info", f"{_kind(state)} {event.run_id}  {one_line(data.name)}", details, depth=0)
@@ -93,7 +93,7 @@ def _(event: RunCreatedEvent, state: SprintState) -> Iterable[Notice]:
 
 
 @_say.register
-def _(event: RunCancelledEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: RunCancelledEvent, state: WatchedRun) -> Iterable[Notice]:
     yield Notice(
         "cancelled",
         f"{_kind(state)} cancelled by {one_line(event.data.by)}{_because(event.data.reason)}",
@@ -102,18 +102,18 @@ def _(event: RunCancelledEvent, state: SprintState) -> Iterable[Notice]:
 
 
 @_say.register
-def _(event: RunPausedEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: RunPausedEvent, state: WatchedRun) -> Iterable[Notice]:
     text = f"{_kind(state)} paused by {one_line(event.data.by)}{_because(event.data.reason)}"
     yield Notice("paused", text, depth=0)
 
 
 @_say.register
-def _(event: RunResumedEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: RunResumedEvent, state: WatchedRun) -> Iterable[Notice]:
     yield Notice("active", f"{_kind(state)} resumed by {one_line(event.data.by)}", depth=0)
 
 
 @_say.register
-def _(event: WorkflowCompletedEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: WorkflowCompletedEvent, state: WatchedRun) -> Iterable[Notice]:
     attempts = event.data.attempts
     tries = f"{attempts} {_try(state)}{'' if attempts == 1 else 's'}"
     if _is_sprint(state):
@@ -125,19 +125,19 @@ def _(event: WorkflowCompletedEvent, state: SprintState) -> Iterable[Notice]:
 
 
 @_say.register
-def _(event: WorkflowFailedEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: WorkflowFailedEvent, state: WatchedRun) -> Iterable[Notice]:
     by = f" by {one_line(event.data.by)}" if event.data.by else ""
     yield Notice("failed", f"{_kind(state)} failed{by}{_because(event.data.reason)}", depth=0)
 
 
 @_say.register
-def _(event: PhaseStartedEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: PhaseStartedEvent, state: WatchedRun) -> Iterable[Notice]:
     if _is_sprint(state):
         yield Notice("active", f"Phase {event.phase}", depth=1)
 
 
 @_say.register
-def _(event: PhaseCompletedEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: PhaseCompletedEvent, state: WatchedRun) -> Iterable[Notice]:
     place = _place(event, state)
     if event.data.accepted_by:
         yield Notice("accepted", f"{place} accepted by {one_line(event.data.accepted_by)}", depth=1)
@@ -148,12 +148,12 @@ def _(event: PhaseCompletedEvent, state: SprintState) -> Iterable[Notice]:
 
 
 @_say.register
-def _(event: PhaseFailedEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: PhaseFailedEvent, state: WatchedRun) -> Iterable[Notice]:
     yield Notice("failed", f"{_place(event, state)} failed{_because(event.data.reason)}", depth=1)
 
 
 @_say.register
-def _(event: AttemptStartedEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: AttemptStartedEvent, state: WatchedRun) -> Iterable[Notice]:
     phase = state.phase(event.phase)
     of = f" of {phase.max_attempts}" if phase and phase.max_attempts else ""
     again = ", taken over" if event.data.resumed else ""
@@ -162,7 +162,7 @@ def _(event: AttemptStartedEvent, state: SprintState) -> Iterable[Notice]:
 
 
 @_say.register
-def _(event: AttemptProducedEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: AttemptProducedEvent, state: WatchedRun) -> Iterable[Notice]:
     if not _is_sprint(state):
         return  # What a director or a synthesizer leaves is a text.
     files = event.data.changed_files
@@ -175,62 +175,62 @@ def _(event: AttemptProducedEvent, state: SprintState) -> Iterable[Notice]:
 
 
 @_say.register
-def _(event: AttemptInterruptedEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: AttemptInterruptedEvent, state: WatchedRun) -> Iterable[Notice]:
     yield Notice(
         "errored", f"{_try(state).capitalize()} {event.attempt} was interrupted{_because(event.data.reason)}"
     )
 
 
 @_say.register
-def _(event: AgentFailedEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: AgentFailedEvent, state: WatchedRun) -> Iterable[Notice]:
     text = f"The agent failed ({event.data.kind}){_again(event.data.retry_in_seconds)}"
     yield Notice("errored", text, first_lines(event.data.message, EVIDENCE_LINES), depth=3)
 
 
 @_say.register
-def _(event: AgentProgressEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: AgentProgressEvent, state: WatchedRun) -> Iterable[Notice]:
     for line in event.data.lines:
         head, *rest = harmless(line.text).splitlines() or [""]
         yield Notice("info", head, tuple(rest), depth=3, is_chatter=True)
 
 
 @_say.register
-def _(event: ToolCalledEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: ToolCalledEvent, state: WatchedRun) -> Iterable[Notice]:
     yield Notice("active", one_line(f"{event.data.tool} {event.data.text}"), depth=3, is_chatter=True)
 
 
 @_say.register
-def _(event: ToolResultEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: ToolResultEvent, state: WatchedRun) -> Iterable[Notice]:
     lines = first_lines(event.data.text, EVIDENCE_LINES) or ("(nothing)",)
     yield Notice("info", f"{one_line(event.data.tool)} gave", lines, depth=3, is_chatter=True)
 
 
 @_say.register
-def _(event: CandidateFailedEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: CandidateFailedEvent, state: WatchedRun) -> Iterable[Notice]:
     data = event.data
     text = f"Candidate {data.candidate + 1} ({one_line(data.agent)}) failed{_because(data.error or '')}"
     yield Notice("errored", text, depth=3)
 
 
 @_say.register
-def _(event: JudgeDecidedEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: JudgeDecidedEvent, state: WatchedRun) -> Iterable[Notice]:
     text = f"Candidate {event.data.candidate + 1} was chosen"
     yield Notice("info", text, first_lines(event.data.rationale, EVIDENCE_LINES), depth=3)
 
 
 @_say.register
-def _(event: EvaluationStartedEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: EvaluationStartedEvent, state: WatchedRun) -> Iterable[Notice]:
     names = one_line(", ".join(event.data.evaluators))
     yield Notice("evaluating", f"Evaluating: {names}", depth=3, is_chatter=True)
 
 
 @_say.register
-def _(event: EvaluatorCompletedEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: EvaluatorCompletedEvent, state: WatchedRun) -> Iterable[Notice]:
     yield _verdict(event.data)
 
 
 @_say.register
-def _(event: EvaluationCompletedEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: EvaluationCompletedEvent, state: WatchedRun) -> Iterable[Notice]:
     data = event.data
     word = "passed" if data.overall_passed else "failed"
     score = f", score {data.score:.2f}" if data.score is not None else ""
@@ -238,13 +238,13 @@ def _(event: EvaluationCompletedEvent, state: SprintState) -> Iterable[Notice]:
 
 
 @_say.register
-def _(event: EvaluationFailedEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: EvaluationFailedEvent, state: WatchedRun) -> Iterable[Notice]:
     text = f"{_try(state).capitalize()} {event.attempt} is not judged{_again(event.data.retry_in_seconds)}"
     yield Notice("errored", text, first_lines(event.data.reason, EVIDENCE_LINES))
 
 
 @_say.register
-def _(event: OptimizationStartedEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: OptimizationStartedEvent, state: WatchedRun) -> Iterable[Notice]:
     told = [f"- {one_line(each)}" for each in event.data.issues]
     told += [f"reviewer: {one_line(each)}" for each in event.data.guidance]
     shown = tuple(told[:TOLD_LINES])
@@ -254,21 +254,21 @@ def _(event: OptimizationStartedEvent, state: SprintState) -> Iterable[Notice]:
 
 
 @_say.register
-def _(event: IterationDirectedEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: IterationDirectedEvent, state: WatchedRun) -> Iterable[Notice]:
     words = "asks for a human" if event.data.status == "WAITING" else "proposes"
     details = first_lines(event.data.output, EVIDENCE_LINES)
     yield Notice("produced", f"The director {words}", details, depth=3)
 
 
 @_say.register
-def _(event: IterationScriptedEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: IterationScriptedEvent, state: WatchedRun) -> Iterable[Notice]:
     code = event.data.exit_code
     details = first_lines(event.data.stderr or event.data.stdout, EVIDENCE_LINES) if code else ()
     yield Notice("failed" if code else "passed", f"The script ended with {code}", details, depth=3)
 
 
 @_say.register
-def _(event: IterationCompletedEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: IterationCompletedEvent, state: WatchedRun) -> Iterable[Notice]:
     if event.data.condition_trouble:
         text = f"The condition to stop could not be asked: {one_line(event.data.condition_trouble)}"
         yield Notice("warn", text, depth=3)
@@ -277,19 +277,19 @@ def _(event: IterationCompletedEvent, state: SprintState) -> Iterable[Notice]:
 
 
 @_say.register
-def _(event: IterationFailedEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: IterationFailedEvent, state: WatchedRun) -> Iterable[Notice]:
     text = f"Iteration {event.data.iteration} could not be carried out ({one_line(event.data.reason)})"
     yield Notice("errored", text, first_lines(event.data.message, EVIDENCE_LINES), depth=3)
 
 
 @_say.register
-def _(event: SubtaskStartedEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: SubtaskStartedEvent, state: WatchedRun) -> Iterable[Notice]:
     details = first_lines(event.data.description, EVIDENCE_LINES)
     yield Notice("started", f"The director asks for a subtask: {event.data.subtask_run_id}", details, depth=3)
 
 
 @_say.register
-def _(event: SubtaskCompletedEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: SubtaskCompletedEvent, state: WatchedRun) -> Iterable[Notice]:
     look, words = {
         None: ("errored", "gave no result"),
         True: ("passed", "is done"),
@@ -299,19 +299,19 @@ def _(event: SubtaskCompletedEvent, state: SprintState) -> Iterable[Notice]:
 
 
 @_say.register
-def _(event: EscalationRequiredEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: EscalationRequiredEvent, state: WatchedRun) -> Iterable[Notice]:
     yield Notice("waiting", f"{_place(event, state)} waits for a human{_because(event.data.reason)}", depth=1)
 
 
 @_say.register
-def _(event: EscalationReminderEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: EscalationReminderEvent, state: WatchedRun) -> Iterable[Notice]:
     waited = duration(event.data.waiting_seconds)
     text = f"{_place(event, state)} still waits for a human, for {waited}{_because(event.data.reason)}"
     yield Notice("waiting", text, depth=1)
 
 
 @_say.register
-def _(event: EscalationResolvedEvent, state: SprintState) -> Iterable[Notice]:
+def _(event: EscalationResolvedEvent, state: WatchedRun) -> Iterable[Notice]:
     data = event.data
     more = data.additional_attempts
     extra = f", {more} more {_try(state)}{'' if more == 1 else 's'}" if more else ""
@@ -337,7 +337,7 @@ def _evidence(data: EvaluationData) -> tuple[str, ...]:
     return (*feedback, *(f"- {one_line(each)}" for each in data.suggestions[: EVIDENCE_LINES - 1]))
 
 
-def _kind(state: SprintState) -> str:
+def _kind(state: WatchedRun) -> str:
     return KIND_WORDS.get(state.kind, "Run")
 
 
@@ -349,14 +349,14 @@ def _again(seconds: float | None) -> str:
     return f"; tried again in {duration(seconds)}" if seconds is not None else ""
 
 
-def _is_sprint(state: SprintState) -> bool:
+def _is_sprint(state: WatchedRun) -> bool:
     return state.kind == "sprint"
 
 
-def _try(state: SprintState) -> str:
+def _try(state: WatchedRun) -> str:
     return "iteration" if state.kind == "director_loop" else "attempt"
 
 
-def _place(event: Envelope, state: SprintState) -> str:
+def _place(event: Envelope, state: WatchedRun) -> str:
     """Where a run stands: loops and answers have one phase, which is all of them."""
     return f"Phase {event.phase}" if _is_sprint(state) else _kind(state)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import singledispatch
 
-from app.cli.view.state import AttemptProgress, OpenEscalation, PhaseState, SprintState
+from app.cli.view.state import AttemptProgress, OpenEscalation, PhaseState, WatchedRun
 from app.cli.view.text import one_line
 from app.core.events.agents import AgentFailedEvent, AgentProgressEvent, ToolCalledEvent
 from app.core.events.attempts import AttemptInterruptedEvent, AttemptProducedEvent, AttemptStartedEvent
@@ -30,7 +30,7 @@ from app.core.events.union import Event
 SHOWN_ACTIVITY = 3
 
 
-def reduce(state: SprintState, event: Event) -> SprintState:
+def reduce(state: WatchedRun, event: Event) -> WatchedRun:
     """Give the state after `event`; one that was seen already (after a reconnect) changes nothing."""
     if event.sequence <= state.last_sequence:
         return state
@@ -38,12 +38,12 @@ def reduce(state: SprintState, event: Event) -> SprintState:
 
 
 @singledispatch
-def _apply(event: Envelope, state: SprintState) -> SprintState:
+def _apply(event: Envelope, state: WatchedRun) -> WatchedRun:
     return state
 
 
 @_apply.register
-def _(event: RunCreatedEvent, state: SprintState) -> SprintState:
+def _(event: RunCreatedEvent, state: WatchedRun) -> WatchedRun:
     data = event.data
     return replace(
         state,
@@ -58,32 +58,32 @@ def _(event: RunCreatedEvent, state: SprintState) -> SprintState:
 
 
 @_apply.register
-def _(event: RunCancelledEvent, state: SprintState) -> SprintState:
+def _(event: RunCancelledEvent, state: WatchedRun) -> WatchedRun:
     return _end(state, "cancelled", event.data.reason)
 
 
 @_apply.register
-def _(event: WorkflowStartedEvent, state: SprintState) -> SprintState:
+def _(event: WorkflowStartedEvent, state: WatchedRun) -> WatchedRun:
     return replace(state, id=event.run_id, status="active")
 
 
 @_apply.register
-def _(event: WorkflowStatusEvent, state: SprintState) -> SprintState:
+def _(event: WorkflowStatusEvent, state: WatchedRun) -> WatchedRun:
     return replace(state, status=event.data.status, reason=event.data.reason)
 
 
 @_apply.register
-def _(event: WorkflowCompletedEvent, state: SprintState) -> SprintState:
+def _(event: WorkflowCompletedEvent, state: WatchedRun) -> WatchedRun:
     return replace(state, status="completed", reason="", commit=event.data.commit, escalation=None)
 
 
 @_apply.register
-def _(event: WorkflowFailedEvent, state: SprintState) -> SprintState:
+def _(event: WorkflowFailedEvent, state: WatchedRun) -> WatchedRun:
     return _end(state, "failed", event.data.reason)
 
 
 @_apply.register
-def _(event: PhaseStartedEvent, state: SprintState) -> SprintState:
+def _(event: PhaseStartedEvent, state: WatchedRun) -> WatchedRun:
     started = replace(state, status="active")
     return _with_phase(
         started, event, lambda phase: replace(phase, status="active", max_attempts=event.data.max_attempts)
@@ -91,19 +91,19 @@ def _(event: PhaseStartedEvent, state: SprintState) -> SprintState:
 
 
 @_apply.register
-def _(event: PhaseCompletedEvent, state: SprintState) -> SprintState:
+def _(event: PhaseCompletedEvent, state: WatchedRun) -> WatchedRun:
     return _with_phase(
         state, event, lambda phase: replace(phase, status="completed", accepted_by=event.data.accepted_by)
     )
 
 
 @_apply.register
-def _(event: PhaseFailedEvent, state: SprintState) -> SprintState:
+def _(event: PhaseFailedEvent, state: WatchedRun) -> WatchedRun:
     return _with_phase(state, event, lambda phase: replace(phase, status="failed"))
 
 
 @_apply.register
-def _(event: AttemptStartedEvent, state: SprintState) -> SprintState:
+def _(event: AttemptStartedEvent, state: WatchedRun) -> WatchedRun:
     # A worker that takes over starts the same number again; what its predecessor did is void.
     fresh = AttemptProgress(event.attempt or 1, "working", event.timestamp)
 
@@ -115,13 +115,13 @@ def _(event: AttemptStartedEvent, state: SprintState) -> SprintState:
 
 
 @_apply.register
-def _(event: AgentProgressEvent, state: SprintState) -> SprintState:
+def _(event: AgentProgressEvent, state: WatchedRun) -> WatchedRun:
     lines = tuple(one_line(line.text) for line in event.data.lines if line.text.strip())
     return _with_attempt(state, event, lambda attempt: _active(attempt, lines))
 
 
 @_apply.register
-def _(event: ToolCalledEvent, state: SprintState) -> SprintState:
+def _(event: ToolCalledEvent, state: WatchedRun) -> WatchedRun:
     line = one_line(f"{event.data.tool} {event.data.text}")
 
     def call(attempt: AttemptProgress) -> AttemptProgress:
@@ -131,19 +131,19 @@ def _(event: ToolCalledEvent, state: SprintState) -> SprintState:
 
 
 @_apply.register
-def _(event: AgentFailedEvent, state: SprintState) -> SprintState:
+def _(event: AgentFailedEvent, state: WatchedRun) -> WatchedRun:
     trouble = one_line(event.data.message)
     return _with_attempt(state, event, lambda attempt: replace(attempt, trouble=trouble))
 
 
 @_apply.register
-def _(event: AttemptInterruptedEvent, state: SprintState) -> SprintState:
+def _(event: AttemptInterruptedEvent, state: WatchedRun) -> WatchedRun:
     trouble = one_line(event.data.reason)
     return _with_attempt(state, event, lambda attempt: replace(attempt, trouble=trouble))
 
 
 @_apply.register
-def _(event: AttemptProducedEvent, state: SprintState) -> SprintState:
+def _(event: AttemptProducedEvent, state: WatchedRun) -> WatchedRun:
     def produced(attempt: AttemptProgress) -> AttemptProgress:
         return replace(attempt, step="judging", started_at=event.timestamp, activity=(), trouble="")
 
@@ -151,7 +151,7 @@ def _(event: AttemptProducedEvent, state: SprintState) -> SprintState:
 
 
 @_apply.register
-def _(event: EvaluationStartedEvent, state: SprintState) -> SprintState:
+def _(event: EvaluationStartedEvent, state: WatchedRun) -> WatchedRun:
     names = tuple(event.data.evaluators)
 
     def judging(attempt: AttemptProgress) -> AttemptProgress:
@@ -163,14 +163,14 @@ def _(event: EvaluationStartedEvent, state: SprintState) -> SprintState:
 
 
 @_apply.register
-def _(event: EvaluatorCompletedEvent, state: SprintState) -> SprintState:
+def _(event: EvaluatorCompletedEvent, state: WatchedRun) -> WatchedRun:
     return _with_attempt(
         state, event, lambda attempt: replace(attempt, verdicts=(*attempt.verdicts, event.data))
     )
 
 
 @_apply.register
-def _(event: EvaluationCompletedEvent, state: SprintState) -> SprintState:
+def _(event: EvaluationCompletedEvent, state: WatchedRun) -> WatchedRun:
     data = event.data
 
     def judged(attempt: AttemptProgress) -> AttemptProgress:
@@ -181,13 +181,13 @@ def _(event: EvaluationCompletedEvent, state: SprintState) -> SprintState:
 
 
 @_apply.register
-def _(event: EvaluationFailedEvent, state: SprintState) -> SprintState:
+def _(event: EvaluationFailedEvent, state: WatchedRun) -> WatchedRun:
     trouble = one_line(event.data.reason)
     return _with_attempt(state, event, lambda attempt: replace(attempt, step="unjudged", trouble=trouble))
 
 
 @_apply.register
-def _(event: EscalationRequiredEvent, state: SprintState) -> SprintState:
+def _(event: EscalationRequiredEvent, state: WatchedRun) -> WatchedRun:
     data = event.data
     question = OpenEscalation(data.escalation_id, event.phase or "", data.reason_kind, data.reason)
     asked = replace(state, status="waiting", reason=data.reason, escalation=question)
@@ -195,16 +195,16 @@ def _(event: EscalationRequiredEvent, state: SprintState) -> SprintState:
 
 
 @_apply.register
-def _(event: EscalationResolvedEvent, state: SprintState) -> SprintState:
-    extra = event.data.additional_attempts
+def _(event: EscalationResolvedEvent, state: WatchedRun) -> WatchedRun:
+    allowed = event.data.max_attempts
 
     def go_on(phase: PhaseState) -> PhaseState:
-        return replace(phase, status="active", max_attempts=phase.max_attempts + extra)
+        return replace(phase, status="active", max_attempts=allowed or phase.max_attempts)
 
     return _with_phase(replace(state, status="active", reason="", escalation=None), event, go_on)
 
 
-def _end(state: SprintState, status: str, reason: str) -> SprintState:
+def _end(state: WatchedRun, status: str, reason: str) -> WatchedRun:
     phases = tuple(
         replace(each, status=status) if each.status in ("active", "waiting") else each
         for each in state.phases
@@ -212,9 +212,7 @@ def _end(state: SprintState, status: str, reason: str) -> SprintState:
     return replace(state, status=status, reason=reason, phases=phases, escalation=None)
 
 
-def _with_phase(
-    state: SprintState, event: Envelope, change: Callable[[PhaseState], PhaseState]
-) -> SprintState:
+def _with_phase(state: WatchedRun, event: Envelope, change: Callable[[PhaseState], PhaseState]) -> WatchedRun:
     if event.phase is None:
         return state
     phases = state.phases
@@ -225,8 +223,8 @@ def _with_phase(
 
 
 def _with_attempt(
-    state: SprintState, event: Envelope, change: Callable[[AttemptProgress], AttemptProgress]
-) -> SprintState:
+    state: WatchedRun, event: Envelope, change: Callable[[AttemptProgress], AttemptProgress]
+) -> WatchedRun:
     number = event.attempt
     if number is None:
         return state

@@ -1,4 +1,4 @@
-"""Two ways to show a sprint as it happens: a live terminal, and plain lines for everything else."""
+"""Two ways to show a run as it happens: a live terminal, and plain lines for everything else."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -10,7 +10,7 @@ from rich.live import Live
 from rich.text import Text
 
 from app.cli.view.notices import SCRIPT_WARNING, Notice
-from app.cli.view.state import AttemptProgress, PhaseState, SprintState
+from app.cli.view.state import AttemptProgress, PhaseState, WatchedRun
 from app.cli.view.text import one_line
 from app.cli.view.words import duration, look
 
@@ -29,7 +29,7 @@ class Screen(Protocol):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
 
-    def show(self, said: Sequence[Notice], at: datetime, state: SprintState) -> None:
+    def show(self, said: Sequence[Notice], at: datetime, state: WatchedRun) -> None:
         """Show what was said about an event of the moment `at`; `state` is the one after it."""
         ...
 
@@ -55,7 +55,7 @@ class PlainScreen:
     ) -> None:
         pass
 
-    def show(self, said: Sequence[Notice], at: datetime, state: SprintState) -> None:
+    def show(self, said: Sequence[Notice], at: datetime, state: WatchedRun) -> None:
         """Write each notice; chatter only where it is a single line, such as a tool call."""
         clock = f"{at.astimezone():%H:%M:%S}"
         for each in said:
@@ -76,7 +76,7 @@ class LiveScreen:
     def __init__(self, console: Console, clock: Clock = lambda: datetime.now(UTC)) -> None:
         self._console = console
         self._clock = clock
-        self._state = SprintState()
+        self._state = WatchedRun()
         self._live = Live(
             console=console,
             get_renderable=self._bottom,
@@ -95,7 +95,7 @@ class LiveScreen:
     ) -> None:
         self._live.stop()
 
-    def show(self, said: Sequence[Notice], at: datetime, state: SprintState) -> None:
+    def show(self, said: Sequence[Notice], at: datetime, state: WatchedRun) -> None:
         """Print each notice above the bottom lines; chatter appears in those only."""
         self._state = state
         for each in said:
@@ -106,7 +106,7 @@ class LiveScreen:
         return bottom(self._state, self._clock())
 
 
-def bottom(state: SprintState, now: datetime) -> RenderableType:
+def bottom(state: WatchedRun, now: datetime) -> RenderableType:
     """The lines that say what happens now; never more than six."""
     if state.is_final or state.is_waiting:
         return Text()
@@ -130,7 +130,7 @@ def plain_lines(notice: Notice) -> list[str]:
 
 
 def styled(notice: Notice) -> Text:
-    """A notice in colour; the sprint and its phases stand out."""
+    """A notice in colour; the run and its phases stand out."""
     first, *rest = plain_lines(notice)
     style = look(notice.state).style
     text = Text(first, style=f"bold {style}" if notice.depth < 2 else style)
@@ -139,7 +139,7 @@ def styled(notice: Notice) -> Text:
     return text
 
 
-def _rail(state: SprintState) -> Text:
+def _rail(state: WatchedRun) -> Text:
     rail = Text(no_wrap=True, overflow="ellipsis")
     for phase in state.phases:
         appearance = look(phase.status)

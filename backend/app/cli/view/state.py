@@ -1,4 +1,4 @@
-"""What a watcher knows of a sprint: immutable values that only `reduce` in `view.reducer` makes."""
+"""What a watcher knows of a run: immutable values that only `reduce` in `view.reducer` makes."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -70,8 +70,8 @@ class OpenEscalation:
 
 
 @dataclass(frozen=True, slots=True)
-class SprintState:
-    """A sprint as its events up to `last_sequence` tell it."""
+class WatchedRun:
+    """A run as its events up to `last_sequence` describe it."""
 
     id: UUID | None = None
     kind: str = "sprint"
@@ -88,12 +88,12 @@ class SprintState:
 
     @property
     def is_final(self) -> bool:
-        """True when nothing happens to the sprint any more."""
+        """True once the run has ended."""
         return self.status in FINAL
 
     @property
     def is_waiting(self) -> bool:
-        """True while a human is asked."""
+        """True while the run waits for a human."""
         return self.status == WAITING
 
     @property

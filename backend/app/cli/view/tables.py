@@ -1,4 +1,4 @@
-"""Renders sprints, attempts and escalations that were asked for, as text."""
+"""Renders runs, attempts and escalations as text."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -11,19 +11,20 @@ from rich.text import Text
 from app.cli.view.notices import SCRIPT_WARNING
 from app.cli.view.text import first_lines, one_line
 from app.cli.view.words import KIND_WORDS, duration, look
+from app.schemas.api.attempts import AttemptView, EvaluationView
 from app.schemas.api.escalations import EscalationView
 from app.schemas.api.loops import SubtaskNode
-from app.schemas.api.sprints import AttemptView, EvaluationView, SprintDetail, SprintView
+from app.schemas.api.runs import RunDetail, RunView
 from app.schemas.runs import Usage
 
 Line = tuple[str, str]
 """Text and its style."""
 
 
-def sprints_table(sprints: Iterable[SprintView], now: datetime) -> Table:
-    """One row for each sprint."""
+def runs_table(runs: Iterable[RunView], now: datetime) -> Table:
+    """Make a table with a row for each run."""
     table = _table("ID", "STATUS", "PHASE", "ATTEMPT", "AGE", "NAME")
-    for each in sprints:
+    for each in runs:
         attempt = f"{each.attempt}/{each.max_attempts}" if each.attempt else ""
         name = f"{one_line(each.name, 80)}{' (scripted)' if each.scripted else ''}"
         table.add_row(
@@ -69,32 +70,32 @@ def subtask_lines(nodes: Sequence[SubtaskNode], depth: int = 0) -> list[Line]:
     return lines
 
 
-def sprint_lines(sprint: SprintDetail) -> list[Line]:
-    """A sprint, phase by phase, with the evidence of what failed."""
+def run_lines(run: RunDetail) -> list[Line]:
+    """Show a run phase by phase, with the evidence of failures."""
     lines = [
-        (f"{KIND_WORDS[sprint.kind]} {sprint.id}  {one_line(sprint.name)}", "bold"),
+        (f"{KIND_WORDS[run.kind]} {run.id}  {one_line(run.name)}", "bold"),
         (
-            f"  status  {_words(sprint.status.value)}{_because(sprint.status_reason)}",
-            look(sprint.status).style,
+            f"  status  {_words(run.status.value)}{_because(run.status_reason)}",
+            look(run.status).style,
         ),
-        (f"  goal    {one_line(sprint.goal, 500)}", ""),
-        (f"  agent   {one_line(sprint.agent)}", ""),
-        (f"  base    {sprint.base_commit[:12]}    head  {sprint.head_commit[:12] or 'none'}", ""),
-        (f"  used    {usage_words(sprint.usage)}", ""),
+        (f"  goal    {one_line(run.goal, 500)}", ""),
+        (f"  agent   {one_line(run.agent)}", ""),
+        (f"  base    {run.base_commit[:12]}    head  {run.head_commit[:12] or 'none'}", ""),
+        (f"  used    {usage_words(run.usage)}", ""),
     ]
-    if sprint.paused is not None:
-        held = f"since {sprint.paused.at:%Y-%m-%d %H:%M} UTC by {one_line(sprint.paused.by)}"
-        lines.append((f"  paused  {held}{_because(sprint.paused.reason)}", look("paused").style))
-    if sprint.forked_from is not None:
-        origin = sprint.forked_from
-        lines.append((f"  began with {origin.phase}/{origin.attempt} of sprint {origin.run_id}", ""))
-    if sprint.scripted:
+    if run.paused is not None:
+        held = f"since {run.paused.at:%Y-%m-%d %H:%M} UTC by {one_line(run.paused.by)}"
+        lines.append((f"  paused  {held}{_because(run.paused.reason)}", look("paused").style))
+    if run.forked_from is not None:
+        origin = run.forked_from
+        lines.append((f"  forked from {origin.phase}/{origin.attempt} of sprint {origin.run_id}", ""))
+    if run.scripted:
         lines.append((f"  {SCRIPT_WARNING}", "yellow"))
-    for phase in sprint.phases:
+    for phase in run.phases:
         score = f", score {phase.score:.2f}" if phase.score is not None else ""
         words = f"{_words(phase.status)} ({phase.attempts} of {phase.max_attempts} attempts{score})"
         lines.append((f"{phase.phase}: {words}", f"bold {look(phase.status).style}"))
-        for attempt in sprint.attempts:
+        for attempt in run.attempts:
             if attempt.phase == phase.phase:
                 lines += attempt_lines(attempt)
     return lines
@@ -157,7 +158,7 @@ def verdict_lines(
 
 
 def escalation_lines(escalation: EscalationView) -> list[Line]:
-    """An escalation: the question, and the answer where there is one."""
+    """Show an escalation, and the decision if there is one."""
     word = KIND_WORDS[escalation.kind].lower()
     lines = [
         (f"Escalation {escalation.id}", "bold"),

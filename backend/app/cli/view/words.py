@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from app.schemas.runs import RunKind
 from app.schemas.shares import Latency, Share
 
 
@@ -61,8 +62,8 @@ def duration(seconds: float) -> str:
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
-KIND_WORDS: Mapping[str, str] = {"sprint": "Sprint", "director_loop": "Loop", "answer": "Answer"}
-"""What people call the kinds of runs."""
+KIND_WORDS: Mapping[str, str] = {each.value: each.word.capitalize() for each in RunKind}
+"""The words for runs of each kind, at the beginning of a sentence."""
 
 
 NO_DATA = "no data"

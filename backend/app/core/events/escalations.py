@@ -38,12 +38,18 @@ class EscalationReminderEvent(Envelope):
 
 
 class EscalationResolvedData(TypedEventData):
+    """A reviewer's decision.
+
+    `max_attempts` is what the phase may use from now on, grants included; null in events of older versions.
+    """
+
     event_type: ClassVar[SprintEventType] = SprintEventType.ESCALATION_RESOLVED
     escalation_id: UUID
     decision: str
     decided_by: str
     guidance: str = ""
     additional_attempts: int = 0
+    max_attempts: int | None = None
     open_paths: list[str] = Field(default=[])
 
 

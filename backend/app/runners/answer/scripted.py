@@ -1,4 +1,4 @@
-"""Who answers and who judges without a model: they say what a script has for them, and say so."""
+"""The synthesizer and the evaluator of a script: they replay its texts, and name it as the source."""
 
 from dataclasses import dataclass
 

@@ -1,10 +1,10 @@
-"""The steps towards an answer: gather evidence, write, judge. Whoever records them may stop between any two.
+"""The steps towards an answer: gather evidence, write, judge. The driver may stop between any two.
 
 The in-memory driver of `response_retry` and the recorded runs of the service take the same steps.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Protocol
 
@@ -17,12 +17,12 @@ from app.runners.evaluators.response_evaluator import (
     is_passed,
 )
 from app.schemas.response_evaluation import EvaluationFeedback, EvaluatorInput, EvaluatorOutput
-from app.schemas.runs import AttemptState, RunPolicy, WhenExhausted
+from app.schemas.runs import AttemptState, RunPolicy, Usage, WhenExhausted
 
 PHASE = "answer"
 
 NO_EVIDENCE = "No entries were found."
-"""What the evaluator is told when there is no evidence: then every claim is unsupported."""
+"""The evidence summary for the evaluator when there is none: then every claim is unsupported."""
 
 
 class Synthesizer(Protocol):
@@ -88,6 +88,12 @@ class AnswerAttempt:
         return ""
 
     @property
+    def usage(self) -> Usage:
+        """Consumption of writing and judging together."""
+        parts = [self.synthesis.usage, *([self.judged.usage] if self.judged else [])]
+        return Usage.total(Usage.model_validate(asdict(each)) for each in parts)
+
+    @property
     def state(self) -> AttemptState:
         """How far it has come; one in trouble has failed."""
         if self.trouble:
@@ -134,7 +140,7 @@ class AnswerSteps:
         synthesizer: writes the answers.
         evaluator: judges them.
         evidence: asked when the accuracy fails for lack of data; None when there is no more to be had.
-        guidance: what humans said since; the synthesizer is told.
+        guidance: of humans, for the synthesizer.
     """
 
     query: str

@@ -15,11 +15,12 @@ from app.runners.evaluators.models.response_prompt import (
     RESPONSE_CHARS,
     feedback_text,
 )
+from app.schemas import defaults
 from app.schemas.agents import OutputMode
 from app.schemas.response_evaluation import Analysis, EvaluationFeedback
 from app.schemas.text import storable_json, storable_text
 
-DEFAULT_MODEL = "anthropic:claude-sonnet-4-20250514"
+DEFAULT_MODEL = defaults.MODEL
 
 _INSTRUCTIONS = """\
 You answer a query from entries, which are all the evidence there is. First write the analysis: what the

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from app.runners.evaluators.issues import issue_key, unique_issues
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
+from app.schemas import defaults
 
 MAX_OUTPUT_CHARS = 2000
 HISTORY_OUTPUT_CHARS = 500
@@ -86,7 +87,7 @@ class FeedbackMemory:
     sprint_id: UUID
     phase: str
     original_goal: str
-    max_attempts: int = 3
+    max_attempts: int = defaults.MAX_ATTEMPTS
     attempts: list[AttemptRecord] = field(default_factory=list[AttemptRecord])
     accumulated_insights: dict[str, Any] = field(default_factory=dict[str, Any])
     escalated: bool = False

@@ -33,10 +33,11 @@ from app.runners.evaluators.protocol import (
     errored,
 )
 from app.runners.evaluators.tooling import ToolTroubleError, find_base, seconds_for
+from app.schemas import defaults
 from app.schemas.agents import OutputMode
 from app.schemas.text import storable_text
 
-DEFAULT_MODEL = "anthropic:claude-sonnet-4-20250514"
+DEFAULT_MODEL = defaults.MODEL
 
 _FEEDBACK_CHARS = 8000
 _NAMED_FILES = 50
@@ -79,7 +80,7 @@ class ModelEvaluator:
     model: Model | str = DEFAULT_MODEL
     fallback_model: Model | str | None = None
     timeout: float = 60.0
-    pass_threshold: float = 0.7
+    pass_threshold: float = defaults.PASS_THRESHOLD
     blocking_threshold: float = BLOCKING_THRESHOLD
     output_mode: OutputMode = "auto"
     retry_pause: float = 0.5

@@ -7,9 +7,10 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from app.schemas import defaults
 from app.schemas.questions import QUESTIONS, BaseFailures, ProtectedPolicy, Question
 
-BLOCKING_THRESHOLD = 0.5
+BLOCKING_THRESHOLD = defaults.BLOCKING_THRESHOLD
 """A failed criterion that scores below this blocks (default of `EVALUATOR_BLOCKING_THRESHOLD`)."""
 
 

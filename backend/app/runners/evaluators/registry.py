@@ -25,6 +25,7 @@ from app.runners.evaluators.registrations import (
 )
 from app.runners.evaluators.response_evaluator import EvaluatorAgent
 from app.runners.evaluators.response_quality import ResponseQualityEvaluator
+from app.schemas import defaults
 from app.schemas.agents import OutputMode
 from app.schemas.evaluation import CheckerName
 from app.schemas.questions import BaseFailures, ProtectedPolicy
@@ -80,9 +81,9 @@ class EvaluatorConfig:
     lint_timeout: float = 30.0
     test_timeout: float = 120.0
     llm_timeout: float = 60.0
-    pass_threshold: float = 0.7
+    pass_threshold: float = defaults.PASS_THRESHOLD
     blocking_threshold: float = BLOCKING_THRESHOLD
-    model: Model | str | None = "anthropic:claude-sonnet-4-20250514"
+    model: Model | str | None = defaults.MODEL
     fallback_model: Model | str | None = None
     output_mode: OutputMode = "auto"
     python: Path | None = None

@@ -24,6 +24,7 @@ from app.runners.evaluators.models.response_verdict import (
     is_passed,
     should_retry,
 )
+from app.schemas import defaults
 from app.schemas.agents import OutputMode
 from app.schemas.response_evaluation import (
     EvaluationDimension,
@@ -44,7 +45,7 @@ __all__ = [
     "should_retry",
 ]
 
-DEFAULT_MODEL = "anthropic:claude-sonnet-4-20250514"
+DEFAULT_MODEL = defaults.MODEL
 
 
 class NoJudgementError(Exception):

@@ -17,6 +17,7 @@ from statistics import fmean
 
 from app.runners.evaluators.acceptance import Acceptance, covering
 from app.runners.evaluators.protocol import BLOCKING_THRESHOLD, EvaluationResult, EvaluationStatus
+from app.schemas import defaults
 from app.schemas.questions import Question
 
 _ROUNDING = 1e-9
@@ -39,7 +40,7 @@ class VerdictStatus(StrEnum):
 class VerdictPolicy:
     """Thresholds in [0, 1]: for the gates' mean score, and below which a failed criterion blocks."""
 
-    pass_threshold: float = 0.7
+    pass_threshold: float = defaults.PASS_THRESHOLD
     blocking_threshold: float = BLOCKING_THRESHOLD
 
 

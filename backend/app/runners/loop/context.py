@@ -72,13 +72,13 @@ def fill(text: str, values: Mapping[str, str]) -> str:
 
 
 class Retold:
-    """Iterations that are over, as later ones are told of them: each is put into words once."""
+    """Finished iterations as later ones see them; each is rendered once."""
 
     def __init__(self) -> None:
         self._texts: dict[tuple[int, str], str] = {}
 
     def text(self, iteration: LoopIteration, form: str) -> str:
-        """Give what is told of an iteration of this loop in a format."""
+        """Render an iteration of this loop in a format."""
         key = iteration.iteration, form
         if key not in self._texts:
             self._texts[key] = _iteration_text(iteration, form)

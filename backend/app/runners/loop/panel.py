@@ -32,7 +32,7 @@ class PanelJudge:
 
     Attributes:
         panel: the evaluators, as the workspace's own file sets them.
-        workspace: what the loop works on, and what new findings are told from; None without one.
+        workspace: the tree of the loop, and the base for new findings; None without one.
         policy: thresholds.
     """
 

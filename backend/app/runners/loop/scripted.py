@@ -9,7 +9,7 @@ from app.schemas.loop.results import FailureReason, TaskResult, TaskStatus
 
 @dataclass(frozen=True, slots=True)
 class ScriptedRoleAgent:
-    """Plays one role of a script; works by what it is told alone, as an agent with a model does."""
+    """Plays one role of a script; like an agent with a model, it depends only on its prompt."""
 
     script: AgentScript
     role: ScriptedRole

@@ -1,7 +1,7 @@
 """The steps of a director-evaluator loop: each takes what is recorded and gives what is to be recorded.
 
-Whoever drives a loop, in memory or from the database, records what a step gives before he takes the next one.
-A step never raises: its trouble is part of what it gives, with everything that was done before it.
+The driver, in memory or with the database, records the result of a step before it takes the next one.
+A step never raises: its trouble is part of its result, with everything that was done before.
 """
 
 from collections.abc import Sequence
@@ -85,7 +85,7 @@ class LoopSteps:
         parts: do the work.
         definition: of the loop.
         inputs: that it was started with.
-        guidance: what humans said since; the director is told.
+        guidance: of humans, for the director.
     """
 
     def __init__(
@@ -195,7 +195,7 @@ class _Work:
 
     async def run_script(self) -> Step:
         script = self._definition.script_execution
-        assert script is not None  # noqa: S101 - whoever drives asks whether one is wanted
+        assert script is not None  # noqa: S101 - the driver asks `wants_script` first
         if self._parts.script is None:
             stop(FailureReason.EXECUTION_HALTED, "the definition has a script, and none can be run here")
         files = output_files(self._definition, self._now)
@@ -216,7 +216,7 @@ class _Work:
         task = replace(task, files=output_files(definition, self._now))
         evaluation = read_evaluation(await self._ask(self._parts.evaluator, task))
         if self._now.script_output is not None:
-            # What ran says what it printed, not whoever judged it.
+            # The script's output comes from its run, not from the evaluator.
             evaluation = evaluation.model_copy(update={"script_output": self._now.script_output})
         self._keep(evaluation=evaluation)
         met = self._condition_met()

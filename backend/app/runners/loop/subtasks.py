@@ -1,6 +1,6 @@
 """The rules of subtasks: which one may run, and what it is given of the common budget.
 
-A subtask is a loop of its own. What holds, and is decided here without I/O:
+A subtask is a separate loop. The rules, decided here without I/O:
 
 1. The outermost loop has depth 0; no subtask is deeper than 5, or than a request on the way to it allows.
 2. A task that one of its ancestors already is would go round for ever; it is refused. Two tasks are the same

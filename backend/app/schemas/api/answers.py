@@ -8,9 +8,10 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from app.schemas.agents import AgentSpec
 from app.schemas.answer_rules import MAX_RULES, Rule
 from app.schemas.api.escalations import EscalationView
-from app.schemas.api.sprints import Name, SprintView
+from app.schemas.api.policies import PolicyView
+from app.schemas.api.runs import Name, RunView
 from app.schemas.response_evaluation import Analysis, EvaluatorOutput
-from app.schemas.runs import AttemptState, Budget, RunPolicy, Usage
+from app.schemas.runs import AttemptState, Budget, Usage
 from app.schemas.text import CleanText
 from app.schemas.text import Name as DomainName
 from app.schemas.workspaces import EmptySource, WorkspaceSource
@@ -110,14 +111,14 @@ class AnswerResult(BaseModel):
     reason: str
 
 
-class AnswerDetail(SprintView):
+class AnswerDetail(RunView):
     """One answer, whole. `result` is null until it is over, and when it ended without an attempt."""
 
     query: str
     entries: list[str]
     domains: list[str]
     rules: list[str]
-    policy: RunPolicy
+    policy: PolicyView
     attempts: list[AnswerAttemptView]
     result: AnswerResult | None
     escalations: list[EscalationView]

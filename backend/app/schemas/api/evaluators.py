@@ -6,8 +6,8 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
+from app.schemas.api.attempts import EvaluationStatusName, EvaluationView
 from app.schemas.api.run_lists import MAX_CHOICES, MAX_CURSOR_CHARS
-from app.schemas.api.sprints import EvaluationStatusName, EvaluationView
 from app.schemas.runs import Phase, RunKind
 from app.schemas.shares import Latency, Share
 from app.schemas.text import CleanLine

@@ -8,10 +8,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.schemas.agents import AgentSpec
 from app.schemas.api.escalations import EscalationView
-from app.schemas.api.sprints import Name, SprintView
+from app.schemas.api.policies import PolicyView
+from app.schemas.api.runs import Name, RunView
 from app.schemas.director_evaluator import DirectorEvaluatorLoop
 from app.schemas.loop.results import LoopEnd, LoopError, LoopEvaluation, LoopIteration
-from app.schemas.runs import AttemptState, Budget, RunPolicy, RunStatus, Usage
+from app.schemas.runs import AttemptState, Budget, RunStatus, Usage
 from app.schemas.text import CleanText
 from app.schemas.text import Name as InputName
 from app.schemas.workspaces import EmptySource, WorkspaceSource
@@ -95,7 +96,7 @@ class SubtaskNode(BaseModel):
     subtasks: list["SubtaskNode"]
 
 
-class LoopDetail(SprintView):
+class LoopDetail(RunView):
     """One loop, whole. `result` is null until the loop is over.
 
     `parent_run_id` is the loop whose director asked for this one; `subtasks` is the tree of those below it.
@@ -104,7 +105,7 @@ class LoopDetail(SprintView):
     definition: DirectorEvaluatorLoop
     inputs: dict[str, str]
     query: str
-    policy: RunPolicy
+    policy: PolicyView
     iterations: list[IterationView]
     result: LoopOutcome | None
     escalations: list[EscalationView]

@@ -5,10 +5,11 @@ from uuid import UUID
 from pydantic import Field
 
 from app.schemas.api.answers import AnswerResult
+from app.schemas.api.attempts import AttemptView, EvaluationView
 from app.schemas.api.escalations import EscalationView
 from app.schemas.api.evaluators import TrackRecord
-from app.schemas.api.sprints import AttemptView, EvaluationView, SprintView
-from app.schemas.runs import RunPolicy
+from app.schemas.api.policies import PolicyView
+from app.schemas.api.runs import RunView
 
 
 class EscalationDetail(EscalationView):
@@ -29,8 +30,8 @@ class EscalationDetail(EscalationView):
             decided, and when no attempt was judged.
     """
 
-    sprint: SprintView
-    policy: RunPolicy
+    sprint: RunView
+    policy: PolicyView
     attempt_id: UUID | None
     failing: list[EvaluationView]
     attempts: list[AttemptView]

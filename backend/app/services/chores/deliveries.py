@@ -1,4 +1,4 @@
-"""Shows what was sent to other services and what went wrong, and sends it again when somebody asks."""
+"""Shows webhook deliveries and their errors, and repeats one on request."""
 
 from datetime import UTC, datetime
 from urllib.parse import urlsplit

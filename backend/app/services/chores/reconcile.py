@@ -34,7 +34,7 @@ async def _enqueue_lacking(session: AsyncSession) -> int:
     # A loop rests while its subtask is at work, and is woken at its end; were that lost, it has no job then.
     rests = exists().where(subtask.parent_run_id == Run.id, subtask.finished_at.is_(None))
     runnable = and_(Run.status.in_([RunStatus.QUEUED, RunStatus.ACTIVE]), Run.paused_at.is_(None), ~rests)
-    # Rows that somebody holds are being written right now, together with whatever job they need.
+    # A locked row is being written right now, together with the job that it needs.
     statement = (
         select(Run.id)
         .where(runnable, _HAS_NO_JOB)

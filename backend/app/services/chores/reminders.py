@@ -1,4 +1,4 @@
-"""Reminds of questions that wait for a human, as long as they wait."""
+"""Reminds humans of open escalations."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -16,9 +16,9 @@ _BATCH = 100
 
 
 class ReminderService:
-    """Tells of escalations that are still open. The rows say when; nothing is held while they wait.
+    """Records reminders of escalations that are still open. Rows hold the times; waiting costs no memory.
 
-    Several that fell due while no worker was there are told as one. Any number of workers may look at the
+    If several reminders fell due while no worker ran, one is sent. Any number of workers may run this at the
     same time.
 
     Args:
@@ -57,7 +57,7 @@ class ReminderService:
 
     async def _remind(self, run_id: UUID, escalation_id: UUID) -> bool:
         async with self._sessions.begin() as session:
-            # The run first, as everybody who writes to it does.
+            # The run first, in the same order as every other writer.
             run = await session.get_one(Run, run_id, with_for_update=True)
             escalation = await session.get_one(Escalation, escalation_id, with_for_update=True)
             # The database's clock, which also chose what is due.

@@ -40,9 +40,9 @@ async def _again_and_again(chore: Chore) -> None:
         except Exception as error:
             # A chore that stopped being done would not be missed by anybody, until it matters.
             if is_outage(error):
-                logger.warning("%s has to wait, the database is away: %s", chore.name, error)
+                logger.warning("%s is postponed, the database is away: %s", chore.name, error)
             else:
-                logger.exception("%s failed; it is tried again", chore.name)
+                logger.exception("%s failed and will be repeated", chore.name)
         else:
             if done:
                 logger.info("%s: %d done", chore.name, done)

@@ -1,4 +1,4 @@
-"""Brings back lost work: jobs of dead workers, jobs that nobody works on, runs without a job."""
+"""Brings back lost work: jobs of dead workers, jobs without a worker, runs without a job."""
 
 import logging
 import time
@@ -54,10 +54,10 @@ class Takeover:
         except Exception as error:
             if not is_outage(error):
                 raise
-            logger.warning("nobody can look for lost work, the database is away: %s", error)
+            logger.warning("cannot search for lost work, the database is away: %s", error)
             return frozenset()
         if lacking:
-            logger.warning("%d runs had no job and were given one", lacking)
+            logger.warning("%d runs without a job got one", lacking)
         own = {job.id for job in jobs if job.worker_id is not None and job.worker_id == held.worker_id}
         return held.jobs - own
 
@@ -78,7 +78,7 @@ class Takeover:
 
     async def _hand_over(self, job: RunningJob) -> None:
         async with self._sessions.begin() as session:
-            # Somebody may have died, or sleep, with the row locked; the database ends his transaction soon.
+            # A worker may have died or stalled with the row locked; the database soon ends its transaction.
             locked = select(Run).where(Run.id == job.run_id).with_for_update(skip_locked=True)
             run = await session.scalar(locked)
             if run is None and await session.get(Run, job.run_id) is not None:

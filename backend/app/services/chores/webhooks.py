@@ -103,11 +103,11 @@ class WebhookService:
     async def _record_failure(self, message: _Message, reason: str, *, final: bool) -> None:
         now = datetime.now(UTC)
         if final or message.tries >= MAX_TRIES:
-            logger.error("webhook %s is given up after %d tries: %s", message.id, message.tries, reason)
+            logger.error("webhook %s failed for good after %d tries: %s", message.id, message.tries, reason)
             await self._record(message, {"status": "failed", "last_error": reason, "finished_at": now})
             return
         pause = pause_after(message.tries)
-        logger.warning("webhook %s failed, tried again in %g s: %s", message.id, pause, reason)
+        logger.warning("webhook %s failed, next try in %g s: %s", message.id, pause, reason)
         await self._record(message, {"last_error": reason, "next_at": now + timedelta(seconds=pause)})
 
     async def _record(self, message: _Message, values: dict[str, Any]) -> None:
@@ -141,7 +141,7 @@ def message_body(event: EventRow, run: Run) -> bytes:
             "kind": run.kind,
             "status": run.status,
             "status_reason": run.status_reason,
-            "path": f"/api/v1/sprints/{run.id}",
+            "path": f"/api/v1/runs/{run.id}",
         },
     }
     return json.dumps(document).encode()

@@ -1,4 +1,4 @@
-"""Ends runs of every kind that are not over, with their subtasks; part of a caller's transaction."""
+"""Cancels runs of every kind, with their subtasks."""
 
 from datetime import UTC, datetime
 from uuid import UUID
@@ -8,21 +8,62 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.errors import ConflictError, NotFoundError
 from app.core.events.runs import RunCancelledData
+from app.db.engine import Sessions
 from app.db.models import Escalation, Run
 from app.jobs.queue import abort_advance
 from app.schemas.runs import RunKind, RunStatus
+from app.services.control.idempotency import UNKEYED, Once
+from app.services.control.intake import Show, ViewT
+from app.services.read.runs import load_detail
 from app.services.record.family import unfinished_subtasks, wake_parent
-from app.services.record.outbox import Outbox
+from app.services.record.outbox import NO_WEBHOOKS, Outbox
 from app.services.record.phase_outcomes import keep_outcomes
-from app.services.record.transactions import Recording
+from app.services.record.transactions import EventBell, Recording
 
-WORDS = {RunKind.SPRINT: "sprint", RunKind.DIRECTOR_LOOP: "loop", RunKind.ANSWER: "answer"}
-"""What people call the kinds of runs."""
+
+class CancelService:
+    """Cancels runs of every kind.
+
+    Args:
+        sessions: opens transactions.
+        bell: tells of new events.
+        outbox: tells other services.
+    """
+
+    def __init__(self, sessions: Sessions, bell: EventBell, outbox: Outbox = NO_WEBHOOKS) -> None:
+        self._sessions = sessions
+        self._bell = bell
+        self._outbox = outbox
+
+    async def cancel(
+        self, run_id: UUID, reason: str, actor: str, once: Once = UNKEYED, show: Show[ViewT] = load_detail
+    ) -> ViewT:
+        """End a run that is not over, with its subtasks; what was recorded stays.
+
+        Args:
+            run_id: the run.
+            reason: recorded with it.
+            actor: who cancels.
+            once: the request.
+            show: makes the response; by default what runs of every kind have in common.
+
+        Raises:
+            NotFoundError: there is no such run.
+            ConflictError: it is over already.
+            ReplayError: the same request cancelled it in the meantime.
+        """
+        async with self._sessions.begin() as session:
+            await once.claim(session)
+            await cancel_run(session, run_id, reason, actor, self._outbox)
+            view = await show(session, run_id)
+            await once.keep(session, view)
+        self._bell.ring(run_id)
+        return view
 
 
 def word_of(run: Run) -> str:
-    """What people call a run."""
-    return WORDS[RunKind(run.kind)]
+    """Give the word for a run of its kind."""
+    return RunKind(run.kind).word
 
 
 async def cancel_run(session: AsyncSession, run_id: UUID, reason: str, actor: str, outbox: Outbox) -> None:

@@ -1,23 +1,24 @@
 """Begins a new sprint with what an attempt of another one left."""
 
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.errors import ConflictError
-from app.core.telemetry import current_traceparent
 from app.db.engine import Sessions
 from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run
 from app.runners.evaluators.feedback_memory import AttemptRecord
-from app.schemas.api.sprints import ForkOrigin, PolicyOverrides, SprintDetail, SprintFork
-from app.schemas.runs import AttemptState, RunPolicy, RunStatus
+from app.schemas.api.policies import PolicyOverrides
+from app.schemas.api.runs import ForkOrigin, RunDetail, RunFork
+from app.schemas.runs import AttemptState, RunPolicy
 from app.services.control.idempotency import UNKEYED, Once
-from app.services.control.intake import MAX_NAME_CHARS
-from app.services.control.sprints import announce_sprint, with_overrides
-from app.services.read.runs import find_attempt
+from app.services.control.intake import MAX_NAME_CHARS, announce
+from app.services.control.policies import with_overrides
+from app.services.read.runs import find_attempt, load_detail
 from app.services.record.evaluations import evaluation_result
 from app.services.record.history import guidance_lines
+from app.services.record.queued_runs import queued_run
 from app.services.record.snapshots import copy_snapshots
 from app.services.record.transactions import EventBell
 
@@ -36,13 +37,13 @@ class ForkService:
         self._defaults = defaults
         self._bell = bell
 
-    async def fork(self, run_id: UUID, request: SprintFork, actor: str, once: Once = UNKEYED) -> SprintDetail:
+    async def fork(self, run_id: UUID, request: RunFork, actor: str, once: Once = UNKEYED) -> RunDetail:
         """Record a sprint whose history begins with an attempt's commit; the other one is not touched.
 
         Raises:
             NotFoundError: there is no such run or attempt.
             ConflictError: the attempt left nothing yet, or its snapshot is not kept any more.
-            AnsweredError: the same request forked it in the meantime.
+            ReplayError: the same request forked it in the meantime.
         """
         async with self._sessions.begin() as session:
             await once.claim(session)
@@ -60,29 +61,27 @@ class ForkService:
             session.add(run)
             await session.flush()
             await _copy_snapshots(session, origin, run, attempt)
-            sprint = await announce_sprint(session, run, once)
+            await announce(session, run)
+            sprint = await load_detail(session, run.id)
+            await once.keep(session, sprint)
         self._bell.ring(run.id)
         return sprint
 
-    def _row(self, origin: Run, attempt: Attempt, commit: str, request: SprintFork, actor: str) -> Run:
+    def _row(self, origin: Run, attempt: Attempt, commit: str, request: RunFork, actor: str) -> Run:
         overrides = request.policy
         agent = request.agent.model_dump(mode="json", exclude_none=True) if request.agent else origin.agent
         found = ForkOrigin(run_id=origin.id, phase=attempt.phase, attempt=attempt.number, commit=commit)
-        return Run(
-            id=uuid4(),
+        return queued_run(
             kind=origin.kind,
             name=request.name or _name(origin.name),
             goal=origin.goal,
             phases=origin.phases[origin.phases.index(attempt.phase) :],
-            phase=attempt.phase,
-            policy=self._policy(origin, overrides).model_dump(mode="json"),
+            policy=self._policy(origin, overrides),
             agent=agent,
             source=origin.source,
-            status=RunStatus.QUEUED,
             base_commit=origin.base_commit,
             head_commit=commit,
             forked_from=found.model_dump(mode="json"),
-            traceparent=current_traceparent(),
             created_by=actor,
         )
 

@@ -1,6 +1,6 @@
-"""Gives a repeated POST the answer of the first one.
+"""Gives a repeated POST the response of the first one.
 
-The answer is kept in the transaction that makes the request's effect true: after a crash there are both or
+The response is kept in the transaction that makes the request's effect true: after a crash there are both or
 neither, and of several repetitions at once exactly one takes effect.
 """
 
@@ -26,20 +26,20 @@ _FIELD = "Idempotency-Key"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a POST was answered: HTTP status and body. `repeated` when it was answered before."""
+class Reply:
+    """The response to a POST: HTTP status and body; `repeated` when it is the response of the first time."""
 
     status: int
     body: dict[str, Any]
     repeated: bool = False
 
 
-class AnsweredError(Exception):
-    """The request had its effect already; carries the answer of that time."""
+class ReplayError(Exception):
+    """The request had its effect already; carries the response of that time."""
 
-    def __init__(self, answer: Answer) -> None:
-        super().__init__("answered before")
-        self.answer = answer
+    def __init__(self, reply: Reply) -> None:
+        super().__init__("the request had its effect already")
+        self.reply = reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Once:
         """Take the key as the first act of the effect's transaction; waits while another one holds it.
 
         Raises:
-            AnsweredError: the request had its effect in the meantime.
+            ReplayError: the request had its effect in the meantime.
             ConflictError: the key belongs to another request.
         """
         if self.key is None:
@@ -74,18 +74,18 @@ class Once:
             .returning(IdempotencyKey.key)
         )
         if claimed is None and (stored := await self.stored(session)):
-            raise AnsweredError(stored)
+            raise ReplayError(stored)
 
     async def keep(self, session: AsyncSession, view: BaseModel) -> None:
-        """Keep the answer as the last act of the same transaction."""
+        """Keep the response as the last act of the same transaction."""
         if self.key is None:
             return
         mine = (IdempotencyKey.key == self.key, IdempotencyKey.route == self.route)
         body = view.model_dump(mode="json")
         await session.execute(update(IdempotencyKey).where(*mine).values(status=self.status, body=body))
 
-    async def stored(self, session: AsyncSession) -> Answer | None:
-        """Give the answer that was kept, or None.
+    async def stored(self, session: AsyncSession) -> Reply | None:
+        """Give the response that was kept, or None.
 
         Raises:
             ConflictError: the key belongs to another request.
@@ -96,7 +96,7 @@ class Once:
             return None
         if found.request_digest != self.digest:
             raise ConflictError("this key was used with another request; use a new one", field=_FIELD)
-        return Answer(found.status, found.body, repeated=True)
+        return Reply(found.status, found.body, repeated=True)
 
 
 UNKEYED = Once()
@@ -107,13 +107,13 @@ Act = Callable[[Once], Awaitable[BaseModel]]
 
 
 class IdempotencyService:
-    """Knows the answers of successful POSTs by their keys; failures are not kept."""
+    """Knows the responses to successful POSTs by their keys; failures are not kept."""
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
 
-    async def once(self, once: Once, act: Act) -> Answer:
-        """Act, unless the request was answered before: then give the answer of that time.
+    async def once(self, once: Once, act: Act) -> Reply:
+        """Act, unless the request had its effect already: then give the response of that time.
 
         Raises:
             InvalidInputError: the key is empty, too long or not printable.
@@ -128,9 +128,9 @@ class IdempotencyService:
                 return stored
         try:
             view = await act(once)
-        except AnsweredError as before:
-            return before.answer
-        return Answer(once.status, view.model_dump(mode="json"))
+        except ReplayError as before:
+            return before.reply
+        return Reply(once.status, view.model_dump(mode="json"))
 
 
 def digest_of_request(actor: str, body: bytes) -> bytes:

@@ -1,8 +1,8 @@
 """Takes a new run in, whatever its kind: its files, its row, its first event and its first job."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
 import anyio
@@ -10,13 +10,16 @@ import logfire
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.core.errors import NotFoundError
 from app.core.events.runs import ForkOriginData, RunCreatedData
 from app.db.engine import Sessions
 from app.db.models import Run, Snapshot
 from app.jobs.queue import enqueue_advance
 from app.schemas.agents import AgentBackend, AgentSpec, agent_label
-from app.schemas.workspaces import SourceInfo, WorkspaceSource
+from app.schemas.runs import RunKind, RunPolicy
+from app.schemas.workspaces import GitSource, SourceInfo, WorkspaceSource
 from app.services.control.idempotency import Once
+from app.services.record.queued_runs import queued_run
 from app.services.record.transactions import EventBell, Recording
 from app.workspaces.history.git import Git
 from app.workspaces.sources.importing import import_source
@@ -27,11 +30,35 @@ MAX_NAME_CHARS = 80
 
 ViewT = TypeVar("ViewT", bound=BaseModel)
 
-MakeRow = Callable[[UUID, SourceInfo, str], Run]
-"""Makes the row of a run of its id, its source and its base commit."""
-
 Show = Callable[[AsyncSession, UUID], Awaitable[ViewT]]
-"""Reads a run as its answer shows it, in the transaction that recorded it."""
+"""Reads a run as the response shows it, in the transaction that records the change."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRun:
+    """A run that somebody asks for.
+
+    Attributes:
+        kind: of the run.
+        phases: at least one, in order.
+        source: where the files come from.
+        goal: what the run is for, in the words of whoever asks.
+        name: what lists call it; None for the beginning of the goal.
+        policy: by which it is decided.
+        agent: who works.
+        definition: what its kind needs beside that; None for sprints.
+        actor: who asks.
+    """
+
+    kind: RunKind
+    phases: Sequence[str]
+    source: WorkspaceSource
+    goal: str
+    name: str | None
+    policy: RunPolicy
+    agent: AgentSpec
+    definition: dict[str, Any] | None = None
+    actor: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,27 +79,38 @@ class Intake:
     sources: SourcePolicy
     bell: EventBell
 
-    async def start(self, source: WorkspaceSource, make_row: MakeRow, show: Show[ViewT], once: Once) -> ViewT:
+    async def start(self, new: NewRun, show: Show[ViewT], once: Once) -> ViewT:
         """Import the source, then record the run and its first job in one transaction.
 
         Raises:
-            AnsweredError: the same request started a run in the meantime.
+            ReplayError: the same request started a run in the meantime.
             InvalidInputError, WorkspaceError: the source cannot be used; nothing is left of the run.
         """
-        info = await inspect_source(source, self.sources, self.git)
+        info = await inspect_source(new.source, self.sources, self.git)
         run_id = uuid4()
         repository = self.store.repository(run_id)
         try:
             with logfire.span("start run {run_id}", run_id=run_id):
                 base = await import_source(info.pinned, repository, self.sources)
                 bundle = await repository.bundle(base)
-                view = await self._record(make_row(run_id, info, base), bundle, show, once)
+                view = await self._record(_row(run_id, new, info, base), bundle, show, once)
         except BaseException:
             with anyio.CancelScope(shield=True):
                 await self.store.remove_run(run_id)
             raise
         self.bell.ring(run_id)
         return view
+
+    async def begin(self, run_id: UUID) -> None:
+        """Make sure that a recorded run has a job.
+
+        Raises:
+            NotFoundError: there is no such run.
+        """
+        async with self.sessions.begin() as session:
+            if await session.get(Run, run_id, with_for_update=True) is None:
+                raise NotFoundError(f"there is no run {run_id}")
+            await enqueue_advance(session, run_id)
 
     async def _record(self, run: Run, bundle: bytes, show: Show[ViewT], once: Once) -> ViewT:
         snapshot = Snapshot(run_id=run.id, commit=run.base_commit, kind="base", bundle=bundle)
@@ -85,6 +123,22 @@ class Intake:
             view = await show(session, run.id)
             await once.keep(session, view)
         return view
+
+
+def _row(run_id: UUID, new: NewRun, info: SourceInfo, base: str) -> Run:
+    return queued_run(
+        id=run_id,
+        kind=new.kind,
+        name=new.name or name_of(new.goal),
+        goal=new.goal,
+        phases=new.phases,
+        policy=new.policy,
+        agent=new.agent.model_dump(mode="json", exclude_none=True),
+        source=source_document(info),
+        definition=new.definition,
+        base_commit=base,
+        created_by=new.actor,
+    )
 
 
 async def announce(session: AsyncSession, run: Run) -> None:
@@ -109,6 +163,14 @@ async def announce(session: AsyncSession, run: Run) -> None:
 
 
 def name_of(goal: str) -> str:
-    """A short name made of the goal's first line."""
+    """Make a short name of the goal's first line."""
     first = goal.strip().splitlines()[0].strip()
     return first if len(first) <= MAX_NAME_CHARS else f"{first[: MAX_NAME_CHARS - 1].rstrip()}…"
+
+
+def source_document(info: SourceInfo) -> dict[str, Any]:
+    """Give what is kept of a source: its location and notes, without the password in a URL."""
+    document = info.pinned.model_dump(mode="json")
+    if isinstance(info.pinned, GitSource):
+        document["url"] = info.location
+    return {**document, "location": info.location, "notes": list(info.notes)}

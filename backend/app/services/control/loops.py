@@ -1,102 +1,77 @@
-"""Starts, shows and cancels director-evaluator loops."""
+"""Director-evaluator loops: how one is made of a request, and shown."""
 
 from collections.abc import Sequence
 from uuid import UUID
 
+from sqlalchemy.ext.asyncio import AsyncSession
+
 from app.core.errors import InvalidInputError
-from app.db.engine import Sessions
 from app.db.models import Attempt, Run
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.loop.context import bind
 from app.runners.loop.panel import unknown_evaluators
 from app.runners.loop.steps import PHASE, loop_policy
 from app.schemas.api.loops import IterationView, LoopCreate, LoopDetail, LoopOutcome, SubtaskNode
-from app.schemas.api.sprints import PolicyOverrides
+from app.schemas.api.policies import PolicyView
 from app.schemas.loop.results import ErrorDetails, LoopIteration
 from app.schemas.runs import AttemptState, RunKind, RunPolicy, RunStatus, Usage
 from app.schemas.workspaces import EmptySource
-from app.services.control.idempotency import UNKEYED, Once
-from app.services.control.intake import Intake
-from app.services.control.kinds import NewRun, RunsOfKind, WholeRun
-from app.services.control.sprints import with_overrides
-from app.services.read.views import escalation_view, sprint_view
+from app.services.control.intake import Intake, NewRun
+from app.services.control.kinds import RunsOfKind, load_whole
+from app.services.control.policies import with_budget
+from app.services.read.views import escalation_view, run_view
 from app.services.record.iterations import definition_document, history_of, loop_of
 from app.services.record.loop_results import result_of_run
-from app.services.record.outbox import NO_WEBHOOKS, Outbox
+
+LoopService = RunsOfKind[LoopCreate, LoopDetail]
 
 
-class LoopService:
-    """Starts, shows and cancels loops.
+def loop_service(intake: Intake, defaults: RunPolicy, registry: EvaluatorRegistry) -> LoopService:
+    """Make the service that starts and shows loops.
 
     Args:
-        sessions: opens transactions.
         intake: takes runs in.
-        defaults: the policy of a run that names nothing else.
+        defaults: the policy of a loop whose definition names nothing else.
         registry: evaluators that a definition may name.
-        outbox: tells other services.
     """
 
-    def __init__(
-        self,
-        sessions: Sessions,
-        intake: Intake,
-        defaults: RunPolicy,
-        registry: EvaluatorRegistry,
-        outbox: Outbox = NO_WEBHOOKS,
-    ) -> None:
-        self._defaults = defaults
-        self._registry = registry
-        self._door = RunsOfKind(
-            kind=RunKind.DIRECTOR_LOOP,
-            phase=PHASE,
-            view=show_loop,
-            sessions=sessions,
-            intake=intake,
-            outbox=outbox,
-        )
-        self.get = self._door.get
-        self.cancel = self._door.cancel
-
-    async def start(self, request: LoopCreate, actor: str, once: Once = UNKEYED) -> LoopDetail:
-        """Start a loop; see `RunsOfKind.start`.
-
-        Raises:
-            AnsweredError: the same request started a loop in the meantime.
-            InvalidInputError, WorkspaceError: inputs are missing, or the source cannot be used.
-        """
+    def prepare(request: LoopCreate, actor: str) -> NewRun:
         try:
             bound = bind(request.definition, request.inputs, query=request.query)
         except ValueError as error:
             raise InvalidInputError(str(error), field="inputs") from error
-        unknown = unknown_evaluators(request.definition.evaluator.evaluators, self._registry)
+        unknown = unknown_evaluators(request.definition.evaluator.evaluators, registry)
         # A workspace's own file may bring further ones.
         if unknown and isinstance(request.source, EmptySource):
             raise InvalidInputError(unknown, field="definition.evaluator.evaluators")
-        policy = with_overrides(self._defaults, PolicyOverrides(budget=request.budget))
-        new = NewRun(
+        return NewRun(
+            kind=RunKind.DIRECTOR_LOOP,
+            phases=[PHASE],
             source=request.source,
             goal=bound.user_query,
             name=request.name,
-            policy=loop_policy(policy, request.definition),
+            policy=loop_policy(with_budget(defaults, request.budget), request.definition),
             agent=request.agent,
             definition=definition_document(request.definition, request.inputs, request.query),
             actor=actor,
         )
-        return await self._door.start(new, once)
+
+    return RunsOfKind(kind=RunKind.DIRECTOR_LOOP, prepare=prepare, view=show_loop, intake=intake)
 
 
-def show_loop(whole: WholeRun) -> LoopDetail:
+async def show_loop(session: AsyncSession, run: Run) -> LoopDetail:
     """Show a loop with its complete history."""
-    run, attempts = whole.run, whole.attempts
+    whole = await load_whole(session, run)
+    attempts = whole.attempts
     definition, _ = loop_of(run)
     kept = run.definition or {}
     history = history_of(attempts)
     return LoopDetail(
-        **dict(sprint_view(run, attempts, whole.escalations)),
+        **dict(run_view(run, attempts, whole.escalations)),
         definition=definition,
         inputs=kept["inputs"],
         query=kept["query"],
-        policy=RunPolicy.model_validate(run.policy),
+        policy=PolicyView.of(RunPolicy.model_validate(run.policy)),
         iterations=[_view(row, each) for row, each in zip(attempts, history, strict=True)],
         result=_outcome(run, attempts) if RunStatus(run.status).is_final else None,
         escalations=[escalation_view(each, run) for each in whole.escalations],

@@ -11,7 +11,7 @@ from app.core.events.runs import RunPausedData, RunResumedData
 from app.db.engine import Sessions
 from app.db.models import Run
 from app.jobs.queue import abort_advance, enqueue_advance
-from app.schemas.api.sprints import SprintDetail
+from app.schemas.api.runs import RunDetail
 from app.schemas.runs import RunStatus
 from app.services.control.cancelling import word_of
 from app.services.control.idempotency import UNKEYED, Once
@@ -36,13 +36,13 @@ class PauseService:
         self._sessions = sessions
         self._bell = bell
 
-    async def pause(self, run_id: UUID, reason: str, actor: str, once: Once = UNKEYED) -> SprintDetail:
+    async def pause(self, run_id: UUID, reason: str, actor: str, once: Once = UNKEYED) -> RunDetail:
         """Take a run's job away and stop its agent or evaluators; the interrupted attempt is not used up.
 
         Raises:
             NotFoundError: there is no such run.
             ConflictError: it is over, or paused already.
-            AnsweredError: the same request paused it in the meantime.
+            ReplayError: the same request paused it in the meantime.
         """
         async with self._sessions.begin() as session:
             await once.claim(session)
@@ -55,13 +55,13 @@ class PauseService:
         self._bell.ring(run_id)
         return sprint
 
-    async def resume(self, run_id: UUID, actor: str, once: Once = UNKEYED) -> SprintDetail:
+    async def resume(self, run_id: UUID, actor: str, once: Once = UNKEYED) -> RunDetail:
         """Let a paused run go on from where it was.
 
         Raises:
             NotFoundError: there is no such run.
             ConflictError: it is over, or not paused.
-            AnsweredError: the same request resumed it in the meantime.
+            ReplayError: the same request resumed it in the meantime.
         """
         async with self._sessions.begin() as session:
             await once.claim(session)

@@ -98,7 +98,7 @@ class Advance:
             await refine(step.load, step.carry_out)
 
     async def _hand_over(self, run_id: UUID, fence: Fence) -> None:
-        """Leave the attempt to whoever comes next; stopping a worker is no fault of the attempt."""
+        """Leave the attempt to the next worker; a stopped worker uses up no attempt."""
         try:
             async with (
                 asyncio.timeout(HAND_OVER_SECONDS),

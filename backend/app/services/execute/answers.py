@@ -20,7 +20,7 @@ from app.runners.evaluators.response_result import quality_result
 from app.schemas.agents import AgentSpec
 from app.schemas.runs import AttemptState, Usage
 from app.services.execute.answer_parts import AnswerEquipment, AnswerParts
-from app.services.record.answers import AnswerQuestion, attempt_of, keep_attempt, question_of, usage_of
+from app.services.record.answers import AnswerQuestion, attempt_of, keep_attempt, question_of
 from app.services.record.attempts import claim_attempt
 from app.services.record.history import Recorded, said_by_humans, told
 from app.services.record.ledger import spend
@@ -150,7 +150,7 @@ async def _record_judged(
 ) -> None:
     before = Usage.model_validate(row.usage)
     keep_attempt(row, attempt, len(question.entries))
-    spend(recording.run, usage_of(attempt).less(before))
+    spend(recording.run, attempt.usage.less(before))
     row.completed_at = datetime.now(UTC)
     if attempt.judged is None or attempt.judged.output is None:
         return

@@ -1,4 +1,4 @@
-"""Runs the candidates of one attempt, each in a tree of its own, and commits what they leave."""
+"""Runs the candidates of one attempt, each in a separate tree, and commits their work."""
 
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
@@ -68,22 +68,22 @@ class AttemptTrees(Protocol):
 
 
 class Fixer(Protocol):
-    """Mends by machine what needs no judgement."""
+    """Applies automatic fixes."""
 
     async def apply(self, tree: Path, base: Path, changed: Sequence[str]) -> list[str]:
-        """Mend changed files of a tree under the rules of `base`; give those that are different now."""
+        """Fix changed files of a tree under the rules of `base`; give the files that were fixed."""
         ...
 
 
 class Watch(Protocol):
-    """Is told what the candidates do, by their index."""
+    """Receives the progress and events of candidates."""
 
     def reporter(self, candidate: int) -> ReportProgress:
         """The function that takes one candidate's progress."""
         ...
 
     def tell(self, event: SprintEventType, data: EventData) -> Awaitable[None]:
-        """A candidate starts or ends."""
+        """Take an event of a candidate."""
         ...
 
 
@@ -161,7 +161,7 @@ class CandidateRuns:
                 job.run_id, ended.workspace, job.base_commit, job.start_commit, message
             )
         except (WorkspaceError, OSError) as error:
-            text = f"What the agent left cannot be committed: {error}"
+            text = f"The agent's work cannot be committed: {error}"
             failure = AgentFailure(FailureKind.LIMIT, text, ended.outcome.usage, ended.model)
             return ProducedCandidate(replace(ended, outcome=failure))
         if job.safe_fixes and self._fixer is not None and committed.changed_files:
@@ -169,7 +169,7 @@ class CandidateRuns:
         return ProducedCandidate(ended, committed)
 
     async def _mend(self, job: CandidateJob, tree: Path, committed: Committed, fixer: Fixer) -> Committed:
-        """Commit what a machine can mend on top of what the agent left; without it that stands as it is."""
+        """Commit automatic fixes on top of the agent's commit; if they fail, the agent's commit stands."""
         try:
             async with self._trees.open(job.run_id, job.base_commit, 1) as (base,):
                 fixed = await fixer.apply(tree, base, committed.changed_files)
@@ -179,7 +179,7 @@ class CandidateRuns:
                 job.run_id, tree, job.base_commit, committed.commit, SAFE_FIXES_MESSAGE
             )
         except (WorkspaceError, OSError) as error:
-            logger.warning("no safe fixes: %s", error)
+            logger.warning("safe fixes are skipped: %s", error)
             return committed
         changed = sorted({*committed.changed_files, *mended.changed_files})
         dropped = [*committed.dropped, *mended.dropped]

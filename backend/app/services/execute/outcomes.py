@@ -1,4 +1,4 @@
-"""Records what decisions make of a run; each function is part of a caller's fenced transaction."""
+"""Records the effects of decisions on a run; each function is part of a caller's fenced transaction."""
 
 from datetime import UTC, datetime
 from uuid import uuid4
@@ -77,7 +77,7 @@ async def _end(
             await _complete_phase(recording, CompletePhase(phase, number), policy)
             await _complete_run(recording, text)
         case ReturnHistory(_, _, text):
-            # It did not come to what it was started for, however complete its history is.
+            # The loop did not reach its goal, however complete its history is.
             _fail(recording, Fail(text))
         case Fail():
             _fail(recording, decision)
@@ -108,7 +108,7 @@ async def _complete_phase(recording: Recording, decision: CompletePhase, policy:
 
 
 async def _why_complete(recording: Recording) -> str:
-    """What made a run complete, for people: only a sprint has phases, and humans may let things through."""
+    """Give the reason for completion, for people."""
     run = recording.run
     accepted = await recording.session.scalars(
         select(Escalation.decided_by)
@@ -166,7 +166,7 @@ async def _escalate(recording: Recording, decision: Escalate) -> None:
 
 
 async def _count_lost_worker(recording: Recording, decision: Escalate) -> None:
-    """Count the worker that left the attempt half done: nobody takes it again, who would count it."""
+    """Count the worker that died on the attempt: without a new claim nothing else counts it."""
     attempt = await _attempt(recording, decision.phase, decision.number)
     if attempt.status in (AttemptState.STARTED, AttemptState.EVALUATING):
         attempt.lost_workers += 1

@@ -24,7 +24,7 @@ from app.db.models import Attempt
 from app.jobs.queue import enqueue_advance
 from app.realtime.store import Fence
 from app.runners.decision import backoff_seconds, rest_until
-from app.runners.phase_runner import PhaseRunner
+from app.runners.prompts.phase import prompt_for
 from app.schemas.agents import AgentSpec
 from app.schemas.runs import AttemptState, min_of
 from app.schemas.text import storable_json, storable_text
@@ -61,7 +61,6 @@ class Producing:
     Args:
         sessions: opens short sessions for reading.
         recorder: opens fenced transactions.
-        runner: writes the prompts.
         candidates: runs the agents.
         limits: bounds on one attempt.
     """
@@ -70,13 +69,11 @@ class Producing:
         self,
         sessions: Sessions,
         recorder: Recorder,
-        runner: PhaseRunner,
         candidates: CandidateRuns,
         limits: AgentLimits,
     ) -> None:
         self._sessions = sessions
         self._recorder = recorder
-        self._runner = runner
         self._candidates = candidates
         self._limits = limits
 
@@ -100,7 +97,7 @@ class Producing:
     async def _open(self, recorded: Recorded, number: int, fence: Fence) -> _Opened:
         async with self._sessions() as session:
             memory = await load_memory(session, recorded)
-        prompt = self._runner.prompt_for(memory)
+        prompt = prompt_for(memory)
         start = start_commit(recorded, number)
         claim = uuid4()
         async with self._recorder.open(recorded.run.id, fence) as recording:

@@ -20,6 +20,7 @@ from app.core.events.agents import (
 from app.core.events.union import Event
 from app.db.outages import PAUSE_SECONDS, is_outage
 from app.realtime.reader import DATABASE_ERRORS
+from app.realtime.store import Batch
 from app.schemas.text import storable_text
 from app.services.record.transactions import place_in
 
@@ -29,23 +30,23 @@ FLUSH_SECONDS = 0.1
 MAX_BATCH = 200
 MAX_WAITING = 5_000
 
-StoreEvents = Callable[[list[Event]], Awaitable[bool]]
+StoreBatch = Callable[[Batch], Awaitable[bool]]
 
 
 class ProgressBatcher:
     """Collects progress without waiting and stores it every tenth of a second.
 
-    Progress is what a watcher sees, not what a run is decided by: when the database cannot keep up, further
-    lines are dropped and their number is said.
+    Progress is for watchers and decides nothing. If the database cannot keep up, further lines are dropped
+    and counted.
     """
 
-    def __init__(self, run_id: UUID, phase: str, attempt: int, store: StoreEvents) -> None:
+    def __init__(self, run_id: UUID, phase: str, attempt: int, store: StoreBatch) -> None:
         self._run_id = run_id
         self._place = place_in(run_id, phase, attempt)
         self._store = store
         self._waiting: list[tuple[int, AgentProgress] | Event] = []
         self._dropped = 0
-        self._batch: tuple[int, list[Event]] | None = None
+        self._batch: tuple[int, Batch] | None = None
         self._more = asyncio.Event()
         self._stopped = asyncio.Event()
         self._is_patient = False
@@ -68,7 +69,7 @@ class ProgressBatcher:
         self._more.set()
 
     async def pump(self) -> None:
-        """Store batches until `stop` is called, or until the run is somebody else's."""
+        """Store batches until `stop` is called, or until the run belongs to another job."""
         while await self._flush():
             if not self._stopped.is_set():
                 await self._more.wait()
@@ -82,20 +83,20 @@ class ProgressBatcher:
                 return
 
     def stop(self, *, patiently: bool) -> None:
-        """Let `pump` store what still waits and end; `patiently` waits for a database that is away."""
+        """Let `pump` store the rest and end; `patiently` waits for a database that is away."""
         self._is_patient = patiently
         self._stopped.set()
         self._more.set()
 
     async def _flush(self) -> bool:
         while self._waiting:
-            # A batch that failed is repeated as it was: it may be stored, and only its answer lost.
-            taken, events = self._batch = self._batch or self._next_batch()
+            # A failed batch is repeated under its key: it may be stored, with only the answer lost.
+            taken, batch = self._batch = self._batch or self._next_batch()
             try:
-                is_mine = await self._store(events)
+                is_mine = await self._store(batch)
             except DATABASE_ERRORS as error:
                 # Progress must not end the work it reports on; it is tried again with the next line.
-                logger.warning("progress of run %s cannot be stored: %s", self._run_id, error)
+                logger.warning("cannot store progress of run %s: %s", self._run_id, error)
                 self._is_patient &= is_outage(error)
                 return True
             if not is_mine:
@@ -104,9 +105,9 @@ class ProgressBatcher:
             del self._waiting[:taken]
         return True
 
-    def _next_batch(self) -> tuple[int, list[Event]]:
-        batch = self._waiting[:MAX_BATCH]
-        return len(batch), self._events(batch)
+    def _next_batch(self) -> tuple[int, Batch]:
+        taken = self._waiting[:MAX_BATCH]
+        return len(taken), Batch(self._events(taken))
 
     def _events(self, batch: Sequence[tuple[int, AgentProgress] | Event]) -> list[Event]:
         events: list[Event] = []

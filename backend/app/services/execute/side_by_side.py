@@ -1,4 +1,4 @@
-"""Lets several agents work on one task at the same time, each in a workspace of its own."""
+"""Lets several agents work on one task at the same time, each in a separate workspace."""
 
 import asyncio
 import logging
@@ -41,7 +41,7 @@ class MakeAgent(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Subagent:
-    """An agent to ask; without a name it goes by its own."""
+    """An agent to run; without a name it goes by the agent's."""
 
     spec: AgentSpec
     name: str | None = None
@@ -54,8 +54,8 @@ class CandidateOutcome:
     Attributes:
         index: its number among the candidates, from 0.
         workspace: the tree it worked in.
-        changed_files: what it changed there; empty until somebody looked.
-        diff: the same as text.
+        changed_files: the files it changed; empty until they are compared.
+        diff: the changes as text.
         seconds: wall clock.
     """
 
@@ -99,15 +99,15 @@ ReporterFor = Callable[[int], ReportProgress]
 """Gives the function that takes the progress of one candidate."""
 
 OnEvent = Callable[[SprintEventType, EventData], Awaitable[None]]
-"""Is told what happens: `candidate.started|generated|failed` and `judge.started|decided`."""
+"""Receives the events `candidate.started|generated|failed` and `judge.started|decided`."""
 
 
 async def tell_nobody(event: SprintEventType, data: EventData) -> None:
-    """Take no notice."""
+    """Ignore the event."""
 
 
 def no_reporter(index: int) -> ReportProgress:
-    """Take no notice of any progress."""
+    """Ignore all progress."""
     return lambda progress: None
 
 
@@ -117,7 +117,7 @@ class SideBySide:
     Args:
         agents: makes agents.
         report: gives the function that takes one candidate's progress.
-        on_event: is told when candidates start and end.
+        on_event: receives the start and end of each candidate.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class SideBySide:
 
         Args:
             task: what is to be done; its workspace, model, prompt of the system and temperature are replaced.
-            subagents: who is asked.
+            subagents: the agents to run.
             workspaces: one for each of them.
         """
         async with asyncio.TaskGroup() as group:
@@ -201,7 +201,7 @@ async def _guarded(agent: Agent, task: AgentTask, report: ReportProgress) -> Age
     try:
         return await agent.run(task, report)
     except Exception as error:
-        # One agent's defect must not end the others' work.
+        # A defect in one agent must not end the work of the others.
         logger.exception("agent %s crashed", agent.name)
         return AgentFailure(FailureKind.CRASH, f"{agent.name} crashed: {type(error).__name__}: {error}")
 

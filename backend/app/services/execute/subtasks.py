@@ -1,15 +1,14 @@
-"""Runs the subtask of a loop as a run of its own: begins it, wakes who waits for it, reads its result."""
+"""Runs the subtask of a loop as a separate run: starts it and reads its result."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.events.iterations import SubtaskStartedData
-from app.core.telemetry import current_traceparent
 from app.db.models import Attempt, Escalation, Run
 from app.runners.loop.context import fill, turns_used
 from app.runners.loop.requests import result_of
@@ -30,13 +29,14 @@ from app.services.record.iteration_events import MAX_CHARS, tell_trouble
 from app.services.record.iterations import definition_document, iteration_of, keep_step, load_earlier, loop_of
 from app.services.record.ledger import run_usage, spent
 from app.services.record.loop_results import result_of_run
+from app.services.record.queued_runs import queued_run
 from app.services.record.snapshots import copy_snapshots
 from app.services.record.transactions import Recording
 
 
 @dataclass(frozen=True, slots=True)
 class Came:
-    """What a subtask that is over came to.
+    """The outcome of a finished subtask.
 
     Attributes:
         result: for the director that asked, or why there is none.
@@ -50,13 +50,13 @@ class Came:
 
 
 def limits_of(run: Run) -> LoopLimits:
-    """The bounds on a loop: a subtask has the turns that were left when it was asked for."""
+    """Give the limits of a loop: a subtask has the turns that were left when it was requested."""
     turns = (run.definition or {}).get("turns")
     return LoopLimits() if turns is None else LoopLimits(turns=turns)
 
 
 async def spawn_subtask(recording: Recording, number: int) -> None:
-    """Record the subtask that an attempt asked for as a run, or why there must be none, which ends the loop.
+    """Record the subtask that an attempt requested as a run; a refused request ends the loop.
 
     The run, its first job and its number in the attempt that asked are one transaction, so a worker that dies
     leaves all of it or nothing.
@@ -114,14 +114,12 @@ async def _plan(session: AsyncSession, run: Run, now: LoopIteration) -> SubtaskP
 def _run_of(parent: Run, plan: SubtaskPlan) -> Run:
     policy = RunPolicy.model_validate(parent.policy).model_copy(update={"budget": plan.budget})
     document = definition_document(plan.definition, dict(plan.inputs), plan.query, plan.inherited)
-    return Run(
-        id=uuid4(),
+    return queued_run(
         kind=parent.kind,
         name=name_of(plan.query),
         goal=plan.query,
         phases=[PHASE],
-        phase=PHASE,
-        policy=loop_policy(policy, plan.definition).model_dump(mode="json"),
+        policy=loop_policy(policy, plan.definition),
         agent=parent.agent,
         source=parent.source,
         definition={
@@ -129,11 +127,8 @@ def _run_of(parent: Run, plan: SubtaskPlan) -> Run:
             "lineage": {"tasks": list(plan.lineage.tasks), "deepest": plan.lineage.deepest},
             "turns": plan.turns,
         },
-        status=RunStatus.QUEUED,
         base_commit=parent.base_commit,
-        head_commit=parent.base_commit,
         parent_run_id=parent.id,
-        traceparent=current_traceparent(),
         created_by=parent.created_by,
     )
 
@@ -147,10 +142,10 @@ def awaited(now: LoopIteration) -> Exchange | None:
 
 
 async def came_of(session: AsyncSession, exchange: Exchange) -> Came:
-    """Give what the subtask of an exchange came to; it is over."""
+    """Give the outcome of an exchange's subtask, which is over."""
     run = await session.get(Run, exchange.run_id) if exchange.run_id else None
     if run is None:
-        return Came(_failed("its run is not kept any more"), Usage(), 0)
+        return Came(_failed("its run was deleted"), Usage(), 0)
     rows = select(Attempt).where(Attempt.run_id == run.id, Attempt.phase == PHASE).order_by(Attempt.number)
     attempts = (await session.scalars(rows)).all()
     result, ended_by = result_of_run(run, attempts)
@@ -171,4 +166,4 @@ def _ended(run: Run) -> str:
 
 
 def _failed(why: str) -> Trouble:
-    return Trouble(FailureReason.SUBTASK_FAILURE, f"the subtask gave no result: {why}")
+    return Trouble(FailureReason.SUBTASK_FAILURE, f"the subtask has no result: {why}")

@@ -16,7 +16,7 @@ from app.corpora.format import CorpusCase, write_files
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.evaluators.verdict import PanelVerdict, VerdictStatus
-from app.runners.phase_runner import PhaseRunner
+from app.runners.phase_panel import PhasePanel
 from app.runners.project import ProjectRules
 from app.schemas.calibration import CalibrationReport, CaseOutcome, Said
 from app.schemas.runs import RunPolicy
@@ -82,13 +82,13 @@ class CalibrationService:
         Raises:
             InvalidInputError: an evaluator that was named does not exist, or judges none of the phases.
         """
-        runner, models = self._runner(panel, cases)
+        judges, models = self._judges(panel, cases)
         started = time.monotonic()
         outcomes: list[CaseOutcome] = []
         place = Path(await anyio.mkdtemp(prefix="phaserunner-calibrate-"))
-        silent = PhaseRunner(runner.get_evaluator_registry().without(self._about_agent), _begin, self._rules)
+        silent = PhasePanel(judges.get_evaluator_registry().without(self._about_agent), self._rules)
         store = WorkspaceStore(place, self._git, self._limits)
-        judge = _Judge(runner, silent, self._policy, store, panel.evaluators, models=models)
+        judge = _Judge(judges, silent, self._policy, store, panel.evaluators, models=models)
 
         async def work(rest: Iterator[CorpusCase]) -> None:
             for case in rest:
@@ -107,7 +107,7 @@ class CalibrationService:
                 await remove_tree(place)
         return report(corpus, outcomes, time.monotonic() - started)
 
-    def _runner(self, panel: Panel, cases: Sequence[CorpusCase]) -> tuple[PhaseRunner, bool]:
+    def _judges(self, panel: Panel, cases: Sequence[CorpusCase]) -> tuple[PhasePanel, bool]:
         registry, models = self._registry, panel.models
         if panel.evaluators:
             registry = registry.only(panel.evaluators)
@@ -119,7 +119,7 @@ class CalibrationService:
         for phase in sorted({each.phase for each in cases}):
             if not registry.get_evaluators(phase):
                 raise InvalidInputError(f"none of these evaluators judges the phase {phase.value}")
-        return PhaseRunner(self._registry, _begin, self._rules), models
+        return PhasePanel(self._registry, self._rules), models
 
 
 class _Judge:
@@ -127,15 +127,15 @@ class _Judge:
 
     def __init__(
         self,
-        runner: PhaseRunner,
-        silent: PhaseRunner,
+        judges: PhasePanel,
+        silent: PhasePanel,
         policy: RunPolicy,
         store: WorkspaceStore,
         only: Sequence[str],
         *,
         models: bool,
     ) -> None:
-        self._speaking = runner
+        self._speaking = judges
         self._silent = silent
         self._policy = policy
         self._store = store
@@ -145,15 +145,15 @@ class _Judge:
     async def __call__(self, case: CorpusCase) -> CaseOutcome:
         """Judge a case; what cannot become a commit has no verdict."""
         started = time.monotonic()
-        runner = self._speaking if case.output else self._silent
+        judges = self._speaking if case.output else self._silent
         results: list[EvaluationResult] = []
         try:
-            runner, results = await self._results(case, runner)
-            verdict = runner.judge(case.phase, results, self._policy)
+            judges, results = await self._results(case, judges)
+            verdict = judges.judge(case.phase, results, self._policy)
             status, reason = verdict.status, _reason(verdict, results)
         except (PhaseRunnerError, OSError) as error:
             status, reason = VerdictStatus.ERRORED, f"The case cannot be judged: {error}"
-        gates = runner.get_evaluator_registry().gates(case.phase)
+        gates = judges.get_evaluator_registry().gates(case.phase)
         return CaseOutcome(
             name=case.name,
             label=case.label,
@@ -167,8 +167,8 @@ class _Judge:
         )
 
     async def _results(
-        self, case: CorpusCase, runner: PhaseRunner
-    ) -> tuple[PhaseRunner, list[EvaluationResult]]:
+        self, case: CorpusCase, judges: PhasePanel
+    ) -> tuple[PhasePanel, list[EvaluationResult]]:
         """Judge a case as its project's file at base says; give who judged it, too."""
         run_id = uuid4()
         try:
@@ -182,7 +182,7 @@ class _Judge:
                     "previous_feedback": [],
                     "run_id": run_id,
                 }
-                chosen = (await runner.for_tree(trees.base)).limited_to(self._only)
+                chosen = (await judges.for_tree(trees.base)).limited_to(self._only)
                 return chosen, await chosen.evaluate_phase_output(
                     case.phase, case.output, context, deterministic_only=not self._models
                 )
@@ -225,7 +225,3 @@ def _said(result: EvaluationResult, gates: Sequence[str]) -> Said:
         feedback=result.feedback,
         duration_ms=result.duration_ms,
     )
-
-
-async def _begin(_: object) -> None:
-    raise AssertionError("nothing is started here")

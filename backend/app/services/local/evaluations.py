@@ -11,8 +11,8 @@ import anyio.to_thread
 from app.core.errors import BusyError, InvalidInputError, WorkspaceError
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, EvaluationStatus
 from app.runners.evaluators.registrations import EvaluatorDescription
-from app.runners.phase_runner import PhaseRunner
-from app.schemas.api.sprints import EvaluateRequest, EvaluationReport, JudgedEvaluation
+from app.runners.phase_panel import PhasePanel
+from app.schemas.api.workspace_reports import EvaluateRequest, EvaluationReport, JudgedEvaluation
 from app.schemas.project_file import PROJECT_FILE
 from app.schemas.runs import RunPolicy
 from app.schemas.workspaces import LocalSource
@@ -29,7 +29,7 @@ class EvaluationService:
     """Judges workspaces as a sprint would.
 
     Args:
-        runner: knows the evaluators; those that judge an agent's words are not among them.
+        panel: knows the evaluators; those that judge an agent's words are not among them.
         policy: thresholds.
         git: the git program.
         sources: which directories may be judged.
@@ -40,7 +40,7 @@ class EvaluationService:
 
     def __init__(
         self,
-        runner: PhaseRunner,
+        panel: PhasePanel,
         policy: RunPolicy,
         git: Git,
         sources: SourcePolicy,
@@ -48,7 +48,7 @@ class EvaluationService:
         described: list[EvaluatorDescription],
         at_once: int | None = None,
     ) -> None:
-        self._runner = runner
+        self._panel = panel
         self._policy = policy
         self._git = git
         self._sources = sources
@@ -81,12 +81,12 @@ class EvaluationService:
         path = await anyio.to_thread.run_sync(self._check_path, request.path)
         place = Path(await anyio.mkdtemp(prefix="phaserunner-evaluate-"))
         try:
-            commit, runner, results = await self._judge_copy(request, path, place)
+            commit, panel, results = await self._judge_copy(request, path, place)
         finally:
             with anyio.CancelScope(shield=True):
                 await remove_tree(place)
-        verdict = runner.judge(request.phase, results, self._policy)
-        gates = runner.get_evaluator_registry().gates(request.phase)
+        verdict = panel.judge(request.phase, results, self._policy)
+        gates = panel.get_evaluator_registry().gates(request.phase)
         return EvaluationReport(
             phase=request.phase,
             verdict=verdict.status.value,
@@ -94,7 +94,7 @@ class EvaluationService:
             reason=verdict.reason,
             questions=list(verdict.questions),
             base_commit=commit,
-            project_file=_told(runner, commit),
+            project_file=_told(panel, commit),
             evaluations=[
                 JudgedEvaluation(gate=each.evaluator_name in gates, result=each.model_dump(mode="json"))
                 for each in results
@@ -103,7 +103,7 @@ class EvaluationService:
 
     async def _judge_copy(
         self, request: EvaluateRequest, path: Path, place: Path
-    ) -> tuple[str | None, PhaseRunner, list[EvaluationResult]]:
+    ) -> tuple[str | None, PhasePanel, list[EvaluationResult]]:
         base, commit = await self._base(path, request.base, place)
         candidate = place / "candidate"
         await copy_working_tree(path, candidate, self._git, self._limits)
@@ -116,11 +116,11 @@ class EvaluationService:
             "run_id": uuid4(),
         }
         # Without a base the directory's own file is the only one there is.
-        runner = await self._runner.for_tree(base or candidate)
-        results = await runner.evaluate_phase_output(
+        panel = await self._panel.for_tree(base or candidate)
+        results = await panel.evaluate_phase_output(
             request.phase, request.output, context, request.deterministic_only
         )
-        return commit, runner, results
+        return commit, panel, results
 
     def _check_path(self, given: str) -> Path:
         path = Path(given)
@@ -158,8 +158,8 @@ class EvaluationService:
         return base, commit
 
 
-def _told(runner: PhaseRunner, commit: str | None) -> str | None:
-    project = runner.project
+def _told(panel: PhasePanel, commit: str | None) -> str | None:
+    project = panel.project
     if project is None or (project.content is None and not project.problems):
         return None
     return (

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import takewhile
 
-from app.schemas.api.sprints import PromptPart, PromptPartKind
+from app.schemas.api.attempts import PromptPart, PromptPartKind
 
 _THOROUGH = 1_000_000
 """Pairs of lines up to which every line counts; beyond it lines that are everywhere are not matched."""

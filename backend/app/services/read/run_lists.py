@@ -10,7 +10,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 from app.db.engine import Sessions
 from app.db.models import Escalation, Run
 from app.schemas.api.run_lists import Facet, RunCounts, RunFacets, RunFilter, RunQuery, RunScope, RunSort
-from app.schemas.api.sprints import SprintPage
+from app.schemas.api.runs import RunPage
 from app.schemas.runs import RunKind, RunStatus
 from app.services.read.metric_runs import MetricOf, runs_behind
 from app.services.read.paging import decode_sorted_cursor, encode_sorted_cursor
@@ -34,7 +34,7 @@ class RunLists:
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
 
-    async def page(self, query: RunQuery) -> SprintPage:
+    async def page(self, query: RunQuery) -> RunPage:
         """Give a page of runs.
 
         A run that changes its place between two pages (`updated`, `cost`, `tokens`) may be on both or on
@@ -48,9 +48,7 @@ class RunLists:
             runs = (await session.scalars(statement)).all()
             items = await load_views(session, runs[: query.limit])
         more = len(runs) > query.limit
-        return SprintPage(
-            items=items, next_cursor=_cursor(query.sort, runs[query.limit - 1]) if more else None
-        )
+        return RunPage(items=items, next_cursor=_cursor(query.sort, runs[query.limit - 1]) if more else None)
 
     async def counts(self, given: RunFilter) -> RunCounts:
         """Count the runs that a filter finds, by status and by kind."""

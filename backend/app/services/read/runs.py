@@ -13,15 +13,10 @@ from app.core.errors import NotFoundError
 from app.db.engine import Sessions
 from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run, VerdictMark
 from app.runners.evaluators.panel import judges_usage
-from app.schemas.api.sprints import (
-    AttemptDetail,
-    AttemptView,
-    ListedRun,
-    PromptPart,
-    SprintDetail,
-    SprintView,
-)
-from app.schemas.runs import RunPolicy
+from app.schemas.api.attempts import AttemptDetail, AttemptView, PromptPart
+from app.schemas.api.policies import PolicyView
+from app.schemas.api.runs import ListedRun, RunDetail, RunView
+from app.schemas.runs import RunKind, RunPolicy
 from app.services.read.prompt_changes import prompt_changes
 from app.services.read.views import (
     Marks,
@@ -29,7 +24,7 @@ from app.services.read.views import (
     candidate_view,
     escalation_view,
     phase_views,
-    sprint_view,
+    run_view,
 )
 from app.services.record.evaluations import evaluation_result
 
@@ -48,7 +43,7 @@ class RunQueries:
             runs = (await session.scalars(select(Run).where(Run.id.in_(run_ids)))).all()
             return await load_views(session, runs)
 
-    async def get(self, run_id: UUID) -> SprintDetail:
+    async def get(self, run_id: UUID) -> RunDetail:
         """Give one run, whole.
 
         Raises:
@@ -103,25 +98,50 @@ class RunQueries:
         )
 
 
-async def load_detail(session: AsyncSession, run_id: UUID) -> SprintDetail:
+async def find_run(session: AsyncSession, run_id: UUID, kind: RunKind | None = None) -> Run:
+    """Read one run; with `kind`, only a run of that kind.
+
+    Raises:
+        NotFoundError: there is none, or it is of another kind; then the message says which, and where it is.
+    """
+    run = await session.get(Run, run_id, populate_existing=True)
+    if run is None:
+        raise NotFoundError(f"there is no {kind.word if kind else 'run'} {run_id}")
+    found = RunKind(run.kind)
+    if kind is not None and kind is not found:
+        articles = {RunKind.ANSWER: "an"}
+        path = f"/api/v1/{found.word}s/{run_id}"
+        raise NotFoundError(
+            f"{run_id} is {articles.get(found, 'a')} {found.word}, "
+            f"not {articles.get(kind, 'a')} {kind.word}; see {path}",
+            kind=found,
+            path=path,
+        )
+    return run
+
+
+async def load_detail(session: AsyncSession, run_id: UUID) -> RunDetail:
     """Read one run, whole, as the session's transaction sees it.
 
     Raises:
         NotFoundError: there is none.
     """
-    run = await session.get(Run, run_id, populate_existing=True)
-    if run is None:
-        raise NotFoundError(f"there is no sprint {run_id}")
+    return await show_run(session, await find_run(session, run_id))
+
+
+async def show_run(session: AsyncSession, run: Run) -> RunDetail:
+    """Show a run that the session's transaction has read, whole."""
+    run_id = run.id
     attempts = await _attempts(session, [run_id], defer(Attempt.prompt), defer(Attempt.optimization_context))
     escalations = await _escalations(session, [run_id])
     views = await load_attempt_views(session, attempts)
     position = {phase: index for index, phase in enumerate(run.phases)}
     ordered = sorted(attempts, key=lambda each: (position.get(each.phase, -1), each.number))
-    return SprintDetail(
-        **dict(sprint_view(run, attempts, escalations)),
+    return RunDetail(
+        **dict(run_view(run, attempts, escalations)),
         source=run.source,
         guidance=run.guidance,
-        policy=RunPolicy.model_validate(run.policy),
+        policy=PolicyView.of(RunPolicy.model_validate(run.policy)),
         base_commit=run.base_commit,
         head_commit=run.head_commit,
         phases=phase_views(run, attempts, escalations),
@@ -156,25 +176,23 @@ async def find_attempt(session: AsyncSession, run_id: UUID, phase: str, number: 
     Raises:
         NotFoundError: there is no such run or attempt.
     """
-    run = await session.get(Run, run_id)
-    if run is None:
-        raise NotFoundError(f"there is no sprint {run_id}")
+    run = await find_run(session, run_id)
     statement = select(Attempt).where(
         Attempt.run_id == run.id, Attempt.phase == phase, Attempt.number == number
     )
     attempt = (await session.execute(statement)).scalar_one_or_none()
     if attempt is None:
-        raise NotFoundError(f"sprint {run_id} has no attempt {number} of phase {phase}")
+        raise NotFoundError(f"run {run_id} has no attempt {number} of phase {phase}")
     return attempt
 
 
-async def load_views(session: AsyncSession, runs: Sequence[Run]) -> list[SprintView]:
+async def load_views(session: AsyncSession, runs: Sequence[Run]) -> list[RunView]:
     """Give runs as lists show them, in the same order."""
     ids = [each.id for each in runs]
     attempts = await _attempts(session, ids, load_only(*_LISTED))
     escalations = await _escalations(session, ids)
     return [
-        sprint_view(
+        run_view(
             run,
             [each for each in attempts if each.run_id == run.id],
             [each for each in escalations if each.run_id == run.id],

@@ -7,17 +7,10 @@ from uuid import UUID
 from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run, VerdictMark
 from app.runners.decision import attempts_allowed
 from app.schemas.agents import AgentSpec, agent_label
+from app.schemas.api.attempts import AttemptView, CandidateView, EvaluationView
 from app.schemas.api.escalations import EscalationView, LineComment
 from app.schemas.api.marks import MarkKind, MarkView
-from app.schemas.api.sprints import (
-    AttemptView,
-    CandidateView,
-    EvaluationView,
-    ForkOrigin,
-    PauseView,
-    PhaseView,
-    SprintView,
-)
+from app.schemas.api.runs import ForkOrigin, PauseView, PhaseView, RunView
 from app.schemas.questions import Question
 from app.schemas.runs import (
     AttemptState,
@@ -35,12 +28,12 @@ Marks = Mapping[UUID, Sequence[VerdictMark]]
 """Marks by the id of their evaluation, newest first."""
 
 
-def sprint_view(run: Run, attempts: Sequence[Attempt], escalations: Sequence[Escalation]) -> SprintView:
+def run_view(run: Run, attempts: Sequence[Attempt], escalations: Sequence[Escalation]) -> RunView:
     """One sprint, as lists show it; `attempts` and `escalations` are those of the run."""
     spec = AgentSpec.model_validate(run.agent)
     numbers = [each.number for each in attempts if each.phase == run.phase]
     waiting = next((each.id for each in escalations if each.status == "open"), None)
-    return SprintView(
+    return RunView(
         id=run.id,
         kind=RunKind(run.kind),
         name=run.name,
@@ -49,7 +42,7 @@ def sprint_view(run: Run, attempts: Sequence[Attempt], escalations: Sequence[Esc
         status_reason=run.status_reason,
         phase=run.phase,
         attempt=max(numbers, default=None),
-        max_attempts=_allowed(run, run.phase, escalations),
+        max_attempts=attempts_allowed_now(run, run.phase, escalations),
         agent=agent_label(spec),
         scripted=spec.script is not None,
         project=run.source.get("location", ""),
@@ -86,7 +79,7 @@ def phase_views(run: Run, attempts: Sequence[Attempt], escalations: Sequence[Esc
                 phase=phase,
                 status=_phase_status(run, index - position),
                 attempts=len(here),
-                max_attempts=_allowed(run, phase, escalations),
+                max_attempts=attempts_allowed_now(run, phase, escalations),
                 score=here[-1].score if here else None,
             )
         )
@@ -212,7 +205,8 @@ def _latest_score(run: Run, attempts: Sequence[Attempt]) -> float | None:
     return latest.score if latest else None
 
 
-def _allowed(run: Run, phase: str | None, escalations: Sequence[Escalation]) -> int:
+def attempts_allowed_now(run: Run, phase: str | None, escalations: Sequence[Escalation]) -> int:
+    """Give the attempts that a phase may use: those of the policy and those that reviewers granted."""
     here = tuple(escalation_facts(each) for each in escalations if each.phase == phase)
     return attempts_allowed(here, RunPolicy.model_validate(run.policy))
 

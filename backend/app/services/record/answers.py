@@ -11,7 +11,7 @@ from app.runners.answer.synthesizer import Synthesis
 from app.runners.evaluators.response_evaluator import Judged
 from app.schemas.api.answers import AnswerResult
 from app.schemas.response_evaluation import Analysis, EvaluatorOutput
-from app.schemas.runs import AttemptClosing, AttemptState, Usage
+from app.schemas.runs import AttemptClosing, AttemptState
 from app.schemas.text import storable_json, storable_text
 
 
@@ -44,7 +44,7 @@ def keep_attempt(row: Attempt, attempt: AnswerAttempt, given: int) -> None:
     row.status = attempt.state
     row.closing = AttemptClosing.ERROR if attempt.trouble else None
     row.last_error = storable_text(attempt.trouble)
-    row.usage = usage_of(attempt).model_dump(mode="json")
+    row.usage = attempt.usage.model_dump(mode="json")
     row.details = storable_json(
         {
             "has_answer": synthesis.answer is not None,
@@ -95,12 +95,6 @@ def result_of(rows: Sequence[Attempt], attempts: Sequence[AnswerAttempt]) -> Ans
         withheld=outcome.withheld,
         reason=outcome.reason,
     )
-
-
-def usage_of(attempt: AnswerAttempt) -> Usage:
-    """What writing and judging have consumed."""
-    parts = [attempt.synthesis.usage, *([attempt.judged.usage] if attempt.judged else [])]
-    return Usage.total(Usage.model_validate(asdict(each)) for each in parts)
 
 
 def _asked(what: Synthesis | Judged) -> dict[str, Any]:

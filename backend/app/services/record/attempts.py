@@ -28,7 +28,7 @@ from app.services.record.transactions import Recording
 
 
 def start_commit(recorded: Recorded, number: int) -> str:
-    """The commit an attempt starts from: that of the attempt before, or what the phase started with."""
+    """Give the commit an attempt starts from: that of the attempt before, or the phase's first commit."""
     before = next((each for each in recorded.attempts if each.number == number - 1), None)
     if before is None or before.head_commit is None or recorded.policy.retry_from is RetryFrom.BASE:
         return recorded.run.head_commit
@@ -36,7 +36,7 @@ def start_commit(recorded: Recorded, number: int) -> str:
 
 
 def begin_run(recording: Recording, recorded: Recorded) -> None:
-    """Make the run active; the first time, tell that it and its phase started."""
+    """Activate the run; the first time, record that the run and its phase started."""
     run = recording.run
     if run.status == RunStatus.ACTIVE:
         return
@@ -93,7 +93,7 @@ async def claim_attempt(
 
 
 def reclaim(recording: Recording, attempt: Attempt, claim: UUID, prompt: str) -> None:
-    """Take a recorded attempt again under a new claim; whoever held the old one has lost it."""
+    """Claim a recorded attempt anew; the holder of the old claim loses it."""
     if attempt.status == AttemptState.STARTED:
         attempt.lost_workers += 1
         data = AttemptInterruptedData(
@@ -109,7 +109,7 @@ def reclaim(recording: Recording, attempt: Attempt, claim: UUID, prompt: str) ->
 
 
 async def release_attempts(recording: Recording, reason: str) -> None:
-    """Leave what is half done to whoever comes next; the interruption is no fault of the attempt."""
+    """Lay down the attempts in progress; the next worker resumes them, and no attempt is used up."""
     working = [AttemptState.STARTED, AttemptState.EVALUATING]
     statement = select(Attempt).where(Attempt.run_id == recording.run.id, Attempt.status.in_(working))
     for attempt in await recording.session.scalars(statement):
@@ -119,13 +119,13 @@ async def release_attempts(recording: Recording, reason: str) -> None:
 
 
 def lay_down(attempt: Attempt) -> None:
-    """Say of a half-done attempt that nobody works on it: it waits for its agent, or for its verdict."""
+    """Mark an attempt in progress as idle: it waits for its agent again, or for its verdict."""
     is_judged = attempt.status == AttemptState.EVALUATING
     attempt.status = AttemptState.PRODUCED if is_judged else AttemptState.AGENT_FAILED
 
 
 def tell_optimization(recording: Recording, number: int, memory: FeedbackMemory) -> None:
-    """Tell what the next attempt is told, if there was one before."""
+    """Tell which issues and guidance go into the next attempt's prompt, after a first attempt."""
     last = memory.latest_attempt
     if last is None:
         return
@@ -139,7 +139,7 @@ def total_usage(outcomes: Sequence[AgentOutcome | Choice]) -> Usage:
 
 
 def judge_decided(choice: Choice) -> JudgeDecidedData:
-    """What is told of a choice."""
+    """Give the event's data for a choice between candidates."""
     return JudgeDecidedData(
         candidate=choice.index,
         score=choice.score,

@@ -14,7 +14,7 @@ async def wake_parent(session: AsyncSession, run: Run) -> None:
     """Give the loop that waits for this run a job, now that this one is over.
 
     The loop is not locked: its worker locks it first and its subtask then. A hint that is lost by that is
-    made good when somebody looks for runs without a job.
+    repaired by the search for runs without a job.
     """
     parent = await session.get(Run, run.parent_run_id) if run.parent_run_id else None
     if parent is not None and parent.paused_at is None and not RunStatus(parent.status).is_final:

@@ -51,7 +51,7 @@ class Recorded:
 async def load_run(session: AsyncSession, run_id: UUID) -> Recorded:
     """Read a run and its current phase."""
     run = await session.get_one(Run, run_id)
-    # Loops have up to a hundred attempts, and whoever moves them on reads of each what he needs.
+    # A loop has up to a hundred attempts; each step reads only the columns it needs.
     heavy = () if run.kind == RunKind.SPRINT else _HEAVY
     attempts = (
         await session.scalars(
@@ -157,12 +157,12 @@ async def load_acceptances(session: AsyncSession, recorded: Recorded) -> list[Ac
 
 
 def said_by_humans(recorded: Recorded) -> list[str]:
-    """What humans said in a run and its phase, as lines: at its start, then with each decision."""
+    """Give the guidance of humans for a run and its phase: from the start, then from each decision."""
     return [*recorded.run.guidance, *(line for each in recorded.escalations for line in guidance_lines(each))]
 
 
 def told(task: str, said: Sequence[str]) -> str:
-    """A task as it is kept of an attempt: with what humans said, which its agent is told, too."""
+    """Give the text of a task together with the guidance of humans, as an attempt stores it."""
     return "\n".join([task, "", "A human said:", *said]) if said else task
 
 

@@ -1,4 +1,4 @@
-"""What is told of the iterations of loops."""
+"""Records the events of a loop's iterations."""
 
 from app.core.events.iterations import (
     IterationCompletedData,
@@ -18,7 +18,7 @@ MAX_CHARS = 2_000
 
 
 def tell_directed(recording: Recording, step: Step) -> None:
-    """Tell what the director gave."""
+    """Record the director's output."""
     iteration = step.iteration
     waits = step.closing is AttemptClosing.HUMAN
     data = IterationDirectedData(
@@ -31,7 +31,7 @@ def tell_directed(recording: Recording, step: Step) -> None:
 
 
 def tell_script(recording: Recording, step: Step) -> None:
-    """Tell what the script came to."""
+    """Record the script's exit code and output."""
     iteration, ran = step.iteration, step.iteration.script_output
     if ran is None:
         return
@@ -46,7 +46,7 @@ def tell_script(recording: Recording, step: Step) -> None:
 
 
 def tell_judged(recording: Recording, step: Step) -> None:
-    """Tell what was said of an iteration."""
+    """Record the verdict on an iteration."""
     iteration, evaluation = step.iteration, step.iteration.evaluation
     if evaluation is None:
         return
@@ -62,7 +62,7 @@ def tell_judged(recording: Recording, step: Step) -> None:
 
 
 def tell_subtask(recording: Recording, iteration: LoopIteration, result: TaskResult | Trouble) -> None:
-    """Tell what the subtask came to that the director of an iteration asked for last."""
+    """Record the result of the subtask that the director of an iteration requested last."""
     run_id = iteration.exchanges[-1].run_id
     assert run_id is not None  # noqa: S101 - it is over, so it was begun
     is_answer = isinstance(result, TaskResult)
@@ -76,7 +76,7 @@ def tell_subtask(recording: Recording, iteration: LoopIteration, result: TaskRes
 
 
 def tell_trouble(recording: Recording, step: Step) -> None:
-    """Tell which error ended the loop, if one did."""
+    """Record the error that ended the loop, if any."""
     trouble = step.trouble
     if trouble is None:
         return

@@ -1,4 +1,4 @@
-"""Puts messages about a run where they wait to be sent, in the transaction that makes them true."""
+"""Queues webhook messages about a run, in the transaction that makes them true."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,19 +14,19 @@ SENT_EVENT_TYPES = FINAL_EVENT_TYPES | {
     SprintEventType.ESCALATION_REQUIRED,
     SprintEventType.ESCALATION_REMINDER,
 }
-"""Events that are told to other services."""
+"""Events that are sent to other services."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outbox:
-    """One row for each message and address; without addresses there is nothing to do."""
+    """Writes one row for each message and address; without addresses it writes nothing."""
 
     urls: tuple[str, ...] = ()
 
     async def put(
         self, session: AsyncSession, run_id: UUID, events: Sequence[Event], last: int | None
     ) -> None:
-        """Put what has to be sent of events that were just appended; `last` is the last one's sequence."""
+        """Queue messages for events that were just appended; `last` is the sequence of the last one."""
         if not self.urls or last is None:
             return
         first = last - len(events) + 1
@@ -41,4 +41,4 @@ class Outbox:
 
 
 NO_WEBHOOKS = Outbox()
-"""Where nobody is told."""
+"""The outbox of a service without webhooks."""

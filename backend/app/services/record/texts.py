@@ -16,19 +16,19 @@ from app.services.record.evaluations import store_evaluations
 from app.services.record.transactions import Recording
 
 MAX_CHARS = 2_000
-"""Of a text in an event."""
+"""Limit of a text in an event."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What somebody wrote.
+    """The text of one role in a loop or an answer.
 
     Attributes:
         output: the text.
-        role: whose it is, such as `director`.
-        model: that wrote it; empty when that is not known.
-        spec: of the run's agent; it says whether a script plays the role.
-        seconds: it took.
+        role: the writer, such as `director`.
+        model: the model that wrote it; empty if unknown.
+        spec: the run's agent; with a script, the script plays the role.
+        seconds: duration, wall clock.
     """
 
     output: str
@@ -39,7 +39,7 @@ class Written:
 
 
 def store_written(recording: Recording, row: Attempt, written: Written) -> None:
-    """Store a text as the attempt's only candidate, and tell of it."""
+    """Store a text as the attempt's only candidate, and record the event."""
     scripted = written.spec.script is not None
     row.head_commit = row.base_commit
     row.chosen_candidate = 0
@@ -67,7 +67,7 @@ def store_written(recording: Recording, row: Attempt, written: Written) -> None:
 
 
 async def store_verdict(recording: Recording, row: Attempt, result: EvaluationResult) -> None:
-    """Store the only verdict on an attempt's text, which decides about it, and tell of it."""
+    """Store the one verdict on an attempt's text, which decides the attempt, and record the event."""
     statement = select(Candidate.id).where(Candidate.attempt_id == row.id, Candidate.index == 0)
     candidate = (await recording.session.execute(statement)).scalar_one()
     stored = result.model_copy(

@@ -1,8 +1,7 @@
-"""Recording transactions: whoever writes to a run proves first that the run is still his."""
+"""Recording transactions: a writer first proves that the run still belongs to its job."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
@@ -15,16 +14,13 @@ from app.core.telemetry import current_trace_id
 from app.db.engine import Sessions
 from app.db.models import Attempt, Run
 from app.db.outages import through_outages
-from app.realtime.store import Fence, append_again, append_at_once, append_events
+from app.realtime.store import Batch, Fence, append_batch, append_events
 from app.schemas.runs import AttemptState, RunStatus
 from app.services.record.outbox import NO_WEBHOOKS, Outbox
 
-_MAX_DOUBTFUL = 1_000
-"""Requests whose answer was lost and that were not repeated yet."""
-
 
 class EventBell(Protocol):
-    """Tells whoever delivers events that there are new ones; a hint that may be lost."""
+    """Tells the delivery of events that there are new ones; the hint may be lost."""
 
     def ring(self, run_id: UUID) -> None:
         """Hint at new events of a run, without waiting."""
@@ -36,7 +32,7 @@ WriteOutcome = Callable[["Recording", Attempt], Awaitable[None]]
 
 
 class FencedOutError(Exception):
-    """The run was taken over, paused, cancelled or finished; this worker's outcome is dropped."""
+    """The run was taken over, paused, cancelled or finished; this worker's outcome is discarded."""
 
 
 def place_in(run_id: UUID, phase: str | None = None, attempt: int | None = None) -> Envelope:
@@ -60,7 +56,7 @@ class Recording:
         self._events.append(event_of(data, place_in(self.run.id, phase, attempt)))
 
     async def flush_events(self) -> None:
-        """Write the events that were added; done by whoever opened the recording."""
+        """Write the events that were added; the opener of the recording calls it."""
         await self.session.flush()
         last = await append_events(self.session, self.run.id, self._events)
         await self._outbox.put(self.session, self.run.id, self._events, last)
@@ -73,10 +69,9 @@ class Recorder:
         self._sessions = sessions
         self._bell = bell
         self._outbox = outbox
-        self._doubtful: dict[tuple[UUID, str, datetime], None] = {}
 
     async def take(self, run_id: UUID, fence: Fence) -> bool:
-        """Make `fence` the one that may write to the run.
+        """Give `fence` the right to write to the run.
 
         Returns:
             False when the run does not exist or a later job holds it already.
@@ -99,7 +94,7 @@ class Recorder:
         """Open one transaction on the run, locked; it commits at the end of the block.
 
         Raises:
-            FencedOutError: the run is not this job's any more, it is paused, or it is over.
+            FencedOutError: the run belongs to another job, is paused, or is over.
         """
         async with self._sessions.begin() as session:
             run = await session.get(Run, run_id, with_for_update=True)
@@ -133,13 +128,13 @@ class Recorder:
     async def outcome(
         self, run_id: UUID, fence: Fence, claim: UUID, state: AttemptState, write: WriteOutcome
     ) -> None:
-        """Record what became of an attempt, waiting for a database that is away.
+        """Record the outcome of an attempt; while the database is away, wait for it.
 
-        What an agent did for an hour must not be lost because the database is away for a second. An attempt
-        that has left `state` was recorded by a transaction whose answer was lost, and is left as it is.
+        An hour of an agent's work must not be lost because the database is away for a second. If the attempt
+        has left `state`, an earlier transaction recorded the outcome and only its answer was lost.
 
         Raises:
-            FencedOutError: the run or the attempt is not this job's any more.
+            FencedOutError: the run or the attempt belongs to another job.
         """
 
         async def record() -> None:
@@ -149,35 +144,19 @@ class Recorder:
 
         await through_outages(record)
 
-    async def progress(self, run_id: UUID, fence: Fence, events: Sequence[Event]) -> bool:
+    async def progress(self, run_id: UUID, fence: Fence, batch: Batch) -> bool:
         """Append progress events in a transaction of their own.
 
-        Whoever repeats this after an error with the same events, however often, has them stored once: the
-        error can be that of an answer which was lost.
+        The caller repeats this with the same batch after an error: an error may mean that the answer was
+        lost, and a batch is stored only once.
 
         Returns:
-            False when the run is not this job's any more.
+            False when the run belongs to another job now, or is over.
 
         Raises:
             asyncpg.PostgresError: the database is away, or another of `DATABASE_ERRORS`.
         """
-        if not events:
-            return True
-        key = (run_id, events[0].event.value, events[0].timestamp)
-        append = append_again if key in self._doubtful else append_at_once
-        try:
-            async with self._sessions.direct.borrowed() as connection:
-                written = await append(connection, run_id, fence, events)
-        except BaseException:
-            self._doubt(key)
-            raise
-        self._doubtful.pop(key, None)
-        if written is None:
+        if not await append_batch(self._sessions.direct.fetch_value, run_id, fence, batch):
             return False
         self._bell.ring(run_id)
         return True
-
-    def _doubt(self, key: tuple[UUID, str, datetime]) -> None:
-        self._doubtful[key] = None
-        if len(self._doubtful) > _MAX_DOUBTFUL:
-            del self._doubtful[next(iter(self._doubtful))]

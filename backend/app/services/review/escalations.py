@@ -31,7 +31,7 @@ from app.schemas.runs import EscalationDecision, RunPolicy, RunStatus
 from app.schemas.text import PathGlob
 from app.services.control.idempotency import UNKEYED, Once
 from app.services.read.paging import decode_cursor, encode_cursor
-from app.services.read.views import escalation_view
+from app.services.read.views import attempts_allowed_now, escalation_view
 from app.services.record.evaluations import evaluation_result
 from app.services.record.transactions import EventBell, Recording
 from app.services.review.marks import store_mark, verdict_status
@@ -91,7 +91,7 @@ class EscalationService:
             return escalation_view(row, run, asked)
 
     async def resolve(
-        self, escalation_id: UUID, answer: EscalationResolve, actor: str, once: Once = UNKEYED
+        self, escalation_id: UUID, resolution: EscalationResolve, actor: str, once: Once = UNKEYED
     ) -> EscalationView:
         """Record a decision, and the job that acts on it, in one transaction.
 
@@ -100,29 +100,29 @@ class EscalationService:
             ConflictError: it is resolved or withdrawn already, the reviewer saw an older version, or there
                 is nothing to accept.
             InvalidInputError: a verdict mark is of another attempt.
-            AnsweredError: the same request resolved it in the meantime.
+            ReplayError: the same request resolved it in the meantime.
         """
         async with self._sessions.begin() as session:
             await once.claim(session)
             run, escalation = await _lock(session, escalation_id)
-            _check_open(escalation, answer)
+            _check_open(escalation, resolution)
             attempt = await _attempt_of(session, escalation)
-            if answer.decision is EscalationDecision.ACCEPT and (
+            if resolution.decision is EscalationDecision.ACCEPT and (
                 attempt is None or attempt.head_commit is None
             ):
                 raise ConflictError(
                     "there is no output to accept: the agent did no work yet", field="decision"
                 )
-            await _mark_verdicts(session, attempt, answer.verdict_marks, actor)
-            _decide(escalation, answer, actor)
-            run.policy = await _opened(session, run, attempt, answer)
-            if answer.decision is EscalationDecision.RETRY and attempt is not None:
+            await _mark_verdicts(session, attempt, resolution.verdict_marks, actor)
+            _decide(escalation, resolution, actor)
+            run.policy = await _opened(session, run, attempt, resolution)
+            if resolution.decision is EscalationDecision.RETRY and attempt is not None:
                 _give_new_chance(attempt)
             run.status = RunStatus.ACTIVE
             run.status_reason = ""
             run.version += 1
             recording = Recording(session, run)
-            _tell(recording, escalation, actor)
+            await _tell(recording, escalation, actor)
             await recording.flush_events()
             if run.paused_at is None:
                 await enqueue_advance(session, run.id)
@@ -141,7 +141,7 @@ async def _lock(session: AsyncSession, escalation_id: UUID) -> tuple[Run, Escala
     return run, await session.get_one(Escalation, escalation_id, with_for_update=True)
 
 
-def _check_open(escalation: Escalation, answer: EscalationResolve) -> None:
+def _check_open(escalation: Escalation, resolution: EscalationResolve) -> None:
     members: dict[str, Any] = {
         "decided_by": escalation.decided_by,
         "decided_at": escalation.decided_at.isoformat() if escalation.decided_at else None,
@@ -156,9 +156,9 @@ def _check_open(escalation: Escalation, answer: EscalationResolve) -> None:
         )
     if escalation.status == "withdrawn":
         raise ConflictError("the escalation was withdrawn, because its run was cancelled", **members)
-    if answer.version is not None and answer.version != escalation.version:
+    if resolution.version is not None and resolution.version != escalation.version:
         raise ConflictError(
-            f"the escalation has version {escalation.version}; you have seen {answer.version}",
+            f"the escalation has version {escalation.version}; you have seen {resolution.version}",
             field="version",
             **members,
         )
@@ -192,27 +192,27 @@ async def _mark_verdicts(
         await store_mark(session, mark.evaluation_id, mark, actor)
 
 
-def _decide(escalation: Escalation, answer: EscalationResolve, actor: str) -> None:
-    is_retry = answer.decision is EscalationDecision.RETRY
+def _decide(escalation: Escalation, resolution: EscalationResolve, actor: str) -> None:
+    is_retry = resolution.decision is EscalationDecision.RETRY
     escalation.status = "resolved"
-    escalation.decision = answer.decision.value
-    escalation.guidance = answer.guidance
-    escalation.line_comments = [each.model_dump(mode="json") for each in answer.line_comments]
-    escalation.additional_attempts = (answer.additional_attempts or 1) if is_retry else 0
+    escalation.decision = resolution.decision.value
+    escalation.guidance = resolution.guidance
+    escalation.line_comments = [each.model_dump(mode="json") for each in resolution.line_comments]
+    escalation.additional_attempts = (resolution.additional_attempts or 1) if is_retry else 0
     escalation.decided_by = actor
     escalation.decided_at = datetime.now(UTC)
     escalation.version += 1
 
 
 async def _opened(
-    session: AsyncSession, run: Run, attempt: Attempt | None, answer: EscalationResolve
+    session: AsyncSession, run: Run, attempt: Attempt | None, resolution: EscalationResolve
 ) -> dict[str, Any]:
     """Give the run's policy with what may be changed from now on.
 
     Who accepts an attempt accepts what it did to protected files; the phases after it must not ask again.
     """
-    opened = list(answer.open_paths)
-    if answer.decision is EscalationDecision.ACCEPT and attempt is not None:
+    opened = list(resolution.open_paths)
+    if resolution.decision is EscalationDecision.ACCEPT and attempt is not None:
         opened += [glob.escape(path) for path in await would_open(session, attempt)]
     policy = RunPolicy.model_validate(run.policy)
     every = tuple(dict.fromkeys((*policy.open_paths, *opened)))
@@ -263,7 +263,11 @@ def _give_new_chance(attempt: Attempt) -> None:
     attempt.not_before = None
 
 
-def _tell(recording: Recording, escalation: Escalation, actor: str) -> None:
+async def _tell(recording: Recording, escalation: Escalation, actor: str) -> None:
+    run = recording.run
+    await recording.session.flush()
+    of_phase = select(Escalation).where(Escalation.run_id == run.id, Escalation.phase == escalation.phase)
+    asked = (await recording.session.scalars(of_phase)).all()
     phase, attempt = escalation.phase, escalation.attempt or None
     data = EscalationResolvedData(
         escalation_id=escalation.id,
@@ -271,7 +275,8 @@ def _tell(recording: Recording, escalation: Escalation, actor: str) -> None:
         decided_by=actor,
         guidance=escalation.guidance,
         additional_attempts=escalation.additional_attempts,
-        open_paths=recording.run.policy["open_paths"],
+        max_attempts=attempts_allowed_now(run, escalation.phase, asked),
+        open_paths=run.policy["open_paths"],
     )
     recording.tell(data, phase, attempt)
     status = WorkflowStatusData(status=RunStatus.ACTIVE, reason=f"{actor} decided: {escalation.decision}")

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from app.core.errors import ConflictError, NotFoundError
 from app.db.engine import Sessions
 from app.db.models import Attempt, Run
-from app.schemas.api.sprints import AttemptDiff
+from app.schemas.api.attempts import AttemptDiff
 from app.services.control.cancelling import word_of
 from app.services.execute.trees import RunTrees
 from app.services.read.runs import find_attempt

@@ -11,8 +11,9 @@ from app.core.errors import NotFoundError
 from app.db.engine import Sessions
 from app.db.models import Attempt, Escalation, Run
 from app.schemas.api.answers import AnswerResult
+from app.schemas.api.attempts import AttemptView, EvaluationView
+from app.schemas.api.policies import PolicyView
 from app.schemas.api.reviews import EscalationDetail
-from app.schemas.api.sprints import AttemptView, EvaluationView
 from app.schemas.runs import RunKind, RunPolicy
 from app.services.read.runs import load_attempt_views, load_views
 from app.services.read.views import escalation_view
@@ -54,7 +55,7 @@ async def _detail(session: AsyncSession, row: Escalation, run: Run) -> Escalatio
     return EscalationDetail(
         **dict(escalation_view(row, run, await load_questions(session, escalated))),
         sprint=(await load_views(session, [run]))[0],
-        policy=policy,
+        policy=PolicyView.of(policy),
         attempt_id=escalated.id if escalated else None,
         failing=_failing(view) if view else [],
         attempts=[views[each.id] for each in attempts],

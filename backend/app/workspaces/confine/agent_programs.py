@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.workspaces.confine.python_places import interpreter_paths
-from app.workspaces.confine.sandbox import Confinement, Sandbox, SandboxUnavailableError
+from app.workspaces.confine.sandbox import Confinement, Network, Sandbox, SandboxUnavailableError
 from app.workspaces.process import ProcessOutcome
 
 
@@ -15,7 +15,7 @@ class AgentPrograms:
 
     Attributes:
         sandbox: confines them.
-        network: whether they have the machine's network.
+        network: whether they reach public addresses over HTTP and HTTPS.
     """
 
     sandbox: Sandbox
@@ -36,7 +36,9 @@ class AgentPrograms:
             OSError: it cannot be started, or would have to be confined and cannot be.
         """
         confinement = Confinement(
-            writable=(cwd,), readable=interpreter_paths(Path(argv[0])), network=self.network
+            writable=(cwd,),
+            readable=interpreter_paths(Path(argv[0])),
+            network=Network.public_if(self.network),
         )
         try:
             return await self.sandbox.run(

@@ -10,11 +10,14 @@ from typing import Self
 
 HOME = "/home/sandbox"
 
-# What programs need of a system, and what says nothing about its people: no /home, /root, /run, /srv or /var.
+# What programs need of a system. Not /home, /root, /run, /srv and /var, which tell of its people, and not
+# /opt, where services are installed with their settings and data.
 _SYSTEM = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"),
-    *("/opt", "/nix/store", "/gnu/store"),
+    *("/nix/store", "/gnu/store"),
 )
+_HIDDEN = ("/proc/keys", "/proc/key-users", "/proc/timer_list", "/proc/kcore")
+"""Files of the kernel that tell of other users and of the service."""
 _ETC = (
     *("alternatives", "ca-certificates", "crypto-policies", "group", "hosts", "ld.so.cache", "ld.so.conf"),
     *("ld.so.conf.d", "localtime", "mime.types", "nsswitch.conf", "os-release", "passwd", "pki", "protocols"),
@@ -28,13 +31,16 @@ class SandboxLimits:
     """Bounds on one launch.
 
     Attributes:
-        memory_bytes: private memory of each process (`RLIMIT_DATA`), and size of each temporary file system.
+        memory_bytes: private memory of each process (`RLIMIT_DATA`).
+        temporary_bytes: size of each of the two temporary file systems, `/tmp` and the home directory.
+            Shared memory (`/dev/shm`) has a quarter of it.
         processes: processes and threads at a time.
         file_bytes: size of a single file.
         open_files: descriptors of one process.
     """
 
     memory_bytes: int = 4_000_000_000
+    temporary_bytes: int = 1_000_000_000
     processes: int = 512
     file_bytes: int = 2_000_000_000
     open_files: int = 4096
@@ -64,6 +70,7 @@ class Launch:
         cwd: where the program starts; it must be visible.
         network: whether the machine's network is there; otherwise there is only a loopback of its own.
         status_fd: descriptor on which bubblewrap reports that it has started the program.
+        filter_fd: descriptor of the filter of system calls; None where this machine has none.
         configuration: what `/etc` has inside.
     """
 
@@ -74,6 +81,7 @@ class Launch:
     identity: Identity
     limits: SandboxLimits
     status_fd: int
+    filter_fd: int | None
     configuration: "SystemConfiguration"
 
 
@@ -132,6 +140,7 @@ def command_line(program: str, launch: Launch, argv: Sequence[str]) -> list[str]
         program,
         *_namespaces(launch),
         *("--die-with-parent", "--new-session", "--json-status-fd", str(launch.status_fd)),
+        *(() if launch.filter_fd is None else ("--seccomp", str(launch.filter_fd))),
         *_system(launch.configuration, network=launch.network),
         *_temporary(launch.limits),
         *_mounts(launch),
@@ -160,12 +169,11 @@ def _namespaces(launch: Launch) -> Iterator[str]:
 
 def _system(configuration: SystemConfiguration, *, network: bool) -> Iterator[str]:
     yield from ("--proc", "/proc", "--dev", "/dev")
+    for path in _HIDDEN:
+        if os.path.exists(path):
+            yield from ("--ro-bind", "/dev/null", path)
     for name in _SYSTEM:
-        place = Path(name)
-        if place.is_symlink():
-            yield from ("--symlink", str(place.readlink()), name)
-        elif place.is_dir():
-            yield from ("--ro-bind", name, name)
+        yield from _system_directory(Path(name))
     yield from ("--dir", "/etc")
     for path, target in configuration.links.items():
         yield from ("--symlink", target, path)
@@ -177,9 +185,22 @@ def _system(configuration: SystemConfiguration, *, network: bool) -> Iterator[st
         yield from ("--ro-bind", str(_RESOLVER.resolve()), str(_RESOLVER))
 
 
+def _system_directory(place: Path) -> Iterator[str]:
+    if place.is_symlink():
+        yield from ("--symlink", str(place.readlink()), str(place))
+    elif place.is_dir():
+        yield from ("--ro-bind", str(place), str(place))
+
+
 def _temporary(limits: SandboxLimits) -> Iterator[str]:
-    for place in ("/dev/shm", "/tmp", "/var/tmp", HOME):  # noqa: S108 - these are inside
-        yield from ("--perms", "1777", "--size", str(limits.memory_bytes), "--tmpfs", place)
+    sizes = {
+        "/tmp": limits.temporary_bytes,  # noqa: S108 - these are inside
+        HOME: limits.temporary_bytes,
+        "/dev/shm": limits.temporary_bytes // 4,  # noqa: S108
+    }
+    for place, size in sizes.items():
+        yield from ("--perms", "1777", "--size", str(size), "--tmpfs", place)
+    yield from ("--perms", "0755", "--dir", "/var", "--symlink", "/tmp", "/var/tmp")  # noqa: S108
 
 
 def _mounts(launch: Launch) -> Iterator[str]:

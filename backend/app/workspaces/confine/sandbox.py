@@ -3,11 +3,13 @@
 import errno
 import itertools
 import os
+import platform
 import shutil
 import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from functools import partial
 from pathlib import Path
 
@@ -26,7 +28,10 @@ from app.workspaces.confine.bubblewrap import (
     visible_without_asking,
 )
 from app.workspaces.confine.cgroups import CgroupError, CgroupPlace
+from app.workspaces.confine.egress import FORWARDER, EgressRules, open_egress
 from app.workspaces.confine.launch_report import LaunchReport
+from app.workspaces.confine.python_places import interpreter_paths
+from app.workspaces.confine.seccomp import FilterFile, syscall_filter
 from app.workspaces.process import ProcessOutcome, run_process
 
 OUTPUT_LIMIT = 1_000_000
@@ -37,6 +42,7 @@ _INSIDE_UID = 1000
 _FIRST_UID, _UIDS = 60_600, 400
 _INSIDE = {"HOME": HOME, "TMPDIR": "/tmp", "USER": "sandbox", "LOGNAME": "sandbox"}  # noqa: S108 - inside
 _PATH = "/usr/local/bin:/usr/bin:/bin"
+_FILTER = syscall_filter(platform.machine())
 _INSTALL = (
     "install bubblewrap (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; "
     "Arch: pacman -S bubblewrap), or set SANDBOX=off to run tests unconfined"
@@ -45,6 +51,23 @@ _INSTALL = (
 
 class SandboxUnavailableError(Exception):
     """Programs cannot be confined here; the message says why and what to do."""
+
+
+class Network(Enum):
+    """What a confined program may reach beyond a loopback that it has for itself.
+
+    `NONE`: nothing. `PUBLIC`: public addresses over HTTP and HTTPS, through a proxy that its variables name.
+    `HOST`: all that this machine reaches, this service included; only for programs of the operator.
+    """
+
+    NONE = "none"
+    PUBLIC = "public"
+    HOST = "host"
+
+    @classmethod
+    def public_if(cls, granted: bool) -> "Network":
+        """Return `PUBLIC` where a network was granted."""
+        return cls.PUBLIC if granted else cls.NONE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,12 +80,12 @@ class Confinement:
     Attributes:
         writable: directories or files that it may change.
         readable: directories or files that it may read; one below a writable one stays read-only.
-        network: whether it may use the machine's network.
+        network: what it may reach beyond a loopback that it has for itself.
     """
 
     writable: tuple[Path, ...] = ()
     readable: tuple[Path, ...] = ()
-    network: bool = False
+    network: Network = Network.NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +117,14 @@ class SandboxSettings:
         limits: bounds on each launch.
         readable: paths that every confined program may read, such as toolchains outside the system's places.
         cgroup: a directory of a cgroup v2 hierarchy in which each launch gets a group of its own.
+        egress: what programs with a network may reach beyond public addresses.
     """
 
     mode: SandboxMode = SandboxMode.REQUIRED
     limits: SandboxLimits = field(default_factory=SandboxLimits)
     readable: tuple[Path, ...] = ()
     cgroup: Path | None = None
+    egress: EgressRules = field(default_factory=EgressRules)
 
 
 class Sandbox:
@@ -162,10 +187,30 @@ class Sandbox:
         confinement = replace(confinement, readable=(*self._settings.readable, *confinement.readable))
         _check_visible(argv[0], cwd, confinement)
         identity = await self._identity(confinement)
-        with LaunchReport() as status, SystemConfiguration() as configuration:
-            launch = self._launch(confinement, cwd, identity, status, configuration)
+        if confinement.network is not Network.PUBLIC:
+            return await self._run_confined(argv, run, env, pass_fds, confinement, cwd, identity)
+        owner = identity.uid if identity.switch else None
+        async with open_egress(self._settings.egress, owner) as egress:
+            python = Path(sys.executable)
+            needed = (*interpreter_paths(python), FORWARDER, egress.path)
+            confinement = replace(confinement, readable=(*confinement.readable, *needed))
+            argv = egress.command_line(python, argv)
+            return await self._run_confined(argv, run, env, pass_fds, confinement, cwd, identity)
+
+    async def _run_confined(
+        self,
+        argv: Sequence[str],
+        run: Callable[..., Awaitable[ProcessOutcome]],
+        env: Mapping[str, str],
+        pass_fds: Sequence[int],
+        confinement: Confinement,
+        cwd: Path,
+        identity: Identity,
+    ) -> ProcessOutcome:
+        with LaunchReport() as status, SystemConfiguration() as configuration, FilterFile(_FILTER) as calls:
+            launch = self._launch(confinement, cwd, identity, status, configuration, calls)
             command = command_line(self._program or "bwrap", launch, argv)
-            inherited = (*pass_fds, status.writing, *configuration.descriptors)
+            inherited = (*pass_fds, status.writing, *configuration.descriptors, *calls.descriptors)
             run = partial(run, env={**env, **_INSIDE}, pass_fds=inherited)
             try:
                 outcome = await self._grouped(run, command)
@@ -207,8 +252,8 @@ class Sandbox:
         if self._program is None:
             return "bubblewrap (bwrap) is not installed"
         identity = await self._identity(Confinement())
-        with LaunchReport() as status, SystemConfiguration() as configuration:
-            launch = self._launch(Confinement(), Path("/usr"), identity, status, configuration)
+        with LaunchReport() as status, SystemConfiguration() as configuration, FilterFile(_FILTER) as calls:
+            launch = self._launch(Confinement(), Path("/usr"), identity, status, configuration, calls)
             try:
                 outcome = await self._grouped(
                     partial(
@@ -216,7 +261,7 @@ class Sandbox:
                         cwd=Path("/"),
                         env={"PATH": _PATH},
                         timeout=_PROBE_SECONDS,
-                        pass_fds=(status.writing, *configuration.descriptors),
+                        pass_fds=(status.writing, *configuration.descriptors, *calls.descriptors),
                     ),
                     command_line(self._program, launch, ["id", "-u"]),
                 )
@@ -230,10 +275,14 @@ class Sandbox:
         return f"bubblewrap does not work here: {outcome.stderr.strip()[-300:] or 'no answer'}"
 
     def _bounds(self) -> str:
+        notes = [] if _FILTER else [f"no filter of system calls for {platform.machine()}"]
         if self._cgroups is None:
-            return ""
+            notes.append("no control group bounds the memory of a launch as a whole (SANDBOX_CGROUP)")
+            return f"; {', '.join(notes)}"
         missing = self._cgroups.missing_bounds()
-        return f", groups in {self._cgroups.root}" + (f" without {' and '.join(missing)}" if missing else "")
+        without = f" without {' and '.join(missing)}" if missing else ""
+        notes.insert(0, f"groups in {self._cgroups.root}{without}")
+        return f", {', '.join(notes)}"
 
     def _launch(
         self,
@@ -242,15 +291,17 @@ class Sandbox:
         identity: Identity,
         status: LaunchReport,
         configuration: SystemConfiguration,
+        calls: FilterFile,
     ) -> Launch:
         return Launch(
             writable=confinement.writable,
             readable=confinement.readable,
             cwd=cwd,
-            network=confinement.network,
+            network=confinement.network is Network.HOST,
             identity=identity,
             limits=self._settings.limits,
             status_fd=status.writing,
+            filter_fd=calls.descriptor,
             configuration=configuration,
         )
 

@@ -12,7 +12,7 @@ import anyio
 import anyio.to_thread
 
 from app.workspaces.confine.python_places import interpreter_paths
-from app.workspaces.confine.sandbox import Confinement, Sandbox, SandboxUnavailableError
+from app.workspaces.confine.sandbox import Confinement, Network, Sandbox, SandboxUnavailableError
 from app.workspaces.environments.finishing import AlteredError, configuration_of, open_to_all, seal
 from app.workspaces.environments.outcome import Reason, Unavailable
 from app.workspaces.environments.plan import LOCKED, Plan
@@ -185,6 +185,10 @@ class _Steps:
         open_to_all(self.given)
         return wheel
 
+    def _network(self, granted: bool) -> Network:
+        """uv alone is the operator's program; a build runs code of packages."""
+        return Network.HOST if granted and not self.by.options.build else Network.public_if(granted)
+
     async def _uv(self, *arguments: str, network: bool = False, cache: bool = True) -> ProcessOutcome:
         env = {
             **self.by.options.env,
@@ -205,7 +209,7 @@ class _Steps:
             Confinement(
                 writable=(self.env, *([self.cache] if cache else [])),
                 readable=(self.by.uv, *self._interpreter(), self.given, *local_places(self.by.options.env)),
-                network=network,
+                network=self._network(network),
             ),
         )
         if done.returncode != 0:

@@ -25,6 +25,7 @@ _FIELD = "source.data"
 _CHUNK = 65_536
 _MAX_HEADER = 1_000_000
 _MAX_PATH = 4096
+_MAX_DEPTH = 100
 _OVERHEAD = 4096
 """Bytes that a tar may need for the headers of one file."""
 
@@ -261,6 +262,8 @@ def _inner_path(name: bytes) -> bytes:
     parts = [part for part in name.split(b"/") if part not in (b"", b".")]
     if b".." in parts:
         raise _refused(f"{display_path(name)} leads out of the archive")
+    if len(parts) > _MAX_DEPTH:
+        raise _refused(f"{display_path(name)[:80]}… lies more than {_MAX_DEPTH} directories deep")
     return b"/".join(parts)
 
 

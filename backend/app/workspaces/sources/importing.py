@@ -19,10 +19,10 @@ from app.workspaces.sources.inspection import (
     without_password,
 )
 from app.workspaces.sources.local import locate
+from app.workspaces.sources.remote import prepare_fetch
 
 _FETCH = ["fetch", "-q", "--depth=1", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance"]
 _FETCHED = "refs/phaserunner/fetched"
-_SSH = "ssh -oBatchMode=yes -oConnectTimeout=20"
 
 
 async def import_source(source: WorkspaceSource, repo: RunRepository, policy: SourcePolicy) -> str:
@@ -71,19 +71,21 @@ async def _import_remote(source: GitSource, repo: RunRepository, policy: SourceP
     check_remote_ref(source.ref)
     if source.url.startswith("file:"):
         await anyio.to_thread.run_sync(check_file_url, source.url, policy)
+    remote = await prepare_fetch(
+        source,
+        repo.git.transport_env,
+        allow_private=policy.allow_private_urls,
+        allow_files=policy.allow_file_urls,
+    )
     await repo.create()
     outcome = await repo.git.attempt(
-        [*_FETCH, "--", source.url, f"+{source.ref or 'HEAD'}:{_FETCHED}"],
+        [*_FETCH, "--", remote.url, f"+{source.ref or 'HEAD'}:{_FETCHED}"],
         repo.target,
-        env={
-            **repo.git.transport_env,
-            "GIT_ALLOW_PROTOCOL": "https:ssh:file" if policy.allow_file_urls else "https:ssh",
-            "GIT_SSH_COMMAND": _SSH,
-        },
+        env=remote.env,
         timeout=policy.fetch_seconds,
     )
     if outcome.returncode != 0 or outcome.timed_out:
-        why = reason(outcome).replace(source.url, without_password(source.url))
+        why = reason(outcome)
         if "remote ref" in why and source.ref is not None:
             raise WorkspaceError(f"{source.ref!r} is not there: {why}", field="source.ref")
         raise WorkspaceError(f"{without_password(source.url)} cannot be fetched: {why}", field="source.url")

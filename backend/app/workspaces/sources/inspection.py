@@ -33,11 +33,13 @@ class SourcePolicy:
     Attributes:
         allowed_roots: local repositories must lie below one of these; empty allows any.
         allow_file_urls: accept `file://` URLs, which are then treated like local paths.
+        allow_private_urls: fetch from hosts whose addresses are not public, too.
         fetch_seconds: how long fetching may take.
     """
 
     allowed_roots: tuple[Path, ...] = ()
     allow_file_urls: bool = False
+    allow_private_urls: bool = False
     fetch_seconds: float = 600.0
 
 

@@ -10,6 +10,7 @@ from app.core.errors import InvalidInputError, WorkspaceError
 from app.schemas.workspaces import LocalSource
 from app.workspaces.history.git import Git, GitTarget, configuration_with, reason
 from app.workspaces.history.refs import check_revision
+from app.workspaces.sources.repository_files import check_repository_files
 
 _ANYWHERE = GitTarget(None)
 _STATUS_SECONDS = 20.0
@@ -48,6 +49,7 @@ async def locate(source: LocalSource, allowed_roots: Sequence[Path], git: Git) -
     check_revision(source.ref)
     path = await anyio.to_thread.run_sync(_existing_directory, source.path)
     _check_roots(source.path, path, allowed_roots)
+    await anyio.to_thread.run_sync(check_repository_files, source.path, path, allowed_roots)
     answer = await git.attempt(["rev-parse", "--is-bare-repository", "--git-common-dir"], _ANYWHERE, cwd=path)
     lines = answer.stdout.decode("utf-8", "surrogateescape").splitlines()
     if answer.returncode != 0 or len(lines) != 2:

@@ -2,7 +2,6 @@
 
 import shutil
 from pathlib import Path
-from uuid import UUID
 
 import pytest
 
@@ -19,10 +18,6 @@ from tests.agent_fakes import Listener
 pytestmark = pytest.mark.anyio
 
 
-async def _not_begun(sprint_id: UUID) -> None:
-    raise AssertionError("phases are run one by one here")
-
-
 class Sprint:
     """Runs the phases of an example in memory."""
 
@@ -31,7 +26,7 @@ class Sprint:
         self._agent = ScriptedAgent(example.load_script())
         self._workspace = workspace
         self._base = base
-        self._runner = PhaseRunner(create_default_registry(), _not_begun)
+        self._runner = PhaseRunner(create_default_registry())
 
     async def run(self, phase: Phase) -> PhaseOutcome:
         """Run one phase to its end."""

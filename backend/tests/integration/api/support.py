@@ -69,6 +69,7 @@ async def open_api(
             loops=cases.loops,
             answers=cases.answers,
             pauses=cases.pauses,
+            cancels=cases.cancels,
             forks=cases.forks,
             lists=cases.lists,
             queries=cases.queries,

@@ -190,7 +190,7 @@ NAMES = {
 async def test_names_of_people(api: Api, given: bytes, name: str) -> None:
     run_id = await api.rows.run()
     response = await api.client.post(
-        f"/api/v1/sprints/{run_id}/cancel", headers=[(b"X-PhaseRunner-User", given)]
+        f"/api/v1/runs/{run_id}/cancel", headers=[(b"X-PhaseRunner-User", given)]
     )
     assert response.json()["status_reason"] == f"cancelled by {name}"
 
@@ -198,7 +198,7 @@ async def test_names_of_people(api: Api, given: bytes, name: str) -> None:
 RUN = "{run}"
 NEEDS: dict[str, tuple[str, str, dict[str, Any] | None, str]] = {
     "list": ("GET", "/api/v1/sprints", None, "viewer"),
-    "show": ("GET", "/api/v1/sprints/{run}", None, "viewer"),
+    "show": ("GET", "/api/v1/runs/{run}", None, "viewer"),
     "events": ("GET", "/api/v1/runs/{run}/events", None, "viewer"),
     "info": ("GET", "/api/v1/info", None, "viewer"),
     "start": ("POST", "/api/v1/sprints", {"goal": "g", "source": {"kind": "empty"}}, "operator"),
@@ -206,7 +206,7 @@ NEEDS: dict[str, tuple[str, str, dict[str, Any] | None, str]] = {
     "resolve": ("POST", "/api/v1/escalations/{escalation}/resolve", {"decision": "reject"}, "reviewer"),
     "deliveries": ("GET", "/api/v1/webhooks/deliveries", None, "viewer"),
     "send again": ("POST", "/api/v1/webhooks/deliveries/no-id/retry", None, "operator"),
-    "cancel": ("POST", "/api/v1/sprints/{run}/cancel", {}, "operator"),
+    "cancel": ("POST", "/api/v1/runs/{run}/cancel", {}, "operator"),
 }
 ROLES = ("viewer", "operator", "reviewer", "admin")
 
@@ -241,7 +241,7 @@ async def test_who_acts_is_the_tokens_name(guarded: Api, tokens: dict[str, str])
 @pytest.mark.parametrize("header", ["", "Bearer", "Bearer wrong", "Basic YTpi", "Bearer \xff\xfe"])
 async def test_without_a_token(guarded: Api, header: str) -> None:
     headers = [(b"Authorization", header.encode("latin-1"))] if header else []
-    response = await guarded.client.get(f"/api/v1/sprints/{uuid4()}", headers=headers)
+    response = await guarded.client.get(f"/api/v1/runs/{uuid4()}", headers=headers)
     assert response.status_code == 401
     assert problem_of(response)["type"].endswith("unauthorized")
     assert response.headers["www-authenticate"] == "Bearer"
@@ -283,7 +283,7 @@ async def test_sockets_and_tokens(guarded: Api, tokens: dict[str, str]) -> None:
         assert sent[1]["code"] == 4401
 
 
-@pytest.mark.parametrize("path", ["/api/v1/ws", "/api/v1/ws/sprints/{run}"])
+@pytest.mark.parametrize("path", ["/api/v1/ws", "/api/v1/ws/runs/{run}", "/api/v1/ws/sprints/{run}"])
 async def test_an_open_socket_is_closed_when_its_token_is_revoked(
     path: str, guarded: Api, tokens: dict[str, str]
 ) -> None:

@@ -164,21 +164,21 @@ FORGED_CURSOR = "MDAwMS0wMS0wMVQwMDowMDowMCswMTowMHwwMDAwMDAwMC0wMDAwLTQwMDAtODA
 
 PLACES: dict[str, tuple[str, str, int, str | None]] = {
     "sprint that is no id": ("GET", "/api/v1/sprints/17", 422, "sprint_id"),
-    "unknown sprint": ("GET", f"/api/v1/sprints/{NOBODY}", 404, None),
-    "unknown sprint's attempts": ("GET", f"/api/v1/sprints/{NOBODY}/attempts", 404, None),
-    "unknown sprint's attempt": ("GET", f"/api/v1/sprints/{NOBODY}/attempts/coding/1", 404, None),
-    "unknown phase": ("GET", f"/api/v1/sprints/{NOBODY}/attempts/praying/1", 422, "phase"),
-    "attempt 0": ("GET", f"/api/v1/sprints/{NOBODY}/attempts/coding/0", 422, "number"),
-    "attempt beyond any integer": ("GET", f"/api/v1/sprints/{NOBODY}/attempts/coding/{2**40}", 422, "number"),
+    "unknown sprint": ("GET", f"/api/v1/runs/{NOBODY}", 404, None),
+    "unknown sprint's attempts": ("GET", f"/api/v1/runs/{NOBODY}/attempts", 404, None),
+    "unknown sprint's attempt": ("GET", f"/api/v1/runs/{NOBODY}/attempts/coding/1", 404, None),
+    "unknown phase": ("GET", f"/api/v1/runs/{NOBODY}/attempts/praying/1", 422, "phase"),
+    "attempt 0": ("GET", f"/api/v1/runs/{NOBODY}/attempts/coding/0", 422, "number"),
+    "attempt beyond any integer": ("GET", f"/api/v1/runs/{NOBODY}/attempts/coding/{2**40}", 422, "number"),
     "unknown comparison": (
         "GET",
-        f"/api/v1/sprints/{NOBODY}/attempts/coding/1/diff?against=x",
+        f"/api/v1/runs/{NOBODY}/attempts/coding/1/diff?against=x",
         422,
         "against",
     ),
-    "unknown sprint's result": ("GET", f"/api/v1/sprints/{NOBODY}/result", 404, None),
-    "unknown sprint's patch": ("GET", f"/api/v1/sprints/{NOBODY}/result.patch", 404, None),
-    "cancel an unknown sprint": ("POST", f"/api/v1/sprints/{NOBODY}/cancel", 404, None),
+    "unknown sprint's result": ("GET", f"/api/v1/runs/{NOBODY}/result", 404, None),
+    "unknown sprint's patch": ("GET", f"/api/v1/runs/{NOBODY}/result.patch", 404, None),
+    "cancel an unknown sprint": ("POST", f"/api/v1/runs/{NOBODY}/cancel", 404, None),
     "unknown status": ("GET", "/api/v1/sprints?status=happy", 422, "status.0"),
     "limit 0": ("GET", "/api/v1/sprints?limit=0", 422, "limit"),
     "limit 201": ("GET", "/api/v1/sprints?limit=201", 422, "limit"),
@@ -206,7 +206,7 @@ async def test_a_place_that_is_not_there(
     assert response.status_code == status
     assert problem_of(response).get("field") == field
     if status == 405:
-        assert response.headers["allow"]
+        assert response.headers["allow"] == "GET, POST"
 
 
 EVALUATIONS: dict[str, tuple[dict[str, Any], str]] = {
@@ -253,7 +253,7 @@ async def test_unknown_query_parameters_are_ignored(api: Api) -> None:
 
 async def test_what_nobody_foresaw_tells_no_internals(api: Api, caplog: pytest.LogCaptureFixture) -> None:
     run_id = await api.rows.run(policy={"max_attempts": "a secret that broke"})
-    response = await api.client.get(f"/api/v1/sprints/{run_id}")
+    response = await api.client.get(f"/api/v1/runs/{run_id}")
     assert response.status_code == 500
     assert "secret" not in response.text
     assert problem_of(response)["type"].endswith("internal-error")

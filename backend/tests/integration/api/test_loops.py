@@ -83,7 +83,7 @@ async def test_a_loop_is_cancelled_by_either_name(api: Api) -> None:
     cancelled = ok(await api.client.post(f"{URL}/{one}/cancel", json={"reason": "enough"}))
     assert (cancelled["status"], cancelled["status_reason"]) == ("cancelled", "enough")
     assert cancelled["result"]["ended_by"] is None
-    assert ok(await api.client.post(f"/api/v1/sprints/{two}/cancel"))["status"] == "cancelled"
+    assert ok(await api.client.post(f"/api/v1/runs/{two}/cancel"))["status"] == "cancelled"
     assert refusal(await api.client.post(f"{URL}/{one}/cancel"), 409)["run_status"] == "cancelled"
 
 

@@ -31,7 +31,7 @@ async def test_a_sprint_is_started_listed_shown_and_cancelled(api: Api, tmp_path
     assert (sprint["created_by"], sprint["base_commit"]) == ("ada", git(repo, "rev-parse", "HEAD"))
     assert sprint["source"]["notes"]
 
-    shown = ok(await api.client.get(f"/api/v1/sprints/{sprint['id']}"))
+    shown = ok(await api.client.get(f"/api/v1/runs/{sprint['id']}"))
     assert shown == sprint
     for path in ("sprints", "runs"):
         page = ok(await api.client.get(f"/api/v1/{path}", params={"q": body["name"]}))
@@ -39,11 +39,11 @@ async def test_a_sprint_is_started_listed_shown_and_cancelled(api: Api, tmp_path
         assert page["next_cursor"] is None
     states = [("status", "queued"), ("status", "active"), ("q", body["name"])]
     assert ok(await api.client.get("/api/v1/sprints", params=states))["items"]
-    assert ok(await api.client.get(f"/api/v1/sprints/{sprint['id']}/attempts")) == []
+    assert ok(await api.client.get(f"/api/v1/runs/{sprint['id']}/attempts")) == []
 
-    cancelled = ok(await api.client.post(f"/api/v1/sprints/{sprint['id']}/cancel", json={"reason": "why"}))
+    cancelled = ok(await api.client.post(f"/api/v1/runs/{sprint['id']}/cancel", json={"reason": "why"}))
     assert (cancelled["status"], cancelled["status_reason"]) == ("cancelled", "why")
-    again = await api.client.post(f"/api/v1/sprints/{sprint['id']}/cancel")
+    again = await api.client.post(f"/api/v1/runs/{sprint['id']}/cancel")
     assert again.status_code == 409
     assert problem_of(again)["run_status"] == "cancelled"
     events = ok(await api.client.get(f"/api/v1/runs/{sprint['id']}/events"))["events"]
@@ -128,12 +128,12 @@ async def test_differences_as_json_and_as_text(api: Api, tmp_path: Path) -> None
         (opened[0] / "<b>.py").write_text("x = 1\n")
         committed = await trees.commit(sprint["id"], opened[0], base, base, "work")
     await api.rows.attempt(sprint["id"], base_commit=base, head_commit=committed.commit)
-    url = f"/api/v1/sprints/{sprint['id']}/attempts/coding/1/diff"
+    url = f"/api/v1/runs/{sprint['id']}/attempts/coding/1/diff"
     assert [each["path"] for each in ok(await api.client.get(url))["files"]] == ["<b>.py"]
     text = await api.client.get(url, params={"against": "previous"}, headers={"Accept": "text/plain"})
     assert text.headers["content-type"].startswith("text/plain")
     assert "+x = 1" in text.text
-    result = ok(await api.client.get(f"/api/v1/sprints/{sprint['id']}/result"))
+    result = ok(await api.client.get(f"/api/v1/runs/{sprint['id']}/result"))
     assert (result["commit"], result["is_final"]) == (committed.commit, False)
     assert "+x = 1" in (await api.client.get(result["patch"])).text
     bundle = await api.client.get(result["bundle"])
@@ -217,7 +217,7 @@ async def test_a_reviewer_marks_a_verdict_and_takes_it_back(api: Api) -> None:
     shown = ok(await api.client.get(f"/api/v1/escalations/{escalation_id}"))
     assert shown["failing"][0]["marks"] == [mark]
     assert shown["track_records"][0]["marked"]["false_fails"]["count"] >= 1
-    attempt = ok(await api.client.get(f"/api/v1/sprints/{run_id}/attempts/coding/1"))
+    attempt = ok(await api.client.get(f"/api/v1/runs/{run_id}/attempts/coding/1"))
     assert attempt["candidates"][0]["evaluations"][0]["marks"] == [mark]
     assert attempt["prompt_changes"] is None
     history = ok(await api.client.get("/api/v1/evaluators/pytest/verdicts?mark=false_fail&limit=200"))

@@ -11,7 +11,8 @@ import pytest
 from alembic import command
 
 import app
-from app.db.migrate import alembic_config
+from app.core.errors import DatabaseSetupError
+from app.db.migrate import alembic_config, upgrade_to_head
 
 RUN = """
 INSERT INTO runs (id, kind, name, goal, phases, phase, policy, agent, source, status, base_commit,
@@ -54,6 +55,17 @@ def test_upgrading_from_several_processes_at_once(empty_database_url: str) -> No
     assert [each.wait(timeout=60) for each in processes] == [0, 0, 0]
     with psycopg.connect(empty_database_url) as connection:
         assert connection.execute("SELECT count(*) FROM runs").fetchone() == (0,)
+
+
+@pytest.mark.anyio
+async def test_a_newer_schema_is_refused_by_name_and_left_alone(database_url: str) -> None:
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999_of_the_future'")
+        with pytest.raises(DatabaseSetupError, match="9999_of_the_future"):
+            await upgrade_to_head(database_url)
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [
+            ("9999_of_the_future",)
+        ]
 
 
 CONSTRAINTS = {

@@ -9,7 +9,7 @@ from sqlalchemy import text, update
 from websockets.asyncio.client import ClientConnection
 
 from app.db.models import Run
-from app.schemas.api.sprints import SprintView
+from app.schemas.api.runs import RunView
 from tests.integration.realtime.support import QUICK, Service, progress, receive, serving, subscribe
 
 pytestmark = pytest.mark.anyio
@@ -35,7 +35,7 @@ async def test_changes_of_any_run(database_url: str) -> None:
         assert answer == {"type": "subscribed", "run": "runs", "head": 0, "after": 0, "mode": "reset"}
         run_id = await service.runs.add(name="first")
         run = await state_of(connection, run_id, last_sequence=0)
-        assert run.keys() == SprintView.model_fields.keys() - {"goal"} | {"run_id"}
+        assert run.keys() == RunView.model_fields.keys() - {"goal"} | {"run_id"}
         assert (run["kind"], run["name"], run["agent"]) == ("sprint", "first", "pydantic-ai")
         assert (run["phase"], run["attempt"], run["max_attempts"]) == ("coding", None, 3)
         await service.runs.progress(run_id, 3)

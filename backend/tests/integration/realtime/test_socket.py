@@ -155,11 +155,12 @@ async def test_nothing_is_kept_of_clients_that_left(database_url: str) -> None:
         assert service.realtime.hub.cursors() == {}
 
 
-async def test_plain_socket(database_url: str) -> None:
+@pytest.mark.parametrize("noun", ["runs", "sprints"])  # the second is the former path
+async def test_plain_socket(database_url: str, noun: str) -> None:
     async with serving(database_url, limits=HubLimits(heartbeat_seconds=0.01)) as service:
         run_id = await service.runs.add()
         await service.runs.progress(run_id, 3)
-        async with service.socket(f"/ws/sprints/{run_id}?after=1") as connection:
+        async with service.socket(f"/ws/{noun}/{run_id}?after=1") as connection:
             assert (await receive_events(connection, 1))[0]["sequence"] == 2
             await connection.send("whatever is said here is ignored")
             await service.runs.progress(run_id)
@@ -184,7 +185,7 @@ async def test_plain_socket_refuses(database_url: str, path: str, code: int, wor
     async with serving(database_url) as service:
         run_id = await service.runs.add()
         await service.runs.progress(run_id, 3)
-        async with service.socket(f"/ws/sprints/{path.format(run=run_id)}") as connection:
+        async with service.socket(f"/ws/runs/{path.format(run=run_id)}") as connection:
             got, reason = await close_code(connection)
     assert got == code
     assert word in reason
@@ -193,7 +194,7 @@ async def test_plain_socket_refuses(database_url: str, path: str, code: int, wor
 async def test_shutdown_closes_with_1012(database_url: str) -> None:
     async with serving(database_url) as service:
         run_id = await service.runs.add()
-        async with service.socket() as one, service.socket(f"/ws/sprints/{run_id}") as other:
+        async with service.socket() as one, service.socket(f"/ws/runs/{run_id}") as other:
             await subscribe(one, run_id)
             service.shut_down()
             assert (await close_code(one))[0] == 1012
@@ -225,7 +226,7 @@ async def test_a_path_that_is_no_socket_is_refused(database_url: str) -> None:
 async def test_on_a_server_that_offers_nothing_beside_asgi(database_url: str) -> None:
     async with serving(database_url, protocol=WebSocketsSansIOProtocol) as service:
         run_id = await service.runs.add()
-        async with service.socket() as connection, service.socket(f"/ws/sprints/{uuid4()}") as other:
+        async with service.socket() as connection, service.socket(f"/ws/runs/{uuid4()}") as other:
             assert (await close_code(other))[0] == 4404
             await subscribe(connection, run_id)
             await service.runs.progress(run_id, 50)

@@ -29,7 +29,7 @@ from app.runners.evaluators.protocol import (
     EvaluationStatus,
 )
 from app.runners.evaluators.registrations import EvaluatorRegistry
-from app.runners.phase_runner import PhaseRunner
+from app.runners.phase_panel import PhasePanel
 from app.schemas.agents import AgentSpec
 from app.schemas.questions import QUESTIONS, Question
 from app.schemas.runs import RunKind, RunPolicy
@@ -178,16 +178,14 @@ class Engine:
         self.cases, self.agents = cases, agents
         self.trees = Trees(place)
         recorder = Recorder(cases.sessions, cases.bell)
-        runner = PhaseRunner(registry, cases.sprints.begin)
+        panel = PhasePanel(registry)
         self._advance = Advance(
             cases.sessions,
             recorder,
             {
                 RunKind.SPRINT: KindSteps(
-                    Producing(
-                        cases.sessions, recorder, runner, CandidateRuns(agents, self.trees), AgentLimits()
-                    ),
-                    Judging(cases.sessions, recorder, runner, self.trees, FirstContender()),
+                    Producing(cases.sessions, recorder, CandidateRuns(agents, self.trees), AgentLimits()),
+                    Judging(cases.sessions, recorder, panel, self.trees, FirstContender()),
                 )
             },
         )

@@ -15,15 +15,16 @@ from sqlalchemy import select, text
 from app.db.engine import Sessions, create_engine, create_sessions
 from app.db.models import Attempt, Candidate, Escalation, Evaluation, EventRow, Run
 from app.runners.evaluators.registrations import EvaluatorRegistry
-from app.runners.phase_runner import PhaseRunner
+from app.runners.phase_panel import PhasePanel
 from app.schemas.answer_rules import RuleSets
 from app.schemas.runs import RunPolicy
-from app.services.control.answers import AnswerService
+from app.services.control.answers import AnswerService, answer_service
+from app.services.control.cancelling import CancelService
 from app.services.control.forking import ForkService
 from app.services.control.intake import Intake
-from app.services.control.loops import LoopService
+from app.services.control.loops import LoopService, loop_service
 from app.services.control.pausing import PauseService
-from app.services.control.sprints import SprintService
+from app.services.control.sprints import SprintService, sprint_service
 from app.services.execute.trees import RunTrees
 from app.services.local.evaluations import EvaluationService
 from app.services.read.run_lists import RunLists
@@ -187,10 +188,12 @@ class UseCases:
     data_dir: Path
     store: WorkspaceStore
     trees: RunTrees
+    intake: Intake
     sprints: SprintService
     loops: LoopService
     answers: AnswerService
     pauses: PauseService
+    cancels: CancelService
     forks: ForkService
     lists: RunLists
     queries: RunQueries
@@ -219,10 +222,12 @@ async def use_cases(database_url: str, data_dir: Path) -> AsyncGenerator[UseCase
             data_dir=data_dir,
             store=store,
             trees=trees,
-            sprints=SprintService(sessions, store, git, SourcePolicy(), RunPolicy(), bell),
-            loops=LoopService(sessions, intake, RunPolicy(), EvaluatorRegistry()),
-            answers=AnswerService(sessions, intake, RunPolicy(), RULE_SETS),
+            intake=intake,
+            sprints=sprint_service(intake, RunPolicy()),
+            loops=loop_service(intake, RunPolicy(), EvaluatorRegistry()),
+            answers=answer_service(intake, RunPolicy(), RULE_SETS),
             pauses=PauseService(sessions, bell),
+            cancels=CancelService(sessions, bell),
             forks=ForkService(sessions, RunPolicy(), bell),
             lists=RunLists(sessions),
             queries=RunQueries(sessions),
@@ -238,12 +243,8 @@ def evaluations(
     registry: EvaluatorRegistry, sources: SourcePolicy | None = None, at_once: int | None = None
 ) -> EvaluationService:
     """The service that judges workspaces, with these evaluators."""
-
-    async def begin(_: object) -> None:
-        raise AssertionError("nothing is started here")
-
     return EvaluationService(
-        PhaseRunner(registry, begin),
+        PhasePanel(registry),
         RunPolicy(),
         Git.find(),
         sources or SourcePolicy(),

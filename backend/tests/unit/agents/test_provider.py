@@ -13,7 +13,7 @@ from app.agents.models.factory import (
     build_model,
 )
 from app.agents.port import Agent, AgentFailure, FailureKind
-from app.agents.provider import AgentProvider
+from app.agents.provider import BUILT_IN_BACKENDS, AgentProvider, Backend
 from app.schemas.agents import AgentBackend, AgentScript, AgentSpec
 from app.workspaces.process import run_process
 
@@ -74,6 +74,47 @@ def test_a_script_needs_no_key() -> None:
     agent = resolve(AgentSpec(backend=AgentBackend.SCRIPTED, script=SCRIPT), NONE)
     assert not isinstance(agent, AgentFailure)
     assert agent.provider == "scripted"
+
+
+@pytest.mark.parametrize("asked", [AgentBackend.PYDANTIC_AI, AgentBackend.AUTO])
+def test_an_unknown_backend_is_an_error_and_never_another_agent(asked: AgentBackend) -> None:
+    table = {AgentBackend.SCRIPTED: BUILT_IN_BACKENDS[AgentBackend.SCRIPTED]}
+    provider = AgentProvider(BOTH, run_process, Path("python"), backends=table)
+    refusal = provider(AgentSpec(backend=asked))
+    assert isinstance(refusal, AgentFailure)
+    assert refusal.kind is FailureKind.CONFIGURATION
+    assert refusal.message == "There is no agent backend 'pydantic-ai': choose one of scripted"
+    assert provider.default_agent() == ("pydantic-ai", False)
+
+
+def test_a_backend_is_a_row_of_the_table() -> None:
+    def make(provider: AgentProvider, spec: AgentSpec) -> AgentFailure:
+        return AgentFailure(FailureKind.UNAVAILABLE, f"made for {spec.model} with {provider.test_seconds} s")
+
+    row = Backend("command line", needs_key=False, is_script=False, make=make)
+    table = {**BUILT_IN_BACKENDS, AgentBackend.PYDANTIC_AI: row}
+    provider = AgentProvider(NONE, run_process, Path("python"), test_seconds=7.0, backends=table)
+    made = provider(AgentSpec(model="openai:x"))
+    assert isinstance(made, AgentFailure)
+    assert made.message == "made for openai:x with 7.0 s"
+    assert provider.default_agent() == ("command line", True)
+
+
+def test_every_backend_but_auto_is_in_the_table() -> None:
+    assert set(BUILT_IN_BACKENDS) == set(AgentBackend) - {AgentBackend.AUTO}
+
+
+@pytest.mark.parametrize(
+    ("keys", "backend", "label", "ready"),
+    [
+        (BOTH, "auto", "pydantic-ai anthropic:claude-sonnet-4-20250514", True),
+        (NONE, "pydantic-ai", "pydantic-ai anthropic:claude-sonnet-4-20250514", False),
+        (NONE, "scripted", "scripted", True),
+    ],
+)
+def test_the_default_agent(keys: ProviderKeys, backend: str, label: str, ready: bool) -> None:
+    provider = AgentProvider(keys, run_process, Path("python"), AgentBackend(backend))
+    assert provider.default_agent() == (label, ready)
 
 
 def test_keys_are_not_shown() -> None:

@@ -18,7 +18,8 @@ from app.client.events import Reset
 from app.core.config import Settings
 from app.core.websocket_events import EVENT_ADAPTER, Event
 from app.schemas.api.escalations import EscalationView
-from app.schemas.api.sprints import SprintDetail
+from app.schemas.api.policies import PolicyView
+from app.schemas.api.runs import RunDetail
 from app.schemas.runs import RunPolicy
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -44,7 +45,7 @@ EVALUATION = {
 PHASE = {"phase": "coding", "status": "waiting", "attempts": 1, "max_attempts": 3, "score": 0.5}
 
 
-def sprint_detail(sprint_id: UUID | None = None, **changes: Any) -> SprintDetail:
+def sprint_detail(sprint_id: UUID | None = None, **changes: Any) -> RunDetail:
     """A sprint as the service describes it."""
     document: dict[str, Any] = {
         "id": sprint_id or uuid4(),
@@ -66,7 +67,7 @@ def sprint_detail(sprint_id: UUID | None = None, **changes: Any) -> SprintDetail
         "started_at": NOW,
         "finished_at": None,
         "source": {"kind": "empty"},
-        "policy": RunPolicy(),
+        "policy": PolicyView.of(RunPolicy()),
         "base_commit": "b" * 40,
         "head_commit": "",
         "last_sequence": 0,
@@ -74,7 +75,7 @@ def sprint_detail(sprint_id: UUID | None = None, **changes: Any) -> SprintDetail
         "attempts": [],
         "escalations": [],
     }
-    return SprintDetail.model_validate(document | changes)
+    return RunDetail.model_validate(document | changes)
 
 
 def escalation_view(**changes: Any) -> EscalationView:
@@ -231,14 +232,14 @@ def problem(status: int, detail: str, **more: Any) -> httpx.Response:
 class FakeService:
     """The sprints, escalations and events of a service, over HTTP without a network."""
 
-    sprints: list[SprintDetail] = field(default_factory=list[SprintDetail])
+    sprints: list[RunDetail] = field(default_factory=list[RunDetail])
     escalations: list[EscalationView] = field(default_factory=list[EscalationView])
     stories: dict[UUID, Story] = field(default_factory=dict[UUID, Story])
     routes: dict[tuple[str, str], Handler] = field(default_factory=dict[tuple[str, str], Handler])
     requests: list[httpx.Request] = field(default_factory=list[httpx.Request])
     page_size: int = 100
 
-    def add(self, story: Story, **changes: Any) -> SprintDetail:
+    def add(self, story: Story, **changes: Any) -> RunDetail:
         """Add a sprint with its events."""
         sprint = sprint_detail(story.run_id, last_sequence=len(story.events), **changes)
         self.sprints.append(sprint)

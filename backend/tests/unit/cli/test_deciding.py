@@ -67,7 +67,7 @@ class TestEscalations:
         assert "Which one?" in shown
         assert f"loop    {loop.id}" in shown
         assert "phaserunner diff" not in shown
-        assert "The loop goes on" in invoke(service, "escalations", "resolve", "--retry").err
+        assert "The loop continues" in invoke(service, "escalations", "resolve", "--retry").err
 
     def test_the_only_open_one_needs_no_name(self) -> None:
         one = escalation_view(run_name="Teatime")
@@ -147,7 +147,7 @@ class TestDiff:
         service = FakeService(sprints=[sprint_detail(attempts=attempts)])
         file = {"path": "a.py", "status": "modified", "additions": 1, "deletions": 1, "patch": self.PATCH}
         for number in (1, 2):
-            path = f"/sprints/{service.sprints[0].id}/attempts/coding/{number}/diff"
+            path = f"/runs/{service.sprints[0].id}/attempts/coding/{number}/diff"
             answer = httpx.Response(200, json={"files": [file], "truncated": False})
             service.routes["GET", path] = lambda request, a=answer: a
         return service
@@ -170,7 +170,7 @@ class TestDiff:
 class TestResult:
     def service(self) -> FakeService:
         service = FakeService(sprints=[sprint_detail()])
-        here = f"/sprints/{service.sprints[0].id}/result"
+        here = f"/runs/{service.sprints[0].id}/result"
         answers = {
             "": httpx.Response(200, json=RESULT),
             ".patch": httpx.Response(200, content=b"diff \xff\r\n"),
@@ -188,7 +188,7 @@ class TestResult:
         assert invoke(service, "result", sprint_id, "--patch", "-").out.startswith("diff ")
         shown = invoke(service, "result", sprint_id).out
         assert "c" * 40 in shown
-        assert "not let it through" in shown
+        assert "Not final" in shown
 
     @pytest.mark.parametrize(
         ("arguments", "named"),

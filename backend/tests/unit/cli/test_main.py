@@ -19,7 +19,7 @@ BACKEND = Path(__file__).parents[3]
     [
         pytest.param(["lst"], "did you mean list?", id="a typo"),
         pytest.param(["frobnicate"], "there are", id="no command"),
-        pytest.param(["show"], "SPRINT", id="an argument is missing"),
+        pytest.param(["show"], "RUN", id="an argument is missing"),
         pytest.param(["show", "a", "b", "c"], "b", id="too many arguments"),
         pytest.param(["list", "--limit", "many"], "many", id="not a number"),
         pytest.param(["list", "--colour"], "--colour", id="an unknown option"),
@@ -75,7 +75,7 @@ def test_help_imports_nothing_heavy() -> None:
 def test_every_command_of_a_client_stays_light() -> None:
     code = (
         "import importlib, sys\n"
-        "for name in ('run', 'watch', 'sprints', 'diff', 'result', 'escalations', 'evaluators'):\n"
+        "for name in ('run', 'watch', 'runs', 'diff', 'result', 'escalations', 'evaluators'):\n"
         "    importlib.import_module(f'app.cli.commands.{name}')\n"
         "print(sorted({'sqlalchemy', 'fastapi', 'pydantic_ai', 'procrastinate'} & set(sys.modules)))\n"
     )

@@ -20,7 +20,7 @@ class TestFilters:
         arguments += ["--project", "/p", "--agent", "a", "--sort", "cost", "--days", "7"]
         outcome = invoke(service, "list", *arguments)
         assert (outcome.code, outcome.out) == (0, "")
-        assert "No sprint fits these filters" in outcome.err
+        assert "No run matches these filters" in outcome.err
         params = service.requests[-1].url.params
         assert params.get_list("status") == ["failed", "waiting"]
         given = {name: params[name] for name in ("needs_human", "q", "project", "agent", "sort")}
@@ -60,7 +60,7 @@ class TestMark:
         service.routes["POST", f"/evaluations/{EVALUATION}/marks"] = lambda request: answer
         sprint = str(service.sprints[0].id)
         outcome = invoke(service, "mark", sprint, "pytest", "--wrong", "--note", "good work")
-        assert (outcome.code, outcome.out) == (0, "Ada says it was a false fail\n")
+        assert (outcome.code, outcome.out) == (0, "Ada marked it as a wrong fail\n")
         assert json.loads(service.requests[-1].content) == {"was_right": False, "note": "good work"}
 
     def test_the_only_mark_is_taken_back(self) -> None:
@@ -110,8 +110,8 @@ class TestRecords:
         service.routes["GET", "/evaluators/a/b"] = lambda request: httpx.Response(200, json=document)
         out = invoke(service, "evaluators", "show", "a/b").out
         assert "failed       75%, 3 of 4" in out
-        assert "false passes no data (n = 0)" in out
-        assert "false fails  50%, 1 of 2" in out
+        assert "wrong passes no data (n = 0)" in out
+        assert "wrong fails  50%, 1 of 2" in out
         assert service.requests[-1].url.raw_path == b"/api/v1/evaluators/a%2Fb"
 
     def test_no_verdict_fits(self) -> None:
@@ -120,7 +120,7 @@ class TestRecords:
         service.routes["GET", "/evaluators/pytest/verdicts"] = lambda request: empty
         outcome = invoke(service, "evaluators", "verdicts", "pytest", "--marked", "false_fail")
         assert (outcome.code, outcome.out) == (0, "")
-        assert "No verdict fits" in outcome.err
+        assert "No verdict matches" in outcome.err
         assert service.requests[-1].url.params["mark"] == "false_fail"
 
 

@@ -4,12 +4,12 @@ from functools import reduce as fold
 from uuid import uuid4
 
 from app.cli.view.reducer import reduce
-from app.cli.view.state import SprintState
+from app.cli.view.state import WatchedRun
 from tests.unit.cli.fakes import Story, verdict_data
 
 
-def seen(story: Story) -> SprintState:
-    return fold(reduce, story.events, SprintState())
+def seen(story: Story) -> WatchedRun:
+    return fold(reduce, story.events, WatchedRun())
 
 
 def test_an_attempt_is_followed_from_work_to_verdict() -> None:
@@ -52,8 +52,8 @@ def test_a_human_is_asked_and_answers() -> None:
     assert waiting.escalation is not None
     assert waiting.escalation.id == escalation
     assert waiting.phases[0].status == "waiting"
-    answer = {"escalation_id": escalation, "decision": "retry", "decided_by": "me", "additional_attempts": 2}
-    story.tell("escalation.resolved", answer, "coding", 3)
+    resolution = {"escalation_id": escalation, "decision": "retry", "decided_by": "me", "max_attempts": 5}
+    story.tell("escalation.resolved", resolution, "coding", 3)
     going_on = seen(story)
     assert (going_on.status, going_on.escalation) == ("active", None)
     assert going_on.phases[0].max_attempts == 5
@@ -95,6 +95,6 @@ def test_following_from_the_middle_works() -> None:
     story = Story(uuid4())
     story.begin()
     story.attempt(1, passed=True)
-    state = fold(reduce, story.events[5:], SprintState(last_sequence=5))
+    state = fold(reduce, story.events[5:], WatchedRun(last_sequence=5))
     assert state.phases[0].name == "coding"
     assert state.phases[0].latest is not None

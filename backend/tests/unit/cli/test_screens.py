@@ -8,7 +8,7 @@ from rich.console import Console
 from app.cli.view.notices import notices
 from app.cli.view.reducer import reduce
 from app.cli.view.screens import LiveScreen, PlainScreen, bottom, open_screen
-from app.cli.view.state import SprintState
+from app.cli.view.state import WatchedRun
 from tests.unit.cli.fakes import NOW, Story, verdict_data
 
 
@@ -43,8 +43,8 @@ def eventful() -> Story:
     return story
 
 
-def play(story: Story, screen: PlainScreen | LiveScreen) -> SprintState:
-    state = SprintState()
+def play(story: Story, screen: PlainScreen | LiveScreen) -> WatchedRun:
+    state = WatchedRun()
     with screen:
         for event in story.events:
             state = reduce(state, event)
@@ -86,7 +86,7 @@ def test_a_dumb_terminal_gets_plain_lines() -> None:
 
 
 def bottom_of(story: Story, width: int = 100) -> list[str]:
-    state = SprintState()
+    state = WatchedRun()
     for event in story.events:
         state = reduce(state, event)
     target, file = console(terminal=False, width=width)

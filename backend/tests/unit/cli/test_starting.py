@@ -45,7 +45,7 @@ class TestRun:
             "source": {"kind": "empty"},
             "phases": ["coding", "verification"],
             "agent": {"candidates": 2},
-            "policy": {"max_attempts": 2},
+            "policy": {"attempts_per_phase": 2},
         }
 
     def test_detached_it_prints_the_id(self) -> None:

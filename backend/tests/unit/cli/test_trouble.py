@@ -61,7 +61,7 @@ class TestTrouble:
         def interrupt(request: httpx.Request) -> httpx.Response:
             raise KeyboardInterrupt
 
-        service.routes["GET", f"/sprints/{sprint.id}"] = interrupt
+        service.routes["GET", f"/runs/{sprint.id}"] = interrupt
         assert invoke(service, "watch", str(sprint.id)).code == 130
 
 

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[4]
 
 @pytest.fixture(autouse=True)
 def no_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in Settings.model_fields:
+    for name in (*Settings.model_fields, "EVALUATOR_MAX_RETRIES"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
 
@@ -33,11 +33,29 @@ def test_the_example_holds_the_defaults() -> None:
 def test_documented_defaults() -> None:
     settings = Settings()
     assert settings.EVALUATOR_MODEL == "anthropic:claude-sonnet-4-20250514"
-    assert settings.EVALUATOR_MAX_RETRIES == 3
+    assert settings.MAX_ATTEMPTS == settings.EVALUATOR_MAX_RETRIES == 3
     assert settings.EVALUATOR_RUN_DETERMINISTIC_ONLY is False
     assert (settings.EVALUATOR_LINT_TIMEOUT, settings.EVALUATOR_TEST_TIMEOUT) == (30, 120)
     assert settings.EVALUATOR_LLM_TIMEOUT == 60
     assert (settings.EVALUATOR_PASS_THRESHOLD, settings.EVALUATOR_BLOCKING_THRESHOLD) == (0.7, 0.5)
+
+
+@pytest.mark.parametrize("name", ["MAX_ATTEMPTS", "EVALUATOR_MAX_RETRIES"])
+def test_attempts_have_two_names(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = Settings.model_validate({name: 7})
+    monkeypatch.setenv(name, "7")
+    for settings in (given, Settings()):
+        assert settings.MAX_ATTEMPTS == settings.EVALUATOR_MAX_RETRIES == 7
+
+
+def test_the_environment_wins_over_the_file_by_either_name(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / ".env").write_text("MAX_ATTEMPTS=3\n")
+    monkeypatch.setenv("EVALUATOR_MAX_RETRIES", "7")
+    assert Settings().MAX_ATTEMPTS == 7
+    monkeypatch.setenv("MAX_ATTEMPTS", "5")
+    assert Settings().MAX_ATTEMPTS == 5
 
 
 def test_lists_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,6 +71,7 @@ BAD = {
     "threshold above one": ("EVALUATOR_PASS_THRESHOLD", "1.5"),
     "not a number": ("EVALUATOR_MAX_RETRIES", "three"),
     "zero attempts": ("EVALUATOR_MAX_RETRIES", "0"),
+    "zero attempts by the present name": ("MAX_ATTEMPTS", "0"),
     "unknown backend": ("AGENT_BACKEND", "gremlin"),
     "port out of range": ("PORT", "70000"),
 }

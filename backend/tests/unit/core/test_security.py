@@ -84,3 +84,11 @@ HOSTS = {
 @pytest.mark.parametrize(("host", "allowed"), HOSTS.values(), ids=HOSTS.keys())
 def test_hosts(host: str, allowed: bool) -> None:
     assert host_allowed(host, ["Tea.Example"]) is allowed
+
+
+def test_a_name_for_other_machines_needs_a_token() -> None:
+    require_safe_binding("127.0.0.1", ["localhost", "127.0.0.1"], tokens_exist=False)
+    require_safe_binding("127.0.0.1", ["tea.example"], tokens_exist=True)
+    with pytest.raises(InvalidInputError, match=r"tea\.example is a name for other machines") as raised:
+        require_safe_binding("127.0.0.1", ["localhost", "tea.example"], tokens_exist=False)
+    assert raised.value.field == "ALLOWED_HOSTS"

@@ -20,7 +20,7 @@ from app.realtime.reader import Mark, RunHead, StoredEvent, Watched
 from app.realtime.run_list import RunList
 from app.realtime.subscription import Pace, Wish
 from app.realtime.tailer import Tailer
-from app.schemas.api.sprints import ListedRun
+from app.schemas.api.runs import ListedRun
 
 RUN = uuid4()
 BATCH = 3

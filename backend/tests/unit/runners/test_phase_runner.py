@@ -1,11 +1,13 @@
-"""The front door of sprints: prompts, evaluation, and the loop of one phase in memory."""
+"""Sprint phases as a library: prompts, evaluation, and the loop of one phase in memory."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from uuid import UUID, uuid4
 
 import pytest
 
+from app.core.errors import ConflictError
 from app.runners.evaluators.feedback_memory import FeedbackMemory
 from app.runners.evaluators.protocol import (
     EvaluationCategory,
@@ -17,7 +19,8 @@ from app.runners.evaluators.protocol import (
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.evaluators.verdict import VerdictStatus
 from app.runners.phase_runner import PhaseRunner
-from app.schemas.runs import EscalationReason, Phase, RunPolicy
+from app.runners.prompts.phase import prompt_for
+from app.schemas.runs import Budget, EscalationReason, Phase, RunPolicy
 
 pytestmark = pytest.mark.anyio
 
@@ -59,17 +62,13 @@ def crashes(evaluator: FakeEvaluator, output: str) -> EvaluationResult:
     raise RuntimeError("no verdict today")
 
 
-async def begin(sprint_id: UUID) -> None:
-    raise AssertionError("nothing is started here")
-
-
 def runner_with(*evaluators: FakeEvaluator, advisers: tuple[FakeEvaluator, ...] = ()) -> PhaseRunner:
     registry = EvaluatorRegistry()
     for each in evaluators:
         registry.register(each)
     for each in advisers:
         registry.register(each, gate=False)
-    return PhaseRunner(registry, begin)
+    return PhaseRunner(registry)
 
 
 class Agent:
@@ -170,7 +169,7 @@ BASE_PROMPTS = {
 @pytest.mark.parametrize(("phase", "words"), BASE_PROMPTS.items(), ids=[each.value for each in BASE_PROMPTS])
 async def test_base_prompts(phase: Phase, words: tuple[str, ...]) -> None:
     memory = FeedbackMemory(sprint_id=uuid4(), phase=phase, original_goal="Make tea.")
-    prompt = runner_with().prompt_for(memory)
+    prompt = prompt_for(memory)
     assert all(word in prompt for word in words)
     assert "Make tea." in prompt
 
@@ -178,14 +177,14 @@ async def test_base_prompts(phase: Phase, words: tuple[str, ...]) -> None:
 async def test_guidance_reaches_the_prompt_even_before_anything_was_judged() -> None:
     memory = FeedbackMemory(sprint_id=uuid4(), phase="coding", original_goal="Make tea.")
     memory.guidance = ["Use the blue kettle"]
-    assert "Use the blue kettle" in runner_with().prompt_for(memory)
+    assert "Use the blue kettle" in prompt_for(memory)
 
 
 async def test_an_evaluator_without_a_verdict_is_nothing_to_mend() -> None:
     memory = FeedbackMemory(sprint_id=uuid4(), phase="coding", original_goal="Make tea.")
     gate, model = FakeEvaluator(wants("tea")), FakeEvaluator(crashes, "model")
     memory.add_attempt("x", [verdict(gate, False, "tea is missing"), errored(model, "the provider is down")])
-    prompt = runner_with().prompt_for(memory)
+    prompt = prompt_for(memory)
     assert "FIX: tea is missing" in prompt
     assert "the provider is down" not in prompt
 
@@ -193,4 +192,76 @@ async def test_an_evaluator_without_a_verdict_is_nothing_to_mend() -> None:
 async def test_an_unknown_phase_is_refused() -> None:
     memory = FeedbackMemory(sprint_id=uuid4(), phase="brewing", original_goal="Make tea.")
     with pytest.raises(ValueError, match="brewing"):
-        runner_with().prompt_for(memory)
+        prompt_for(memory)
+
+
+def varies(evaluator: FakeEvaluator, output: str) -> EvaluationResult:
+    return verdict(evaluator, False, f"opinion number {'i' * len(evaluator.seen)}")
+
+
+class Writer:
+    """An agent that writes one file of its workspace in each attempt; the last content repeats."""
+
+    def __init__(self, workspace: Path, *contents: str) -> None:
+        self._file, self._contents = workspace / "tea.py", contents
+        self.attempts = 0
+
+    async def __call__(self, prompt: str, number: int) -> str:
+        self.attempts += 1
+        self._file.write_text(self._contents[min(number, len(self._contents)) - 1])
+        return f"done, for the {number}. time"
+
+
+async def test_an_agent_that_changes_nothing_is_stuck_whatever_advisers_say(tmp_path: Path) -> None:
+    agent = Writer(tmp_path, "x = 1")
+    runner = runner_with(FakeEvaluator(wants("tea")), advisers=(FakeEvaluator(varies, "taste"),))
+    outcome = await runner.run_phase_with_evaluation(
+        Phase.CODING, "Make tea.", agent, {"workspace_ref": str(tmp_path)}, policy=RunPolicy(max_attempts=5)
+    )
+    assert outcome.escalation is EscalationReason.NO_PROGRESS
+    assert agent.attempts == 2
+
+
+async def test_an_agent_that_changes_its_files_is_not_stuck(tmp_path: Path) -> None:
+    agent = Writer(tmp_path, "x = 1", "x = 2", "x = 3")
+    outcome = await runner_with(FakeEvaluator(wants("tea"))).run_phase_with_evaluation(
+        Phase.CODING, "Make tea.", agent, {"workspace_ref": str(tmp_path)}, policy=RunPolicy(max_attempts=3)
+    )
+    assert outcome.escalation is EscalationReason.ATTEMPTS_EXHAUSTED
+    assert agent.attempts == 3
+
+
+async def test_without_a_workspace_the_same_words_twice_are_stuck() -> None:
+    agent = Agent("coffee")
+    outcome = await runner_with(FakeEvaluator(wants("tea"))).run_phase_with_evaluation(
+        Phase.CODING, "Make tea.", agent, {}, policy=RunPolicy(max_attempts=5)
+    )
+    assert outcome.escalation is EscalationReason.NO_PROGRESS
+    assert len(agent.prompts) == 2
+
+
+async def test_what_judges_consume_counts_towards_the_budget() -> None:
+    def costly(evaluator: FakeEvaluator, output: str) -> EvaluationResult:
+        usage = {"requests": 1, "input_tokens": 90, "output_tokens": 20}
+        return verdict(evaluator, False, f"not {output}").model_copy(update={"metadata": {"usage": usage}})
+
+    outcome = await runner_with(FakeEvaluator(costly)).run_phase_with_evaluation(
+        Phase.CODING, "Make tea.", Agent("a", "b"), {}, policy=RunPolicy(budget=Budget(tokens=100))
+    )
+    assert outcome.escalation is EscalationReason.BUDGET_EXHAUSTED
+
+
+async def test_start_queues_a_sprint() -> None:
+    queued: list[UUID] = []
+
+    async def queue(sprint_id: UUID) -> None:
+        queued.append(sprint_id)
+
+    sprint_id = uuid4()
+    await PhaseRunner(EvaluatorRegistry(), queue).start(sprint_id)
+    assert queued == [sprint_id]
+
+
+async def test_start_without_a_service_says_what_is_missing() -> None:
+    with pytest.raises(ConflictError, match="begin"):
+        await PhaseRunner(EvaluatorRegistry()).start(uuid4())

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 import pytest
 
@@ -19,6 +18,7 @@ from app.runners.evaluators.protocol import (
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.evaluators.registry import create_default_registry
 from app.runners.evaluators.verdict import VerdictStatus
+from app.runners.phase_panel import PhasePanel
 from app.runners.phase_runner import PhaseRunner
 from app.runners.project import ProjectPanel, ProjectRules, panel_for, read_from_tree
 from app.schemas.runs import Phase, RunPolicy
@@ -137,14 +137,14 @@ REFUSED = {
 async def test_a_file_that_cannot_be_used_lets_nothing_pass(text: str, told: str) -> None:
     found = panel(text, REQUIRED)
     assert any(told in str(each) for each in found.problems), found.problems
-    runner = PhaseRunner(create_default_registry(), begin, REQUIRED).for_project(text.encode())
+    judges = PhasePanel(create_default_registry(), REQUIRED).for_project(text.encode())
     for phase in ("discovery", "coding", "verification"):
-        results = await runner.evaluate_phase_output(phase, "VERIFICATION_SUCCESS", {})
+        results = await judges.evaluate_phase_output(phase, "VERIFICATION_SUCCESS", {})
         assert [(each.evaluator_name, each.status) for each in results] == [
             ("project_file", EvaluationStatus.ERRORED)
         ]
         assert told in results[0].feedback
-        assert runner.judge(phase, results, RunPolicy()).status is VerdictStatus.ERRORED
+        assert judges.judge(phase, results, RunPolicy()).status is VerdictStatus.ERRORED
 
 
 def test_a_required_one_may_get_more_time_and_more_phases() -> None:
@@ -189,21 +189,21 @@ class Fake:
         return Fake(level=options["level"])
 
 
-async def begin(_: UUID) -> None:
-    raise AssertionError("nothing is started here")
-
-
-def runner_with(fake: Fake) -> PhaseRunner:
+def registry_of(fake: Fake) -> EvaluatorRegistry:
     registry = EvaluatorRegistry()
     registry.register(fake)
-    return PhaseRunner(registry, begin)
+    return registry
+
+
+def panel_with(fake: Fake) -> PhasePanel:
+    return PhasePanel(registry_of(fake))
 
 
 def test_an_evaluator_of_another_package_takes_options() -> None:
-    found = runner_with(Fake()).for_project(b"evaluators.fake.options.level = 3").project
+    found = panel_with(Fake()).for_project(b"evaluators.fake.options.level = 3").project
     assert found is not None
     assert evaluator(found, "fake").level == 3
-    wrong = runner_with(Fake()).for_project(b"\nevaluators.fake.options.depth = 3").project
+    wrong = panel_with(Fake()).for_project(b"\nevaluators.fake.options.depth = 3").project
     assert wrong is not None
     assert [str(each) for each in wrong.problems] == [
         "phaserunner.toml:2: evaluators.fake.options: knows only level"
@@ -214,15 +214,15 @@ def test_an_evaluator_of_another_package_takes_options() -> None:
     ("theirs", "ours", "status"), [(0.9, 0.5, "failed"), (0.1, 0.85, "failed"), (0.7, 0.8, "passed")]
 )
 async def test_the_stricter_threshold_counts(theirs: float, ours: float, status: str) -> None:
-    runner = runner_with(Fake()).for_project(f"[verdict]\npass_threshold = {theirs}".encode())
-    results = await runner.evaluate_phase_output("coding", "", {})
-    assert runner.judge("coding", results, RunPolicy(pass_threshold=ours)).status == status
+    judges = panel_with(Fake()).for_project(f"[verdict]\npass_threshold = {theirs}".encode())
+    results = await judges.evaluate_phase_output("coding", "", {})
+    assert judges.judge("coding", results, RunPolicy(pass_threshold=ours)).status == status
 
 
 async def test_protected_paths_are_handed_on(tmp_path: Path) -> None:
     fake = Fake()
-    runner = runner_with(fake).for_project(b'[protected]\nopen = ["a/*"]\nextra = ["b/*"]')
-    await runner.evaluate_phase_output("coding", "", {"open_paths": ["given"]})
+    judges = panel_with(fake).for_project(b'[protected]\nopen = ["a/*"]\nextra = ["b/*"]')
+    await judges.evaluate_phase_output("coding", "", {"open_paths": ["given"]})
     assert fake.seen[0]["open_paths"] == ["given", "a/*"]
     assert fake.seen[0]["protected_paths"] == ["b/*"]
 
@@ -253,8 +253,8 @@ async def test_a_change_to_the_file_is_told_and_does_not_count(
     async def hear(result: EvaluationResult) -> None:
         heard.append(result)
 
-    runner = runner_with(Fake()).for_project(base)
-    results = await runner.evaluate_phase_output(
+    judges = panel_with(Fake()).for_project(base)
+    results = await judges.evaluate_phase_output(
         "coding", "", {"workspace_ref": str(tmp_path)}, on_result=hear
     )
     assert heard == results
@@ -262,7 +262,7 @@ async def test_a_change_to_the_file_is_told_and_does_not_count(
     assert [each.passed for each in remarks] == ([] if passed is None else [passed])
     if told is not None:
         assert told in remarks[0].feedback
-    assert runner.judge("coding", results, RunPolicy()).passed, "the remark decides nothing"
+    assert judges.judge("coding", results, RunPolicy()).passed, "the remark decides nothing"
 
 
 async def test_the_file_of_a_tree(tmp_path: Path) -> None:
@@ -272,8 +272,8 @@ async def test_the_file_of_a_tree(tmp_path: Path) -> None:
     (tmp_path / "phaserunner.toml").unlink()
     (tmp_path / "phaserunner.toml").mkdir()
     assert "is not a plain file" in str(read_from_tree(tmp_path))
-    runner = await runner_with(Fake()).for_tree(tmp_path)
-    assert runner.get_evaluator_registry().gates("coding") == ("project_file",)
+    judges = await panel_with(Fake()).for_tree(tmp_path)
+    assert judges.get_evaluator_registry().gates("coding") == ("project_file",)
 
 
 async def test_a_phase_in_memory_is_judged_as_its_base_says(tmp_path: Path) -> None:
@@ -282,7 +282,7 @@ async def test_a_phase_in_memory_is_judged_as_its_base_says(tmp_path: Path) -> N
     async def produce(prompt: str, number: int) -> str:
         return "done"
 
-    outcome = await runner_with(Fake()).run_phase_with_evaluation(
+    outcome = await PhaseRunner(registry_of(Fake())).run_phase_with_evaluation(
         Phase.CODING, "goal", produce, {"base_ref": str(tmp_path)}, policy=RunPolicy(max_attempts=1)
     )
     assert not outcome.passed

@@ -2,8 +2,9 @@
 
 import pytest
 
+from app.core.addresses import is_public
 from app.core.errors import InvalidInputError
-from app.webhooks.endpoints import is_public, read_endpoints
+from app.webhooks.endpoints import read_endpoints
 
 ADDRESSES = {
     "public": ("93.184.216.34", True),

@@ -1,8 +1,9 @@
 """Signatures as standardwebhooks.com describes them, and secrets that are refused."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
 import pytest
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from app.core.errors import InvalidInputError
 from app.webhooks.signing import read_secret, signed_headers
@@ -17,6 +18,19 @@ def test_the_example_of_the_specification() -> None:
         "webhook-timestamp": "1614265330",
         "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
     }
+
+
+@pytest.mark.parametrize(
+    ("zone", "body"),
+    [(UTC, "{}"), (timezone(timedelta(hours=9)), "{}"), (UTC, '{"goal": "Tee für zwei ☕"}')],
+    ids=["plain", "another zone", "beyond ASCII"],
+)
+def test_receivers_can_verify_it(zone: tzinfo, body: str) -> None:
+    secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+    headers = signed_headers(read_secret(secret), "msg_1", datetime.now(zone), body.encode())
+    Webhook(secret).verify(body, headers)
+    with pytest.raises(WebhookVerificationError):
+        Webhook(secret).verify(body + " ", headers)
 
 
 BAD = {"none": "", "no base64": "whsec_not base64!", "too short": "whsec_c2hvcnQ=", "snow": "whsec_☃"}

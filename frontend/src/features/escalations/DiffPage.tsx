@@ -97,7 +97,7 @@ function Chooser({ attempts, chosen, onAttempt }: ChooserProps) {
 }
 
 function copiesOf(id: string, { phase, number }: Attempt, { against }: Shown) {
-  const path = `/api/v1/sprints/${id}/attempts/${phase}/${number}/diff?against=${against}`;
+  const path = `/api/v1/runs/${id}/attempts/${phase}/${number}/diff?against=${against}`;
   const words = ["diff", id, `--attempt=${phase}/${number}`, `--against=${against}`, `--url=${location.origin}`];
   return [
     { label: "as curl", text: () => curl(location.origin, "GET", path) },

@@ -48,7 +48,7 @@ let sent: { body: Record<string, unknown>; key: string | null }[] = [];
 const server = setupServer(
   http.get(`${ORIGIN}/api/v1/escalations`, () => HttpResponse.json({ items: [], next_cursor: null })),
   http.get(`${ORIGIN}/api/v1/escalations/${ID}`, () => HttpResponse.json(escalation)),
-  http.get(`${ORIGIN}/api/v1/sprints/r1/attempts/coding/3/diff`, () => HttpResponse.json(DIFF)),
+  http.get(`${ORIGIN}/api/v1/runs/r1/attempts/coding/3/diff`, () => HttpResponse.json(DIFF)),
 );
 
 function resolveWith(answer: () => Response | Promise<Response>): void {

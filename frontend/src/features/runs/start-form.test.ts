@@ -16,7 +16,7 @@ describe("requestOf", () => {
     ["no phase at all is sent, and refused by the service", { phases: [] }, { phases: [] }],
     ["model", { model: "openai:gpt", candidates: "3" }, { agent: { model: "openai:gpt", candidates: 3 } }],
     ["budget", { maxTokens: "10", maxCost: "0.5" }, { policy: { budget: { tokens: 10, cost_usd: 0.5 } } }],
-    ["what is no number goes to the service as it is", { maxAttempts: "three" }, { policy: { max_attempts: "three" } }],
+    ["what is no number goes to the service as it is", { maxAttempts: "three" }, { policy: { attempts_per_phase: "three" } }],
     ["globs, one a line", { openPaths: "a*\n\n b " }, { policy: { open_paths: ["a*", "b"] } }],
   ])("%s", (_, part, expected) => {
     expect(requestOf(fields(part))).toMatchObject(expected);

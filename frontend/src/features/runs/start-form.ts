@@ -100,7 +100,7 @@ function policyOf(fields: StartFields): object | undefined {
   const budget = compact({ tokens: numberOf(fields.maxTokens), cost_usd: numberOf(fields.maxCost) });
   const open = openPathsOf(fields);
   const policy = compact({
-    max_attempts: numberOf(fields.maxAttempts),
+    attempts_per_phase: numberOf(fields.maxAttempts),
     pass_threshold: numberOf(fields.passThreshold),
     blocking_threshold: numberOf(fields.blockingThreshold),
     deterministic_only: fields.deterministicOnly || undefined,

@@ -35,9 +35,9 @@ export const wholeFileQuery = (of: DiffOf, path: string) =>
 
 async function fetchDiff(of: DiffOf, paths: string[], signal: AbortSignal): Promise<AttemptDiff> {
   const found = await unwrap(
-    api.GET("/api/v1/sprints/{sprint_id}/attempts/{phase}/{number}/diff", {
+    api.GET("/api/v1/runs/{run_id}/attempts/{phase}/{number}/diff", {
       params: {
-        path: { sprint_id: of.id, phase: of.phase as Schemas["Phase"], number: of.number },
+        path: { run_id: of.id, phase: of.phase as Schemas["Phase"], number: of.number },
         query: { against: of.against, ...(paths.length > 0 ? { path: paths } : {}) },
       },
       signal,

@@ -5,8 +5,8 @@ import { api, type Schemas, unwrap } from "@/lib/api/client";
 
 import { keys } from "./keys";
 
-export type Sprint = Schemas["SprintView"];
-export type SprintDetail = Schemas["SprintDetail"];
+export type Sprint = Schemas["RunView"];
+export type SprintDetail = Schemas["RunDetail"];
 export type Attempt = Schemas["AttemptView"];
 export type AttemptDetail = Schemas["AttemptDetail"];
 export type Evaluation = Schemas["EvaluationView"];
@@ -64,7 +64,7 @@ export const sprintQuery = (id: string) =>
   queryOptions({
     queryKey: keys.sprint(id),
     queryFn: ({ signal }) =>
-      unwrap(api.GET("/api/v1/sprints/{sprint_id}", { params: { path: { sprint_id: id } }, signal })),
+      unwrap(api.GET("/api/v1/runs/{run_id}", { params: { path: { run_id: id } }, signal })),
   });
 
 export const attemptQuery = (id: string, phase: string, number: number) =>
@@ -72,8 +72,8 @@ export const attemptQuery = (id: string, phase: string, number: number) =>
     queryKey: keys.attempt(id, phase, number),
     queryFn: ({ signal }) =>
       unwrap(
-        api.GET("/api/v1/sprints/{sprint_id}/attempts/{phase}/{number}", {
-          params: { path: { sprint_id: id, phase: phase as Phase, number } },
+        api.GET("/api/v1/runs/{run_id}/attempts/{phase}/{number}", {
+          params: { path: { run_id: id, phase: phase as Phase, number } },
           signal,
         }),
       ),
@@ -84,8 +84,8 @@ export const diffQuery = (id: string, phase: string, number: number, against: Sc
     queryKey: keys.diff(id, phase, number, against),
     queryFn: ({ signal }) =>
       unwrap(
-        api.GET("/api/v1/sprints/{sprint_id}/attempts/{phase}/{number}/diff", {
-          params: { path: { sprint_id: id, phase: phase as Phase, number }, query: { against } },
+        api.GET("/api/v1/runs/{run_id}/attempts/{phase}/{number}/diff", {
+          params: { path: { run_id: id, phase: phase as Phase, number }, query: { against } },
           signal,
         }),
       ),
@@ -96,24 +96,24 @@ export const startSprint = (body: SprintCreate, key: string): Promise<SprintDeta
   unwrap(api.POST("/api/v1/sprints", { body, params: { header: { "idempotency-key": key } } }));
 
 export const pauseSprint = (id: string, reason: string): Promise<SprintDetail> =>
-  unwrap(api.POST("/api/v1/sprints/{sprint_id}/pause", { params: { path: { sprint_id: id } }, body: { reason } }));
+  unwrap(api.POST("/api/v1/runs/{run_id}/pause", { params: { path: { run_id: id } }, body: { reason } }));
 
 export const resumeSprint = (id: string): Promise<SprintDetail> =>
-  unwrap(api.POST("/api/v1/sprints/{sprint_id}/resume", { params: { path: { sprint_id: id } } }));
+  unwrap(api.POST("/api/v1/runs/{run_id}/resume", { params: { path: { run_id: id } } }));
 
 /** A new sprint that begins with what an attempt left. */
 export const forkSprint = (id: string, phase: string, attempt: number, guidance: string): Promise<SprintDetail> =>
   unwrap(
-    api.POST("/api/v1/sprints/{sprint_id}/fork", {
-      params: { path: { sprint_id: id } },
+    api.POST("/api/v1/runs/{run_id}/fork", {
+      params: { path: { run_id: id } },
       body: { phase: phase as Phase, attempt, guidance, policy: {} },
     }),
   );
 
 export const cancelSprint = (id: string, reason: string): Promise<SprintDetail> =>
   unwrap(
-    api.POST("/api/v1/sprints/{sprint_id}/cancel", {
-      params: { path: { sprint_id: id } },
+    api.POST("/api/v1/runs/{run_id}/cancel", {
+      params: { path: { run_id: id } },
       body: { reason },
     }),
   );

@@ -46,7 +46,7 @@ class CommandEvaluator:
         category: the aspect it judges.
         report: what it writes, and how that is read; None for nothing.
         timeout: seconds for one run; where the base must be run too, it has as many again.
-        network: whether it has the machine's network.
+        network: whether it reaches public addresses over HTTP and HTTPS.
         env: variables beside the usual ones.
         working_directory: where it starts, below the tree.
         pass_codes: exit statuses that speak for a pass; None is 0, and for SARIF 0 and 1, because scanners

@@ -14,7 +14,7 @@ import anyio.to_thread
 
 from app.runners.evaluators.commands.programs import Programs
 from app.runners.evaluators.tooling import ToolTroubleError
-from app.workspaces.confine.sandbox import Confinement, Sandbox
+from app.workspaces.confine.sandbox import Confinement, Network, Sandbox
 from app.workspaces.files.removal import remove_tree
 from app.workspaces.process import ProcessOutcome
 
@@ -60,7 +60,7 @@ class Launcher:
         programs: where its program is found.
         report_path: the file it writes, below the tree; None when it writes none.
         timeout: seconds for a run.
-        network: whether it has the machine's network.
+        network: whether it reaches public addresses over HTTP and HTTPS.
         env: variables beside the usual ones.
         working_directory: where it starts, below the tree.
     """
@@ -113,7 +113,7 @@ class Launcher:
         confinement = Confinement(
             writable=(copy,),
             readable=(*self.programs.readable, *needed, *((base,) if base else ())),
-            network=self.network,
+            network=Network.public_if(self.network),
         )
         try:
             return await self.sandbox.run(

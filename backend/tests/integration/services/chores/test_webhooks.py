@@ -16,11 +16,9 @@ from sqlalchemy import select, text
 
 from app.db.models import WebhookDelivery
 from app.services.chores.webhooks import MAX_TRIES, WebhookService, pause_after
-from app.services.control.sprints import SprintService
+from app.services.control.cancelling import CancelService
 from app.services.record.outbox import Outbox
 from app.webhooks.sending import WebhookError, WebhookSender
-from app.workspaces.history.git import Git
-from app.workspaces.sources.inspection import SourcePolicy
 from tests.integration.services.support import UseCases, at_once, use_cases
 
 pytestmark = pytest.mark.anyio
@@ -79,17 +77,8 @@ async def delivering(cases: UseCases, receiver: Receiver) -> AsyncGenerator[Webh
 
 async def cancelled_run(cases: UseCases, *urls: str) -> None:
     """A run whose end is told."""
-    sprints = SprintService(
-        cases.sessions,
-        cases.store,
-        Git.find(),
-        SourcePolicy(),
-        (await cases.queries.get(await cases.rows.run())).policy,
-        cases.bell,
-        Outbox(urls),
-    )
-    run_id = await cases.rows.run()
-    await sprints.cancel(run_id, "enough", "ada")
+    cancels = CancelService(cases.sessions, cases.bell, Outbox(urls))
+    await cancels.cancel(await cases.rows.run(), "enough", "ada")
 
 
 async def deliveries(cases: UseCases) -> list[WebhookDelivery]:

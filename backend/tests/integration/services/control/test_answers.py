@@ -179,17 +179,17 @@ async def test_an_unknown_domain_is_refused_before_anything_is_kept(cases: UseCa
 async def test_a_cancelled_answer_stays_cancelled(cases: UseCases) -> None:
     engine = AnswerEngine(cases)
     run_id = await engine.start(script(GOOD))
-    answer = await cases.answers.cancel(run_id, "enough", "ada")
+    answer = await cases.cancels.cancel(run_id, "enough", "ada", show=cases.answers.show)
     assert (answer.status, answer.status_reason, answer.result) == ("cancelled", "enough", None)
     await engine.advance(run_id)
     assert (await cases.answers.get(run_id)).attempts == []
     with pytest.raises(ConflictError, match="the answer is cancelled since"):
-        await cases.answers.cancel(run_id, "", "ada")
+        await cases.cancels.cancel(run_id, "", "ada", show=cases.answers.show)
 
 
 async def test_a_sprint_is_no_answer(cases: UseCases) -> None:
     sprint = await cases.rows.run()
-    with pytest.raises(NotFoundError, match="there is no answer"):
+    with pytest.raises(NotFoundError, match="is a sprint, not an answer"):
         await cases.answers.get(sprint)
 
 

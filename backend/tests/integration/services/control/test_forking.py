@@ -10,7 +10,8 @@ from sqlalchemy import delete, select
 
 from app.core.errors import ConflictError, NotFoundError
 from app.db.models import Attempt, EventRow, Snapshot
-from app.schemas.api.sprints import SprintCreate, SprintFork
+from app.schemas.api.runs import RunFork
+from app.schemas.api.sprints import SprintCreate
 from app.schemas.runs import AttemptState, RunStatus
 from app.services.control.idempotency import IdempotencyService, Once
 from app.services.execute.trees import RunTrees
@@ -28,8 +29,8 @@ async def cases(database_url: str, tmp_path: Path) -> AsyncGenerator[UseCases]:
         yield opened
 
 
-def asked(**fields: Any) -> SprintFork:
-    return SprintFork.model_validate({"phase": "coding", "attempt": 1} | fields)
+def asked(**fields: Any) -> RunFork:
+    return RunFork.model_validate({"phase": "coding", "attempt": 1} | fields)
 
 
 async def with_attempt(cases: UseCases, **attempt: Any) -> UUID:
@@ -102,7 +103,7 @@ async def test_overrides(cases: UseCases) -> None:
     policy = {"max_attempts": 7, "budget": {"tokens": 5}}
     fork = await cases.forks.fork(origin_id, asked(name="Second try", agent=agent, policy=policy), "bob")
     assert (fork.name, fork.scripted) == ("Second try", True)
-    assert (fork.policy.max_attempts, fork.policy.budget.tokens) == (7, 5)
+    assert (fork.policy.attempts_per_phase, fork.policy.budget.tokens) == (7, 5)
     plain = await cases.forks.fork(origin_id, asked(), "bob")
     origin = await cases.queries.get(origin_id)
     assert (plain.policy, plain.agent) == (origin.policy, origin.agent)
@@ -122,7 +123,7 @@ async def test_what_cannot_be_forked(cases: UseCases) -> None:
     origin_id = await with_attempt(cases)
     await cases.rows.attempt(origin_id, 2, head_commit=None, status=AttemptState.STARTED)
     refused = {
-        "no such run": (uuid4(), asked(), NotFoundError, "no sprint"),
+        "no such run": (uuid4(), asked(), NotFoundError, "no run"),
         "no such attempt": (origin_id, asked(attempt=9), NotFoundError, "no attempt 9"),
         "no such phase": (origin_id, asked(phase="discovery"), NotFoundError, "no attempt 1"),
         "no output yet": (

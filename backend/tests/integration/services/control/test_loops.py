@@ -303,13 +303,13 @@ async def test_a_cancelled_loop_keeps_its_iterations(cases: UseCases) -> None:
     engine = LoopEngine(cases, Parts(director=waits))
     run_id = await engine.start()
     await engine.until_rest(run_id)
-    loop = await cases.loops.cancel(run_id, "enough", "ada")
+    loop = await cases.cancels.cancel(run_id, "enough", "ada", show=cases.loops.show)
     assert (loop.status, loop.status_reason) == ("cancelled", "enough")
     assert loop.escalations[0].status == "withdrawn"
     assert loop.result is not None
     assert (loop.result.final_output, loop.result.ended_by) == ("half", None)
     with pytest.raises(ConflictError, match="the loop is cancelled since"):
-        await cases.loops.cancel(run_id, "", "ada")
+        await cases.cancels.cancel(run_id, "", "ada", show=cases.loops.show)
 
 
 async def test_what_cannot_start_leaves_nothing(cases: UseCases) -> None:
@@ -322,10 +322,10 @@ async def test_what_cannot_start_leaves_nothing(cases: UseCases) -> None:
 
 async def test_a_sprint_is_no_loop(cases: UseCases) -> None:
     sprint = await cases.rows.run()
-    with pytest.raises(NotFoundError, match="there is no loop"):
+    with pytest.raises(NotFoundError, match="is a sprint, not a loop"):
         await cases.loops.get(sprint)
-    with pytest.raises(NotFoundError, match="there is no loop"):
-        await cases.loops.cancel(sprint, "", "ada")
+    with pytest.raises(NotFoundError, match="is a sprint, not a loop"):
+        await cases.cancels.cancel(sprint, "", "ada", show=cases.loops.show)
     assert (await cases.rows.get(sprint)).status == "active"
 
 

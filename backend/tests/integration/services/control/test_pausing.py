@@ -135,7 +135,7 @@ async def test_one_that_waits_for_a_human_still_waits_when_it_is_resumed(cases: 
 async def test_a_paused_sprint_can_be_cancelled(cases: UseCases) -> None:
     run_id = await with_job(cases)
     await cases.pauses.pause(run_id, "", "ada")
-    cancelled = await cases.sprints.cancel(run_id, "", "ada")
+    cancelled = await cases.cancels.cancel(run_id, "", "ada")
     assert (cancelled.status, cancelled.paused) == (RunStatus.CANCELLED, None)
 
 

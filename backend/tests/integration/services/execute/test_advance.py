@@ -257,7 +257,7 @@ async def test_nothing_follows_a_cancellation(where: str, cases: UseCases, tmp_p
     run_id = await engine.run()
     job = engine.begin(run_id)
     await busy.reached.wait()
-    await cases.sprints.cancel(run_id, "enough", "ada")
+    await cases.cancels.cancel(run_id, "enough", "ada")
     busy.open.set()
     await job
     assert (await engine.told(run_id))[-1] == ("run.cancelled", None)

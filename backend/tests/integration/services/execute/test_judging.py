@@ -21,7 +21,7 @@ from app.realtime.store import Fence
 from app.runners.evaluators.llm_evaluator import LLMCodeQualityEvaluator
 from app.runners.evaluators.models.prompts import CODE_QUALITY
 from app.runners.evaluators.registrations import EvaluatorRegistry
-from app.runners.phase_runner import PhaseRunner
+from app.runners.phase_panel import PhasePanel
 from app.services.execute.judging import Judging
 from app.services.record.history import load_run
 from app.services.record.transactions import Recorder
@@ -101,8 +101,8 @@ async def judge(
     registry = EvaluatorRegistry()
     registry.register(LLMCodeQualityEvaluator(model=answering(answer)))
     recorder = Recorder(cases.sessions, cases.bell)
-    runner = PhaseRunner(registry, lambda _: None)  # type: ignore[arg-type, return-value]
-    judging = Judging(cases.sessions, recorder, runner, Copies(place), chooser or FirstContender())
+    panel = PhasePanel(registry)
+    judging = Judging(cases.sessions, recorder, panel, Copies(place), chooser or FirstContender())
     async with cases.sessions() as session:
         recorded = await load_run(session, run_id)
     await judging(recorded, 1, FENCE)

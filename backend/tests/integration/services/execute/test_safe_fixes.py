@@ -49,7 +49,7 @@ def container(sessions: Sessions, data_dir: Path, *, safe_fixes: bool) -> Contai
         _env_file=None,
         DATA_DIR=data_dir,
         EVALUATOR_SAFE_FIXES=safe_fixes,
-        EVALUATOR_MAX_RETRIES=1,
+        MAX_ATTEMPTS=1,
         SANDBOX="off",
     )
     return build_container(settings, sessions, RememberingBell())

@@ -228,14 +228,14 @@ async def test_a_human_who_ends_a_subtask_ends_the_loop_that_asked(cases: UseCas
     await engine.advance((await only_subtask(cases, run_id)).id)
     subtask = await only_subtask(cases, run_id)
     if how == "cancelled":
-        await cases.loops.cancel(subtask.id, "not now", "ada")
+        await cases.cancels.cancel(subtask.id, "not now", "ada", show=cases.loops.show)
     else:
         rejected = EscalationResolve.model_validate({"decision": "reject"})
         await cases.escalations.resolve(subtask.escalations[0].id, rejected, "ada")
     loop = await engine.until_all_rest(run_id)
     assert loop.status == "failed"
     why = "it was cancelled: not now" if how == "cancelled" else "it failed: loop was rejected"
-    assert loop.status_reason == f"the subtask gave no result: {why}"
+    assert loop.status_reason == f"the subtask has no result: {why}"
 
 
 async def test_what_is_done_to_a_loop_is_done_to_its_subtasks(cases: UseCases) -> None:
@@ -248,7 +248,7 @@ async def test_what_is_done_to_a_loop_is_done_to_its_subtasks(cases: UseCases) -
     assert subtask.paused.reason == "lunch"
     await cases.pauses.resume(run_id, "ada")
     assert (await only_subtask(cases, run_id)).paused is None
-    await cases.loops.cancel(run_id, "", "ada")
+    await cases.cancels.cancel(run_id, "", "ada", show=cases.loops.show)
     subtask = await only_subtask(cases, run_id)
     assert (subtask.status, subtask.status_reason) == (
         "cancelled",

@@ -10,7 +10,7 @@ from app.core.errors import BusyError, InvalidInputError, PhaseRunnerError
 from app.runners.evaluators.protocol import EvaluationCategory, EvaluationContext, EvaluationResult
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.evaluators.static.ruff_lint import RuffLintEvaluator
-from app.schemas.api.sprints import EvaluateRequest, EvaluationReport
+from app.schemas.api.workspace_reports import EvaluateRequest, EvaluationReport
 from app.workspaces.sources.inspection import SourcePolicy
 from tests.integration.services.support import evaluations, git, make_repository
 

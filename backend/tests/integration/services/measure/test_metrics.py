@@ -272,7 +272,7 @@ async def test_who_ends_a_run_keeps_what_became_of_it(cases: UseCases) -> None:
     failed = (await engine.until_rest(await engine.start(max_iterations=3))).id
     asked = Story("waiting", {"coding": ["failed"] * 3}, [("coding", 3, "attempts_exhausted")])
     cancelled = await tell(cases, asked)
-    await cases.sprints.cancel(cancelled, "", "ada")
+    await cases.cancels.cancel(cancelled, "", "ada")
     kept = {each: (await cases.rows.get(each)).outcomes for each in (completed, failed, cancelled)}
     assert kept == {
         completed: [["loop", 2, 2, False, False]],

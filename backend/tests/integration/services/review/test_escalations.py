@@ -129,7 +129,7 @@ async def test_a_reviewer_who_saw_an_older_version(cases: UseCases) -> None:
 
 async def test_an_escalation_of_a_cancelled_run(cases: UseCases) -> None:
     run_id, escalation_id, _ = await cases.rows.waiting()
-    await cases.sprints.cancel(run_id, "", "bob")
+    await cases.cancels.cancel(run_id, "", "bob")
     with pytest.raises(ConflictError, match="withdrawn"):
         await cases.escalations.resolve(escalation_id, answer("retry"), "ada")
     assert (await cases.rows.get(run_id)).status == "cancelled"

@@ -79,7 +79,7 @@ async def test_a_reviewer_gets_everything_in_one_request(cases: UseCases, marks:
     found = await ReviewQueries(cases.sessions).get(escalation_id)
     assert (found.id, found.version, found.attempt, found.run_id) == (escalation_id, 1, 2, run_id)
     assert (found.sprint.usage.input_tokens, found.sprint.usage.cost_usd) == (7, 0.5)
-    assert found.policy.max_attempts == 3
+    assert found.policy.attempts_per_phase == 3
     assert [(each.number, each.phase) for each in found.attempts] == [(1, "coding"), (2, "coding")]
     assert [each.id for each in found.failing] == [evaluation_id]
     assert [each.kind for each in found.failing[0].marks] == ["false_fail"]

@@ -60,7 +60,6 @@ OUTAGES: dict[str, tuple[Exception, bool]] = {
     "a constraint": (IntegrityError("INSERT", {}, _Driver("23505")), False),
     "a statement that is wrong": (DBAPIError("SELEC", {}, _Driver("42601")), False),
     "a file that is not there": (FileNotFoundError(), False),
-    "a full disk": (OSError(28, "No space left on device"), False),
 }
 
 
@@ -68,6 +67,10 @@ OUTAGES: dict[str, tuple[Exception, bool]] = {
 def test_outages(error: Exception, outage: bool) -> None:
     assert is_outage(error) is outage
     assert answer(error, "GET /x").status_code == (503 if outage else 500)
+
+
+def test_a_full_disk_is_said() -> None:
+    assert answer(OSError(28, "No space left on device"), "GET /x").status_code == 507
 
 
 def document(error: Exception) -> dict[str, Any]:

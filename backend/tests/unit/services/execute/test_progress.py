@@ -11,6 +11,7 @@ import pytest
 from app.agents.port import AgentProgress, ProgressKind
 from app.core.events.agents import AgentProgressData, AgentProgressEvent
 from app.core.events.union import Event
+from app.realtime.store import Batch
 from app.services.execute.progress import MAX_WAITING, ProgressBatcher, storing_progress
 
 pytestmark = pytest.mark.anyio
@@ -24,17 +25,17 @@ class Store:
     def __init__(self, *errors: Exception, is_mine: bool = True) -> None:
         self.errors = list(errors)
         self.is_mine = is_mine
-        self.asked: list[list[Event]] = []
+        self.asked: list[Batch] = []
         self.stored: list[Event] = []
         self.was_asked = asyncio.Event()
 
-    async def __call__(self, events: list[Event]) -> bool:
-        self.asked.append(events)
+    async def __call__(self, batch: Batch) -> bool:
+        self.asked.append(batch)
         self.was_asked.set()
         if self.errors:
             raise self.errors.pop(0)
         if self.is_mine:
-            self.stored += events
+            self.stored += batch.events
         return self.is_mine
 
     def lines(self) -> list[str]:

@@ -13,50 +13,15 @@ from app.schemas.modes import SandboxMode
 from app.workspaces.confine.python_places import interpreter_paths
 from app.workspaces.confine.sandbox import (
     Confinement,
+    Network,
     Sandbox,
     SandboxLimits,
     SandboxSettings,
     SandboxUnavailableError,
 )
-from app.workspaces.process import ProcessOutcome
+from tests.unit.workspaces.confine.support import ENV, PYTHON, run_python
 
 pytestmark = pytest.mark.anyio
-
-PYTHON = Path(sys.executable)
-ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
-
-
-@pytest.fixture(scope="module")
-async def sandbox() -> Sandbox:
-    sandbox = Sandbox(SandboxSettings(limits=SandboxLimits(memory_bytes=500_000_000, processes=64)))
-    state = await sandbox.state()
-    if not state.confined and not os.environ.get("CI"):
-        pytest.skip(state.detail)
-    assert state.confined, state.detail
-    return sandbox
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> Path:
-    workspace = tmp_path / "a workspace, with signs"
-    workspace.mkdir()
-    (workspace / "here.txt").write_text("here")
-    return workspace
-
-
-async def run_python(sandbox: Sandbox, place: Path, code: str, **options: object) -> ProcessOutcome:
-    readable = (*interpreter_paths(PYTHON), *options.pop("readable", ()))  # type: ignore[misc]
-    confinement = Confinement(
-        writable=(place,), readable=readable, network=bool(options.pop("network", False))
-    )
-    return await sandbox.run(
-        [str(PYTHON), "-I", "-c", code],
-        cwd=place,
-        env=ENV,
-        timeout=float(str(options.pop("timeout", 30))),
-        confinement=confinement,
-        **options,  # type: ignore[arg-type]
-    )
 
 
 async def said(sandbox: Sandbox, place: Path, code: str, **options: object) -> object:
@@ -150,17 +115,23 @@ except OSError as error:
 """
 
 
-@pytest.mark.parametrize(
-    ("network", "answer"),
-    [pytest.param(False, "ConnectionRefusedError", id="none"), pytest.param(True, "connected", id="granted")],
-)
-async def test_the_network_is_there_only_when_it_is_granted(
-    sandbox: Sandbox, place: Path, network: bool, answer: str
+@pytest.mark.parametrize("network", [Network.NONE, Network.PUBLIC])
+async def test_the_loopback_of_the_service_is_out_of_reach(
+    sandbox: Sandbox, place: Path, network: Network
 ) -> None:
     server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0)
     async with server:
         port = server.sockets[0].getsockname()[1]
-        assert await said(sandbox, place, CONNECT.format(port=port), network=network) == answer
+        answer = await said(sandbox, place, CONNECT.format(port=port), network=network)
+    assert answer == "ConnectionRefusedError"
+
+
+async def test_a_program_of_the_operator_may_have_the_whole_network(sandbox: Sandbox, place: Path) -> None:
+    server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        answer = await said(sandbox, place, CONNECT.format(port=port), network=Network.HOST)
+    assert answer == "connected"
 
 
 async def test_a_loopback_of_its_own_is_always_there(sandbox: Sandbox, place: Path) -> None:
@@ -410,3 +381,35 @@ def _processes_in(place: Path) -> list[int]:
             except OSError:
                 continue
     return found
+
+
+async def test_a_service_installed_below_opt_is_not_visible(sandbox: Sandbox, place: Path) -> None:
+    code = "import json, os; print(json.dumps([os.path.exists('/opt/'), os.access('/opt', os.R_OK)]))"
+    on_the_way = any(each.is_relative_to("/opt") for each in (*interpreter_paths(PYTHON), place))
+    assert await said(sandbox, place, code) == [on_the_way, on_the_way]
+
+
+async def test_the_keys_of_the_service_are_not_listed(sandbox: Sandbox, place: Path) -> None:
+    code = """
+import json
+found = []
+for path in ("/proc/keys", "/proc/key-users"):
+    try:
+        found.append(open(path).read())
+    except PermissionError:
+        found.append("")
+print(json.dumps(found))
+"""
+    assert await said(sandbox, place, code) == ["", ""]
+
+
+async def test_temporary_files_of_all_kinds_are_bounded(sandbox: Sandbox, place: Path) -> None:
+    code = """
+import json, os
+sizes = {}
+for place in ("/tmp", "/var/tmp", os.path.expanduser("~"), "/dev/shm"):
+    found = os.statvfs(place)
+    sizes[os.path.realpath(place)] = found.f_blocks * found.f_frsize
+print(json.dumps(sum(sizes.values())))
+"""
+    assert 1_000_000_000 < int(str(await said(sandbox, place, code))) < 1_200_000_000

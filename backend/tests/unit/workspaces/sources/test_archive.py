@@ -169,3 +169,8 @@ def test_a_zip_that_lies_about_its_size_is_refused(dest: Path) -> None:
             data[at : at + 4] = (10).to_bytes(4, "little")
     with pytest.raises(InvalidInputError):
         unpack(bytes(data), dest, LIMITS)
+
+
+def test_an_archive_of_very_deep_directories_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="more than 100 directories deep"):
+        unpack(tar((info("d/" * 1500 + "f"), b"x")), tmp_path, LIMITS)

@@ -3,7 +3,7 @@ import type { FieldsProps } from "../NewSprintPage";
 import type { StartFields } from "../start-form";
 import { Field } from "./Field";
 
-const NAMES = ["max_attempts", "pass_threshold", "blocking_threshold", "budget.tokens", "budget.cost_usd", "open_paths", "open_paths.0"];
+const NAMES = ["attempts_per_phase", "pass_threshold", "blocking_threshold", "budget.tokens", "budget.cost_usd", "open_paths", "open_paths.0"];
 
 export function PolicyFields({ fields, change, errorOf }: FieldsProps) {
   const of = (name: string) => errorOf(`policy.${name}`);
@@ -16,7 +16,7 @@ export function PolicyFields({ fields, change, errorOf }: FieldsProps) {
       <details open={NAMES.some(of)}>
         <summary className="cursor-pointer font-medium">Bounds and judgement</summary>
         <div className="mt-3 grid gap-3 md:grid-cols-2">
-          <Field label="Attempts per phase" hint="1 to 20, until a human is asked" error={of("max_attempts")}>
+          <Field label="Attempts per phase" hint="1 to 20, until a human is asked" error={of("attempts_per_phase")}>
             <input inputMode="numeric" {...text("maxAttempts")} />
           </Field>
           <Field label="A retry starts from" error={of("retry_from")}>

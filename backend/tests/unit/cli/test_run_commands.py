@@ -81,7 +81,7 @@ class TestCancel:
     def test_sends_the_reason(self) -> None:
         service = FakeService(sprints=[sprint_detail()])
         sprint_id = service.sprints[0].id
-        service.routes["POST", f"/sprints/{sprint_id}/cancel"] = lambda request: httpx.Response(200, json={})
+        service.routes["POST", f"/runs/{sprint_id}/cancel"] = lambda request: httpx.Response(200, json={})
         assert invoke(service, "cancel", str(sprint_id), "--reason", "enough").code == 0
         assert sent(service.requests[-1]) == {"reason": "enough"}
 
@@ -89,7 +89,7 @@ class TestCancel:
         service = FakeService(sprints=[sprint_detail()])
         sprint_id = service.sprints[0].id
         refuse = problem(409, "the sprint is completed")
-        service.routes["POST", f"/sprints/{sprint_id}/cancel"] = lambda request: refuse
+        service.routes["POST", f"/runs/{sprint_id}/cancel"] = lambda request: refuse
         outcome = invoke(service, "cancel", str(sprint_id))
         assert (outcome.code, outcome.err) == (1, "phaserunner: the sprint is completed\n")
 
@@ -102,7 +102,7 @@ class TestHolding:
     )
     def test_pause_and_resume(self, command: str, options: list[str], body: dict[str, str]) -> None:
         service = FakeService(sprints=[sprint_detail()])
-        path = f"/sprints/{service.sprints[0].id}/{command}"
+        path = f"/runs/{service.sprints[0].id}/{command}"
         service.routes["POST", path] = lambda request: httpx.Response(200, json={})
         assert invoke(service, command, str(service.sprints[0].id), *options).code == 0
         assert sent(service.requests[-1]) == body
@@ -110,7 +110,7 @@ class TestHolding:
     def test_one_that_is_paused_already(self) -> None:
         service = FakeService(sprints=[sprint_detail()])
         refuse = problem(409, "the sprint is paused since today")
-        service.routes["POST", f"/sprints/{service.sprints[0].id}/pause"] = lambda request: refuse
+        service.routes["POST", f"/runs/{service.sprints[0].id}/pause"] = lambda request: refuse
         outcome = invoke(service, "pause", str(service.sprints[0].id))
         assert (outcome.code, outcome.err) == (1, "phaserunner: the sprint is paused since today\n")
 
@@ -118,14 +118,14 @@ class TestHolding:
         detail = sprint_detail(attempts=[attempt_view()])
         service = FakeService(sprints=[detail])
         made = detail.model_copy(update={"id": UUID(int=7)}).model_dump(mode="json")
-        service.routes["POST", f"/sprints/{detail.id}/fork"] = lambda request: httpx.Response(201, json=made)
+        service.routes["POST", f"/runs/{detail.id}/fork"] = lambda request: httpx.Response(201, json=made)
         outcome = invoke(service, "fork", str(detail.id), "--guidance", "Round up.", "--max-attempts", "5")
         assert (outcome.code, outcome.out.strip()) == (0, str(UUID(int=7)))
         assert sent(service.requests[-1]) == {
             "phase": "coding",
             "attempt": 1,
             "guidance": "Round up.",
-            "policy": {"max_attempts": 5},
+            "policy": {"attempts_per_phase": 5},
         }
 
     def test_fork_of_a_sprint_that_has_changed_nothing(self) -> None:
@@ -133,7 +133,7 @@ class TestHolding:
         outcome = invoke(service, "fork", str(service.sprints[0].id))
         assert (outcome.code, outcome.err) == (
             2,
-            "phaserunner: no attempt of the sprint has changed anything yet\n",
+            "phaserunner: no attempt of the run has changed files yet\n",
         )
 
 

@@ -1,4 +1,4 @@
-"""`list`, `show` and `cancel`: sprints that exist."""
+"""`list`, `show` and `cancel`: runs of every kind."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -8,29 +8,29 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from app.cli.exits import ExitCode
-from app.cli.identify import find_sprint
+from app.cli.identify import find_run
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
-from app.cli.view.tables import print_table, sprint_lines, sprints_table, subtask_lines
+from app.cli.view.tables import print_table, run_lines, runs_table, subtask_lines
 from app.cli.view.words import KIND_WORDS
 from app.schemas.api.run_lists import RunSort
-from app.schemas.api.sprints import SprintView
+from app.schemas.api.runs import RunView
 from app.schemas.runs import RunKind, RunStatus
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Filters:
-    """Which runs are listed, in which order. Choices of one option are alternatives.
+    """Which runs to list, and their order. Repeated values of an option are alternatives.
 
     Attributes:
-        status: Only those that stand so; may be repeated, and so may --project and --agent.
-        kind: Only sprints, loops or answers; may be repeated.
-        needs_human: Only those that wait for a human.
-        search: Only those with this in their name or goal, or at the beginning of their id.
-        days: Only those created within so many days.
-        project: Only those whose source is there, as sprints show it.
-        agent: Only those of this agent, in the words sprints show.
-        sort: Their order.
+        status: Only runs with this status; repeatable.
+        kind: Only runs of this kind; repeatable.
+        needs_human: Only runs that wait for a human.
+        search: Only runs with this text in their name or goal, or at the start of their id.
+        days: Only runs created in the last so many days.
+        project: Only runs with this source, as `show` prints it; repeatable.
+        agent: Only runs of this agent, as `show` prints it; repeatable.
+        sort: The order.
     """
 
     status: list[RunStatus] | None = None
@@ -43,7 +43,7 @@ class Filters:
     sort: RunSort = RunSort.NEWEST
 
     def query(self, now: datetime) -> dict[str, str | list[str]]:
-        """The same as a query of the API; empty when everything is listed as ever."""
+        """Give the query for the API; empty without filters."""
         given: dict[str, str | list[str] | None] = {
             "status": [each.value for each in self.status or ()],
             "kind": [each.value for each in self.kind or ()],
@@ -60,23 +60,23 @@ class Filters:
 _EVERY = Filters()
 
 
-async def list_sprints(
+async def list_runs(
     *,
     filters: Filters = _EVERY,
     limit: Annotated[int, Parameter(validator=Number(gte=1, lte=10_000))] = 20,
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """List sprints, loops and answers, newest first.
+    """List runs: sprints, loops and answers, newest first.
 
     Args:
-        filters: Which, in which order.
-        limit: At most so many.
+        filters: Which runs, and their order.
+        limit: The largest number of runs.
     """
     async with root.session(options) as session:
         query = filters.query(datetime.now(UTC))
-        found: list[SprintView] = []
-        async for each in session.api.sprints(min(limit, 100), **query):
+        found: list[RunView] = []
+        async for each in session.api.runs(min(limit, 100), **query):
             found.append(each)
             if len(found) == limit:
                 break
@@ -84,53 +84,53 @@ async def list_sprints(
         if terminal.as_json:
             terminal.json([each.model_dump(mode="json") for each in found])
         elif found:
-            print_table(terminal.out, sprints_table(found, datetime.now(UTC)))
+            print_table(terminal.out, runs_table(found, datetime.now(UTC)))
         elif query:
-            terminal.say("No sprint fits these filters")
+            terminal.say("No run matches these filters")
         else:
-            terminal.say('No sprints yet; start one with: phaserunner run "what to do" --repo PATH')
+            terminal.say('No runs yet. Start one with: phaserunner run "what to do" --repo PATH')
     return ExitCode.PASSED
 
 
-async def show_sprint(sprint: str, /, *, options: Options = DEFAULT_OPTIONS, root: RootArgument) -> int:
-    """Show a sprint: phases, attempts, and the evidence of what failed.
+async def show_run(run: str, /, *, options: Options = DEFAULT_OPTIONS, root: RootArgument) -> int:
+    """Show a run: phases, attempts, and the evidence of failures.
 
     Args:
-        sprint: Its id, or the first 6 or more characters of it.
+        run: Its id, or at least the first 6 characters of it.
     """
     async with root.session(options) as session:
         terminal = session.terminal
-        found = await find_sprint(session.api, sprint)
+        found = await find_run(session.api, run)
         if terminal.as_json:
             terminal.json(await session.api.whole(found))
             return ExitCode.PASSED
-        detail = await session.api.sprint(found)
-        for text, style in sprint_lines(detail):
+        detail = await session.api.run(found)
+        for text, style in run_lines(detail):
             terminal.line(text, style)
         if detail.kind is RunKind.DIRECTOR_LOOP:
             for text, style in subtask_lines((await session.api.loop(found)).subtasks):
                 terminal.line(text, style)
         if detail.escalation_id is not None:
             terminal.line(
-                f"A human is asked: phaserunner escalations show {str(detail.escalation_id)[:8]}", "yellow"
+                f"Waiting for a human: phaserunner escalations show {str(detail.escalation_id)[:8]}", "yellow"
             )
     return ExitCode.PASSED
 
 
-async def cancel_sprint(
-    sprint: str, /, *, reason: str = "", options: Options = DEFAULT_OPTIONS, root: RootArgument
+async def cancel_run(
+    run: str, /, *, reason: str = "", options: Options = DEFAULT_OPTIONS, root: RootArgument
 ) -> int:
-    """Cancel a sprint; what it has done so far stays.
+    """Cancel a run. Its work so far is kept.
 
     Args:
-        sprint: Its id, or the first 6 or more characters of it.
-        reason: Recorded with the sprint.
+        run: Its id, or at least the first 6 characters of it.
+        reason: Recorded with the run.
     """
     async with root.session(options) as session:
-        sprint_id = await find_sprint(session.api, sprint)
-        answer = await session.api.cancel(sprint_id, reason)
+        run_id = await find_run(session.api, run)
+        cancelled = await session.api.cancel(run_id, reason)
         if session.terminal.as_json:
-            session.terminal.json(answer)
+            session.terminal.json(cancelled)
         else:
-            session.terminal.line(f"{KIND_WORDS.get(answer.get('kind'), 'Sprint')} {sprint_id} is cancelled")
+            session.terminal.line(f"{KIND_WORDS.get(cancelled.get('kind'), 'Run')} {run_id} is cancelled")
     return ExitCode.PASSED

@@ -1,0 +1,66 @@
+"""Requests with wrong tokens: each is logged, and an address that sends many waits ever longer."""
+
+import asyncio
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from app.core.errors import TooManyRequestsError
+
+logger = logging.getLogger(__name__)
+
+FORGOTTEN_SECONDS = 300.0
+"""After so long without a wrong token an address begins anew."""
+
+FREE, MAX_FAILURES = 3, 30
+STEP_SECONDS, MAX_SECONDS = 0.25, 5.0
+_MAX_ADDRESSES = 10_000
+
+
+@dataclass(slots=True)
+class _Failures:
+    count: int
+    last: float
+
+
+class WrongTokens:
+    """Counts wrong tokens by address.
+
+    Args:
+        sleep: waits so many seconds.
+        clock: seconds that only grow.
+    """
+
+    def __init__(
+        self,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._sleep = sleep
+        self._clock = clock
+        self._by_address: OrderedDict[str, _Failures] = OrderedDict()
+
+    async def note(self, address: str) -> None:
+        """Log a wrong token, and wait the longer the more of them came before.
+
+        Raises:
+            TooManyRequestsError: the address has sent too many; it is not made to wait.
+        """
+        failures = self._failures_of(address)
+        failures.count += 1
+        failures.last = self._clock()
+        logger.warning("a wrong token from %s, number %d in a row", address, failures.count)
+        if failures.count > MAX_FAILURES:
+            raise TooManyRequestsError("too many wrong tokens from this address; try again later")
+        await self._sleep(min(max(0, failures.count - FREE) * STEP_SECONDS, MAX_SECONDS))
+
+    def _failures_of(self, address: str) -> _Failures:
+        known = self._by_address.pop(address, None)
+        if known is None or self._clock() - known.last > FORGOTTEN_SECONDS:
+            known = _Failures(0, self._clock())
+        self._by_address[address] = known
+        if len(self._by_address) > _MAX_ADDRESSES:
+            self._by_address.popitem(last=False)
+        return known

@@ -1,0 +1,20 @@
+"""Which network addresses are public: outgoing connections of untrusted parties may go nowhere else."""
+
+import ipaddress
+
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+
+
+def is_public(address: str) -> bool:
+    """True for an address that is reachable from anywhere; one that carries an IPv4 address counts as it.
+
+    Raises:
+        ValueError: this is no IP address.
+    """
+    found = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(found, ipaddress.IPv6Address):
+        if found in _NAT64:
+            found = ipaddress.IPv4Address(int(found) & 0xFFFFFFFF)
+        else:
+            found = found.ipv4_mapped or found.sixtofour or found
+    return found.is_global and not found.is_multicast

@@ -1,0 +1,133 @@
+"""The evaluators that judge the phases of one project: they evaluate outputs and draw verdicts."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from app.runners.evaluators import panel
+from app.runners.evaluators.acceptance import Acceptance
+from app.runners.evaluators.issues import failure_fingerprint
+from app.runners.evaluators.project.project_file import ProjectFileError
+from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult
+from app.runners.evaluators.registrations import EvaluatorRegistry
+from app.runners.evaluators.verdict import PanelVerdict, VerdictPolicy, judge
+from app.runners.project import ProjectPanel, ProjectRules, panel_for, read_from_tree, remark_on_change
+from app.schemas.runs import RunPolicy
+
+
+class PhasePanel:
+    """Judges outputs of phases.
+
+    Args:
+        registry: the operator's evaluators of each phase.
+        rules: how far projects choose what judges them.
+        project: the settings of one project, as `for_project` found them.
+    """
+
+    def __init__(
+        self,
+        registry: EvaluatorRegistry,
+        rules: ProjectRules | None = None,
+        project: ProjectPanel | None = None,
+    ) -> None:
+        self._registry = project.registry if project else registry
+        self._operators = registry
+        self._rules = rules or ProjectRules()
+        self._project = project
+
+    def for_project(self, content: bytes | ProjectFileError | None) -> "PhasePanel":
+        """Give the panel that judges a project as its file at the base commit says.
+
+        Args:
+            content: of the file; None if the project has no file. With an unusable file no output passes.
+        """
+        found = panel_for(self._operators, content, self._rules)
+        return PhasePanel(self._operators, self._rules, found)
+
+    async def for_tree(self, base: Path | None) -> "PhasePanel":
+        """Give the panel that judges a project whose base commit is in this tree."""
+        if base is None:
+            return self.for_project(None)
+        return self.for_project(await asyncio.to_thread(read_from_tree, base))
+
+    def limited_to(self, names: Collection[str]) -> "PhasePanel":
+        """Give the panel of these evaluators only, as the project sets them; without names, of all.
+
+        A project's commands run only if they are named. If the project's file is unusable, the panel stays
+        as it is.
+        """
+        found = self._project
+        if not names or found is None or found.problems:
+            return self
+        only = replace(found, registry=found.registry.only(names))
+        return PhasePanel(self._operators, self._rules, only)
+
+    @property
+    def project(self) -> ProjectPanel | None:
+        """The settings of the project's file; None before `for_project` or `for_tree`."""
+        return self._project
+
+    def get_evaluator_registry(self) -> EvaluatorRegistry:
+        """The evaluators of this panel."""
+        return self._registry
+
+    async def evaluate_phase_output(
+        self,
+        phase: str,
+        output: str,
+        context: EvaluationContext,
+        deterministic_only: bool = False,
+        *,
+        on_result: panel.OnResult | None = None,
+        acceptances: Sequence[Acceptance] = (),
+    ) -> list[EvaluationResult]:
+        """Run every evaluator of the phase on an output.
+
+        A crashed evaluator is in the list as `errored`. The list has a result of each evaluator of the phase,
+        except LLM evaluators, which do not run after a deterministic gate failed.
+        """
+        context = self._project.context(context) if self._project else context
+        results = await panel.evaluate(
+            phase,
+            output,
+            context,
+            self._registry,
+            deterministic_only=deterministic_only,
+            on_result=on_result,
+            acceptances=acceptances,
+        )
+        remark = await self._remark(context)
+        if remark is None:
+            return results
+        if on_result is not None:
+            await on_result(remark)
+        return [*results, remark]
+
+    async def _remark(self, context: EvaluationContext) -> EvaluationResult | None:
+        """Remark on a change of the project's file, which takes effect in later runs only."""
+        workspace, project = context.get("workspace_ref"), self._project
+        if not workspace or project is None or project.problems or not self._rules.honour:
+            return None
+        now = await asyncio.to_thread(read_from_tree, Path(workspace))
+        return None if now == project.content else remark_on_change(project, now)
+
+    def judge(
+        self,
+        phase: str,
+        results: Sequence[EvaluationResult],
+        policy: RunPolicy,
+        acceptances: Sequence[Acceptance] = (),
+    ) -> PanelVerdict:
+        """Draw the verdict from an attempt's results and from the findings that humans accepted before."""
+        threshold = policy.pass_threshold
+        if self._project is not None:
+            threshold = self._project.pass_threshold(threshold)
+        thresholds = VerdictPolicy(threshold, policy.blocking_threshold)
+        return judge(results, self._registry.gates(phase), thresholds, acceptances)
+
+
+def fingerprint_of(results: Sequence[EvaluationResult], verdict: PanelVerdict) -> str:
+    """Identify a failure by the gates that failed: models and advisers never repeat their words."""
+    failed = set(verdict.failed_gates)
+    return failure_fingerprint(each for each in results if each.evaluator_name in failed)

@@ -1,0 +1,42 @@
+"""The prompt of an attempt at a phase, made of the memory of the attempts before it."""
+
+from collections.abc import Sequence
+
+from app.runners.evaluators.acceptance import is_signed
+from app.runners.evaluators.feedback_memory import FeedbackMemory
+from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
+from app.runners.prompts.sprint import base_prompt, optimized_prompt
+
+MAX_SUGGESTIONS = 10
+"""Suggestions of one evaluator that a prompt repeats."""
+
+
+def prompt_for(memory: FeedbackMemory) -> str:
+    """Give the prompt of the next attempt: the base prompt, or one that says what failed.
+
+    Raises:
+        ValueError: the memory's phase has no prompt.
+    """
+    if not memory.attempts and not memory.guidance:
+        return base_prompt(memory.phase, memory.original_goal)
+    return retry_prompt(memory)
+
+
+def retry_prompt(memory: FeedbackMemory) -> str:
+    """Give the prompt of a retry."""
+    last = memory.latest_attempt
+    return optimized_prompt(
+        phase=memory.phase,
+        goal=memory.original_goal,
+        summary=memory.get_summary_for_prompt(),
+        fixes=_fixes(last.evaluation_results) if last else [],
+        recurring=memory.recurring_issues,
+        attempt=memory.current_attempt,
+        max_attempts=memory.max_attempts,
+    )
+
+
+def _fixes(results: Sequence[EvaluationResult]) -> list[str]:
+    # An errored evaluator gives the agent nothing to fix, and accepted findings stay as they are.
+    failed = [each for each in results if each.status is EvaluationStatus.FAILED and not is_signed(each)]
+    return ["\n   - ".join([each.feedback, *each.suggestions[:MAX_SUGGESTIONS]]) for each in failed]

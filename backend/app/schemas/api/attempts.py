@@ -1,0 +1,136 @@
+"""Attempts as the API shows them: verdicts, candidates, prompts and diffs."""
+
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict
+
+from app.schemas.api.marks import MarkView
+from app.schemas.evaluation import CriterionResultSchema
+from app.schemas.runs import AttemptState, Usage
+from app.schemas.workspaces import Diff
+
+EvaluationStatusName = Literal["passed", "failed", "errored", "skipped"]
+
+
+class EvaluationView(BaseModel):
+    """One evaluator's stored verdict. `score` in [0, 1]; `marks` are reviewers' words on it, newest first."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    evaluator: str
+    version: str
+    category: str
+    gate: bool
+    status: EvaluationStatusName
+    passed: bool
+    score: float
+    feedback: str
+    criteria: list[CriterionResultSchema]
+    suggestions: list[str]
+    metadata: dict[str, Any]
+    duration_ms: int | None
+    trace_id: str | None
+    evaluated_at: datetime
+    marks: list[MarkView] = []
+
+
+PromptPartKind = Literal["same", "added", "removed"]
+
+
+class PromptPart(BaseModel):
+    """Some whole lines of a prompt, compared with that of the attempt before."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: PromptPartKind
+    text: str
+
+
+class CandidateView(BaseModel):
+    """What one agent produced in an attempt.
+
+    `metrics` holds what it used (requests, tool_calls, input_tokens, output_tokens, cost_usd) and `seconds`.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    index: int
+    agent: str
+    provider: str
+    model: str | None
+    output: str
+    error: str | None
+    metrics: dict[str, Any]
+    head_commit: str | None
+    changed_files: list[str]
+    chosen: bool
+    evaluations: list[EvaluationView]
+
+
+class AttemptView(BaseModel):
+    """One attempt with its verdicts; `verdict` is null until it is judged."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    phase: str
+    number: int
+    status: AttemptState
+    verdict: str | None
+    verdict_reason: str
+    score: float | None
+    output: str
+    base_commit: str
+    head_commit: str | None
+    changed_files: list[str]
+    usage: Usage
+    agent_failures: int
+    evaluation_failures: int
+    lost_workers: int
+    last_error: str
+    trace_id: str | None
+    started_at: datetime
+    produced_at: datetime | None
+    completed_at: datetime | None
+    evaluations: list[EvaluationView]
+
+
+class AttemptDetail(AttemptView):
+    """An attempt with the prompt it was given and every candidate.
+
+    Attributes:
+        prompt: exactly what the agent was given.
+        prompt_changes: the prompt in parts, compared with that of the attempt before: what is `added` is what
+            this attempt was told beyond it. Null for a first attempt.
+        optimization_context: what the prompt was made of: feedback, recurring issues, analysis.
+        evaluation_usage: what the evaluators that ask a model consumed; `usage` is the agents'.
+    """
+
+    prompt: str
+    prompt_changes: list[PromptPart] | None
+    optimization_context: dict[str, Any]
+    evaluation_usage: Usage
+    candidates: list[CandidateView]
+
+
+class AttemptDiff(Diff):
+    """What an attempt changed.
+
+    `files` names every changed file. Patches beyond 200 KB of one file or 1 MB together are cut at a line end
+    and marked `truncated`; asked for by `path`, a file is whole up to 32 MB.
+
+    Attributes:
+        base_commit: what it is compared with.
+        head_commit: the attempt's output.
+        additions: lines added in the files that are named.
+        deletions: lines removed in them.
+    """
+
+    base_commit: str
+    head_commit: str
+    additions: int
+    deletions: int

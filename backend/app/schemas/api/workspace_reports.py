@@ -1,0 +1,50 @@
+"""Evaluations of a local workspace that no agent worked on: the request and the report."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.schemas.questions import Question
+from app.schemas.runs import Phase
+from app.schemas.text import MAX_GOAL_CHARS, CleanLine, CleanText
+
+
+class EvaluateRequest(BaseModel):
+    """Judge a local workspace without any agent; `base` is a git reference in it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    path: CleanLine = Field(min_length=1, max_length=4096)
+    base: CleanLine | None = Field(default=None, min_length=1, max_length=500)
+    phase: Phase = Phase.CODING
+    goal: CleanText = Field(default="", max_length=MAX_GOAL_CHARS)
+    output: CleanText = Field(default="", max_length=MAX_GOAL_CHARS)
+    deterministic_only: bool = False
+
+
+class JudgedEvaluation(BaseModel):
+    """One evaluator's result in a report that is not stored."""
+
+    model_config = ConfigDict(frozen=True)
+
+    gate: bool
+    result: dict[str, Any]
+
+
+class EvaluationReport(BaseModel):
+    """The verdict on a workspace, with the evidence."""
+
+    model_config = ConfigDict(frozen=True)
+
+    phase: str
+    verdict: str = Field(description="passed, failed, errored, or asks: only a question to a human is open.")
+    score: float | None
+    reason: str
+    questions: list[Question] = Field(
+        default=[], description="What a human is asked about changed tests, with both versions of each."
+    )
+    base_commit: str | None
+    project_file: str | None = Field(
+        default=None, description="Which phaserunner.toml counted; null when there is none."
+    )
+    evaluations: list[JudgedEvaluation]

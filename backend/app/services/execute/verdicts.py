@@ -1,0 +1,131 @@
+"""Records what the evaluation of an attempt came to; each function is part of a caller's transaction."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from app.core.events.evaluations import EvaluationCompletedData, EvaluationData, EvaluationFailedData
+from app.db.models import Attempt, Candidate
+from app.jobs.queue import enqueue_advance
+from app.runners.decision import backoff_seconds, rest_until
+from app.runners.evaluators.panel import judges_usage
+from app.runners.evaluators.protocol import EvaluationResult
+from app.runners.evaluators.verdict import PanelVerdict
+from app.runners.phase_panel import PhasePanel, fingerprint_of
+from app.schemas.runs import AttemptState, RunPolicy
+from app.services.record.evaluations import store_evaluations
+from app.services.record.ledger import spend
+from app.services.record.transactions import Recording
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedCandidate:
+    """A candidate with its results and its verdict."""
+
+    candidate: Candidate
+    results: list[EvaluationResult]
+    verdict: PanelVerdict
+
+
+@dataclass(frozen=True, slots=True)
+class NoVerdict:
+    """Why an evaluation reached no verdict.
+
+    Attributes:
+        reason: for people.
+        gates: that reached no verdict.
+        judged: candidates whose judges are paid for.
+        kept: candidates whose results are stored.
+    """
+
+    reason: str
+    gates: Sequence[str] = ()
+    judged: Sequence[JudgedCandidate] = ()
+    kept: Sequence[JudgedCandidate] = ()
+
+
+def evaluation_data(panel: PhasePanel, phase: str, result: EvaluationResult) -> EvaluationData:
+    """Give what events say of one result."""
+    return EvaluationData(
+        evaluator_name=result.evaluator_name,
+        category=result.category.value,
+        passed=result.passed,
+        score=result.score,
+        feedback=result.feedback,
+        suggestions=result.suggestions,
+        status=result.status.value,
+        gate=result.evaluator_name in panel.get_evaluator_registry().gates(phase),
+        duration_ms=result.duration_ms,
+    )
+
+
+async def record_verdict(
+    recording: Recording,
+    row: Attempt,
+    panel: PhasePanel,
+    judged: Sequence[JudgedCandidate],
+    chosen: JudgedCandidate,
+) -> None:
+    """Record the results of all candidates, and the verdict on the chosen one as the attempt's."""
+    verdict = chosen.verdict
+    await _store(recording, panel, row.phase, judged)
+    row.status = AttemptState.PASSED if verdict.passed else AttemptState.FAILED
+    row.verdict = verdict.status.value
+    row.verdict_reason = verdict.reason
+    row.score = verdict.score
+    row.completed_at = datetime.now(UTC)
+    row.not_before = None
+    row.fingerprint = None if verdict.passed else fingerprint_of(chosen.results, verdict)
+    _adopt(row, chosen.candidate)
+    _pay(recording, judged)
+    data = EvaluationCompletedData(
+        phase=row.phase,
+        attempt=row.number,
+        overall_passed=verdict.passed,
+        evaluations=[evaluation_data(panel, row.phase, each) for each in chosen.results],
+        score=verdict.score,
+        reason=verdict.reason,
+    )
+    recording.tell(data, row.phase, row.number)
+
+
+async def record_no_verdict(
+    recording: Recording, row: Attempt, panel: PhasePanel, trouble: NoVerdict, policy: RunPolicy
+) -> None:
+    """Record that there is no verdict, and repeat the evaluation after a pause if the policy allows it."""
+    await _store(recording, panel, row.phase, trouble.kept)
+    _pay(recording, trouble.judged)
+    row.status = AttemptState.PRODUCED
+    row.evaluation_failures += 1
+    row.last_error = row.verdict_reason = trouble.reason
+    again = row.evaluation_failures < policy.max_evaluation_failures
+    if again:
+        row.not_before = rest_until(row.evaluation_failures, policy, datetime.now(UTC))
+        await enqueue_advance(recording.session, row.run_id, at=row.not_before)
+    data = EvaluationFailedData(
+        reason=trouble.reason,
+        evaluators=list(trouble.gates),
+        failures=row.evaluation_failures,
+        retry_in_seconds=backoff_seconds(row.evaluation_failures, policy) if again else None,
+    )
+    recording.tell(data, row.phase, row.number)
+
+
+async def _store(
+    recording: Recording, panel: PhasePanel, phase: str, judged: Sequence[JudgedCandidate]
+) -> None:
+    results = {each.candidate.id: each.results for each in judged}
+    gates = frozenset(panel.get_evaluator_registry().gates(phase))
+    await store_evaluations(recording.session, results, gates)
+
+
+def _pay(recording: Recording, judged: Sequence[JudgedCandidate]) -> None:
+    spend(recording.run, judges_usage([result for each in judged for result in each.results]))
+
+
+def _adopt(row: Attempt, candidate: Candidate) -> None:
+    row.chosen_candidate = candidate.index
+    row.output = candidate.output
+    row.head_commit = candidate.head_commit
+    row.tree = candidate.tree
+    row.changed_files = candidate.changed_files

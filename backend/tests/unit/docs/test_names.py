@@ -1,0 +1,60 @@
+"""The docs name only settings, commands and types of events that exist."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.cli.main import build_app
+from app.core.config import Settings
+from app.core.websocket_events import SprintEventType
+
+ROOT = Path(__file__).parents[4]
+PAGES = [*sorted((ROOT / "docs").rglob("*.md")), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md"))]
+OF_OTHERS = ("UV_", "PIP_", "SSL_", "PYTEST_")
+"""Variables of other programs begin like this."""
+NO_SETTINGS = {"PHASERUNNER_BASE"}
+"""What commands of projects are given."""
+NO_EVENTS = {"agent.model"}
+"""A field of requests."""
+TOPICS = {each.value.partition(".")[0] for each in SprintEventType} - {"evaluation", "run"}
+"""Words that name events only; a file or a field may be called `evaluation.success` or `run.py`."""
+
+
+def code_of(page: Path) -> str:
+    """The code of a page: fenced blocks and spans."""
+    text = page.read_text(encoding="utf-8")
+    fenced = re.findall(r"^```.*?^```", text, re.DOTALL | re.MULTILINE)
+    spans = re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE))
+    return "\n".join([*fenced, *spans])
+
+
+def commands_in(text: str) -> Iterator[str]:
+    """The first word after the program's name, where it begins a line, a pipe or a span."""
+    yield from re.findall(r"^(?:\$ )?phaserunner ([a-z]+)\b", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_settings_exist(page: Path) -> None:
+    spans = re.findall(r"`([A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+)(?=[`=/])", page.read_text(encoding="utf-8"))
+    named = {each for each in spans if not each.startswith(OF_OTHERS)} - NO_SETTINGS
+    assert named - set(Settings.model_fields) == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_exist(page: Path) -> None:
+    known = set(build_app())
+    assert set(commands_in(code_of(page))) - known == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_types_of_events_exist(page: Path) -> None:
+    found = re.findall(r"`([a-z]+\.(?!py\b|md\b|toml\b)[a-z]+)`", page.read_text(encoding="utf-8"))
+    named = {each for each in found if each.partition(".")[0] in TOPICS}
+    assert named - {each.value for each in SprintEventType} - NO_EVENTS == set()
+
+
+def test_what_is_looked_for_is_found() -> None:
+    guide = ROOT / "docs" / "guide.md"
+    assert {"run", "evaluate", "fork"} <= set(commands_in(code_of(guide)))

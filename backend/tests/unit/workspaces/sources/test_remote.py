@@ -1,0 +1,76 @@
+"""Where a remote repository is fetched from, and what other users of the machine see of it."""
+
+import subprocess
+
+import pytest
+
+from app.core.errors import InvalidInputError, WorkspaceError
+from app.schemas.workspaces import GitSource
+from app.workspaces.history.git import Git
+from app.workspaces.sources.remote import Remote, prepare_fetch
+
+pytestmark = pytest.mark.anyio
+
+
+async def prepared(url: str, *, allow_private: bool = False, **transport: str) -> Remote:
+    return await prepare_fetch(GitSource(url=url), transport, allow_private=allow_private, allow_files=False)
+
+
+def settings_of(remote: Remote) -> dict[str, str]:
+    count = int(remote.env["GIT_CONFIG_COUNT"])
+    return {remote.env[f"GIT_CONFIG_KEY_{n}"]: remote.env[f"GIT_CONFIG_VALUE_{n}"] for n in range(count)}
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://127.0.0.1/a",
+        "https://127.1:8443/a",
+        "https://[::1]/a",
+        "https://10.0.0.7/a",
+        "https://169.254.169.254/latest",
+        "https://localhost:5432/a",
+        "https://user:secret@192.168.1.1/a",
+        "ssh://git@10.1.1.1:22/a",
+        "git@127.0.0.1:a.git",
+    ],
+)
+async def test_private_addresses_are_refused_before_anything_is_connected(url: str) -> None:
+    with pytest.raises(InvalidInputError, match="is not a public address") as refused:
+        await prepared(url)
+    assert "secret" not in str(refused.value)
+    await prepared(url, allow_private=True)
+
+
+async def test_a_name_without_an_address_is_said() -> None:
+    with pytest.raises(WorkspaceError, match="cannot be looked up"):
+        await prepared("https://nowhere.invalid/a")
+
+
+async def test_a_proxy_may_know_names_that_this_machine_does_not() -> None:
+    remote = await prepared("https://nowhere.invalid/a", HTTPS_PROXY="http://proxy.example:3128")
+    assert remote.env["HTTPS_PROXY"] == "http://proxy.example:3128"
+    assert settings_of(remote)["http.followRedirects"] == "false"
+
+
+async def test_git_connects_to_the_address_that_was_checked() -> None:
+    remote = await prepared("https://93.184.216.34:8443/a")
+    assert settings_of(remote)["http.curloptResolve"] == "93.184.216.34:8443:93.184.216.34"
+    by_ssh = await prepared("ssh://git@93.184.216.34/a")
+    assert "-oHostName=93.184.216.34 -oHostKeyAlias=93.184.216.34" in by_ssh.env["GIT_SSH_COMMAND"]
+
+
+async def test_a_password_reaches_git_and_no_command_line() -> None:
+    remote = await prepared("https://ada:p%20w'%22d@git.example/a.git", allow_private=True)
+    assert remote.url == "https://git.example/a.git"
+    git = Git.find()
+    done = subprocess.run(  # noqa: ASYNC221 - a moment
+        [git.executable, "credential", "fill"],
+        input="protocol=https\nhost=git.example\n\n",
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent", **remote.env},
+    )
+    assert "username=ada\n" in done.stdout
+    assert "password=p w'\"d\n" in done.stdout
