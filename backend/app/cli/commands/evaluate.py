@@ -16,7 +16,8 @@ from app.runners.evaluators.protocol import EvaluationResult
 from app.schemas.api.workspace_reports import EvaluateRequest, EvaluationReport
 from app.schemas.runs import Phase
 
-_CODES = {"passed": ExitCode.PASSED, "failed": ExitCode.FAILED}
+_CODES = {"passed": ExitCode.PASSED, "failed": ExitCode.FAILED, "asks": ExitCode.WAITING}
+_SOURCE_LINES = 40
 
 
 async def evaluate(
@@ -74,6 +75,11 @@ def _write(terminal: Terminal, report: EvaluationReport) -> None:
             result.duration_ms,
         ):
             terminal.line(text, style)
+    for asked in report.questions:
+        terminal.line(f"? {asked.text}", "yellow")
+        for sign, source, style in (("-", asked.before, "red"), ("+", asked.after, "green")):
+            for line in source.splitlines()[:_SOURCE_LINES]:
+                terminal.line(f"  {sign} {line}", style)
     if report.project_file:
         terminal.line(f"Configured by {report.project_file}", "dim")
     score = f", score {report.score:.2f}" if report.score is not None else ""

@@ -30,7 +30,7 @@ const OPEN = {
   id: ID, run_id: "r1", run_name: "Halves", kind: "sprint", phase: "coding", attempt: 3, reason_kind: "attempts_exhausted", reason: "3 attempts failed",
   status: "open", decision: null, guidance: "", line_comments: [], additional_attempts: 0, decided_by: null, decided_at: null,
   version: 4, created_at: MOMENT, sprint: { goal: "Halve it", usage: USAGE }, policy: {}, attempt_id: "a1", failing: [VERDICT],
-  attempts: [ATTEMPT], earlier: [], can_accept: true, would_open: ["tests/test_a.py"], open_paths: [],
+  attempts: [ATTEMPT], earlier: [], can_accept: true, would_open: ["tests/test_a.py"], open_paths: [], questions: [],
   track_records: [{ evaluator: "pytest", verdicts: 9, passed: NONE, failed: { ...NONE, count: 4 }, errored: NONE, skipped: NONE, latency: { n: 0, p50_ms: null, p95_ms: null }, marked: { false_fails: NONE, false_passes: NONE } }],
 };
 const RESOLVED = { ...OPEN, status: "resolved", decision: "reject", decided_by: "Ada", decided_at: MOMENT, version: 5 };

@@ -10,6 +10,7 @@ const REASONS: Record<Schemas["EscalationReason"], string> = {
   evaluator_unavailable: "An evaluator reaches no verdict",
   worker_lost: "Workers were lost",
   human_asked: "The agent asks",
+  question: "A changed test needs a word",
 };
 
 /** Why a human is asked, in a few words. */

@@ -30,6 +30,16 @@ export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
           cost so far <Cost usage={escalation.sprint.usage} />
         </p>
       </div>
+      {escalation.questions.map((each) => (
+        <article key={each.key} className="card flex flex-col gap-1 p-3">
+          <p className="theirs">{plainText(each.text)}</p>
+          {each.why && <p className="text-muted">{plainText(each.why)}</p>}
+          <p className="text-muted">At the base</p>
+          <pre className="theirs overflow-auto">{each.before || "Nothing"}</pre>
+          <p className="text-muted">In this attempt</p>
+          <pre className="theirs overflow-auto">{each.after || "Nothing"}</pre>
+        </article>
+      ))}
       {escalation.failing.map((each) => (
         <VerdictCard key={each.id} evaluation={each} record={recordOf(each.evaluator)} open />
       ))}
