@@ -83,7 +83,7 @@ def _report(verdict: str, *gates: tuple[str, str, str]) -> EvaluationReport:
         phase="coding",
         verdict=verdict,
         score=None,
-        reason="Failed: pytest",
+        reason="A human is asked",
         base_commit=None,
         evaluations=[JudgedEvaluation(gate=True, result=each) for each in results],
     )
@@ -94,6 +94,7 @@ def _report(verdict: str, *gates: tuple[str, str, str]) -> EvaluationReport:
     [
         pytest.param("passed", Outcome.PASSED, "", "", id="passed"),
         pytest.param("failed", Outcome.FAILED, "pytest", "1 of 2 tests failed", id="failed"),
+        pytest.param("asks", Outcome.ASKED, "pytest", "A human is asked", id="asked"),
         pytest.param("errored", Outcome.NO_VERDICT, "types", "mypy ended", id="no verdict"),
     ],
 )
