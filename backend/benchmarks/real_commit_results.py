@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from app.core.intervals import wilson
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
-from app.schemas.api.sprints import EvaluationReport
+from app.schemas.api.workspace_reports import EvaluationReport
 from benchmarks.machine import machine
 from benchmarks.real_commit_cases import Case
 
@@ -103,16 +103,17 @@ def unjudged(case: Case, why: str, seconds: float) -> JudgedCase:
 
 
 def read_results(path: Path) -> list[JudgedCase]:
-    """Give what was judged so far; a line that was cut off by the end of a run is left out."""
+    """Give the last result of each case; a line that was cut off by the end of a run is left out."""
     if not path.exists():
         return []
-    found: list[JudgedCase] = []
+    found: dict[str, JudgedCase] = {}
     for line in path.read_text("utf-8").splitlines():
         try:
-            found.append(JudgedCase.model_validate_json(line))
+            result = JudgedCase.model_validate_json(line)
         except ValidationError:
             continue
-    return found
+        found[result.case] = result
+    return list(found.values())
 
 
 def add_result(path: Path, result: JudgedCase) -> None:
