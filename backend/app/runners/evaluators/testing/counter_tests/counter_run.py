@@ -1,0 +1,238 @@
+"""Runs tests with wrong expectations, two complementary runs at a time, and says what that shows."""
+
+import asyncio
+import secrets
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from random import Random
+
+from app.runners.evaluators.testing.counter_tests.comparing import (
+    Answer,
+    Answered,
+    Half,
+    answers_by_test,
+    compare,
+)
+from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport, Unnoticed
+from app.runners.evaluators.testing.counter_tests.drawing import Change, Unit, draw, rewritten, units_of
+from app.runners.evaluators.testing.counter_tests.reading import TestFile, read_test_file
+from app.runners.evaluators.testing.counter_tests.sampling import Budget, sample
+from app.runners.evaluators.testing.inventory import file_of
+from app.runners.evaluators.testing.report import RunReport
+from app.runners.evaluators.testing.run import Harness, run_directory
+from app.runners.evaluators.testing.trees import RunTree
+from app.workspaces.together import together
+
+_NO_EXPECTATION = "it has no expectation that can be changed"
+_NOT_DRAWN = "there was no time for it"
+_REASONS = {
+    Answer.UNNOTICED: "it passes with a wrong expectation, which honest code may well do there",
+    Answer.DISTURBED: "it fails with its true expectation, too, beside tests with wrong ones",
+    Answer.SILENT: "it does not come to its end when expectations are changed",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Two complementary versions of the test files, and what they answered."""
+
+    versions: tuple["_Version", "_Version"]
+    answers: Mapping[str, Answered]
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    changes: tuple[Change, ...]
+    texts: Mapping[str, bytes]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CounterTests:
+    """Runs the base's tests with one expectation of each made wrong.
+
+    Every pair of runs holds each test twice: with a wrong expectation in one run, as it is in the other, and
+    chance says which is which. The files are rewritten before the runs begin, and neither run sees both.
+
+    A test is *proven* when it fails with the wrong expectation. It is *refuted* when it notices neither of two
+    wrong expectations in the same place, and either honest code is sure to notice (see `Site.certain`), or
+    the base's own code passes the test and does notice. Everything else is *unproven*.
+
+    Attributes:
+        harness: how the tests ran as they are.
+        base: the base's own tree; None where there is none to compare with.
+        budget: how long it may take.
+        seed: for chance; None draws one.
+    """
+
+    harness: Harness
+    base: RunTree | None
+    budget: Budget = field(default_factory=Budget)
+    seed: int | None = None
+
+    async def check(self, tree: RunTree, plain: RunReport) -> CounterReport:
+        """Check the tests of a tree that passed.
+
+        Args:
+            tree: what was run; only files that are trusted are rewritten.
+            plain: what came of it.
+
+        Raises:
+            ToolTroubleError: the interpreter cannot be started.
+            SandboxUnavailableError: the tests cannot be confined here.
+        """
+        began = time.monotonic()
+        units = await asyncio.to_thread(_units, tree, plain)
+        passed = {each.id for each in plain.tests.values() if each.ok}
+        check = _Check(self, tree, plain, Random(secrets.randbits(64) if self.seed is None else self.seed))
+        report = await check.run(units, passed)
+        return replace(report, seconds=time.monotonic() - began)
+
+
+class _Check:
+    """One check of one tree."""
+
+    def __init__(self, settings: CounterTests, tree: RunTree, plain: RunReport, chance: Random) -> None:
+        self._settings = settings
+        self._tree = tree
+        self._plain = plain
+        self._chance = chance
+        self._harness = replace(
+            settings.harness, seconds=settings.budget.run_seconds(plain.seconds, settings.harness.seconds)
+        )
+
+    async def run(self, units: Sequence[Unit], passed: Collection[str]) -> CounterReport:
+        """Run a first pair with every test that fits, and a second with those that noticed nothing."""
+        with_sites = [each for each in units if each.function.sites]
+        drawn = sample(with_sites, self._plain, self._settings.budget, self._chance)
+        reasons = dict.fromkeys(passed, _NO_EXPECTATION)
+        reasons |= {test: _NOT_DRAWN for unit in with_sites for test in unit.tests if test in passed}
+        first = await self._pair(drawn, passed, {})
+        answers = {test: each for test, each in first.answers.items() if test in passed}
+        unnoticed = {test: each for test, each in answers.items() if each.answer is Answer.UNNOTICED}
+        second = await self._pair(_of(drawn, unnoticed), unnoticed, unnoticed) if unnoticed else None
+        refuted: dict[str, Unnoticed] = {}
+        if second is not None:
+            refuted = await self._refuted(first, second, unnoticed)
+            answers |= {test: each for test, each in second.answers.items() if test in unnoticed}
+        return _report(answers, refuted, reasons)
+
+    async def _pair(
+        self, units: Sequence[Unit], wanted: Collection[str], before: Mapping[str, Answered]
+    ) -> _Pair:
+        tried = {test: each.change for test, each in before.items()}
+        changes = [each for unit in units for each in draw(unit, self._chance, wanted, tried)]
+        versions = self._versions(units, changes)
+        reports = await self._run_both(self._tree, versions)
+        one, other = (Half(each.changes, said) for each, said in zip(versions, reports, strict=True))
+        return _Pair(versions, answers_by_test(compare((one, other))))
+
+    def _versions(self, units: Sequence[Unit], changes: Iterable[Change]) -> tuple[_Version, _Version]:
+        """Divide changes by the toss of a coin; files that cannot be rewritten are left out."""
+        heads: list[Change] = []
+        tails: list[Change] = []
+        for each in changes:
+            self._chance.choice((heads, tails)).append(each)
+        files = list({unit.file.name: unit.file for unit in units}.values())
+        run = {(unit.file.name, unit.function.name) for unit in units}
+        one, other = (_Version(tuple(each), _texts(files, each, run)) for each in (heads, tails))
+        return one, other
+
+    async def _run_both(
+        self, tree: RunTree, versions: tuple[_Version, _Version]
+    ) -> tuple[RunReport, RunReport]:
+        async with run_directory() as place:
+            trees = await asyncio.to_thread(_write, tree, versions, place)
+            return await together(self._harness.run(trees[0]), self._harness.run(trees[1]))
+
+    async def _refuted(
+        self, first: _Pair, second: _Pair, suspects: Mapping[str, Answered]
+    ) -> dict[str, Unnoticed]:
+        twice = [
+            each
+            for each in second.answers.values()
+            if each.test in suspects
+            and each.answer is Answer.UNNOTICED
+            and each.change.site == suspects[each.test].change.site
+        ]
+        if not twice:
+            return {}
+        honest = [await self._base_answers(pair) for pair in (first, second)]
+        return {
+            each.test: Unnoticed(each.test, each.change.site.line, each.change.site.shown, each.change.says)
+            for each in twice
+            if _holds(each, [answers.get(each.test) for answers in honest])
+        }
+
+    async def _base_answers(self, pair: _Pair) -> dict[str, Answered]:
+        """Say what the base's own code does with the same files."""
+        base = self._settings.base
+        if base is None:
+            return {}
+        reports = await self._run_both(base, pair.versions)
+        one, other = (Half(each.changes, said) for each, said in zip(pair.versions, reports, strict=True))
+        return answers_by_test(compare((one, other)))
+
+
+def _holds(suspect: Answered, honest: Sequence[Answered | None]) -> bool:
+    """Tell whether a wrong expectation that went unnoticed speaks against the candidate."""
+    answers = [each.answer if each else Answer.SILENT for each in honest]
+    if Answer.UNNOTICED in answers:
+        return False
+    return suspect.change.site.certain or all(each is Answer.NOTICED for each in answers)
+
+
+def _units(tree: RunTree, plain: RunReport) -> list[Unit]:
+    names = sorted(tree.trusted.intersection(map(file_of, plain.ids)))
+    files = [_read(tree.files[name] / name, name) for name in names if name.endswith(".py")]
+    return units_of([each for each in files if each is not None], plain.ids)
+
+
+def _read(path: Path, name: str) -> TestFile | None:
+    try:
+        return read_test_file(name, path.read_bytes())
+    except OSError:
+        return None
+
+
+def _of(units: Sequence[Unit], wanted: Collection[str]) -> list[Unit]:
+    return [each for each in units if any(test in wanted for test in each.tests)]
+
+
+def _texts(
+    files: Sequence[TestFile], changes: Sequence[Change], run: Collection[tuple[str, str]]
+) -> dict[str, bytes]:
+    texts: dict[str, bytes] = {}
+    for file in files:
+        of_file = [each for each in changes if each.unit.file is file]
+        idle = [each for each in file.functions.values() if (file.name, each.name) not in run]
+        text = rewritten(file, of_file, idle)
+        if text is not None:
+            texts[file.name] = text
+    return texts
+
+
+def _write(tree: RunTree, versions: tuple[_Version, _Version], place: Path) -> tuple[RunTree, RunTree]:
+    one, other = (_written(tree, each.texts, place / str(i)) for i, each in enumerate(versions))
+    return one, other
+
+
+def _written(tree: RunTree, texts: Mapping[str, bytes], place: Path) -> RunTree:
+    for name, text in texts.items():
+        path = place / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text)
+    present = {name: place for name in texts if name in tree.files}
+    return replace(tree, files={**tree.files, **present}, only=frozenset(texts))
+
+
+def _report(
+    answers: Mapping[str, Answered], refuted: Mapping[str, Unnoticed], reasons: Mapping[str, str]
+) -> CounterReport:
+    proven = tuple(test for test, each in answers.items() if each.answer is Answer.NOTICED)
+    said = {test: _REASONS[each.answer] for test, each in answers.items() if each.answer in _REASONS}
+    unproven = {test: why for test, why in {**reasons, **said}.items() if test not in refuted}
+    for test in proven:
+        unproven.pop(test, None)
+    return CounterReport(proven, refuted, unproven)

@@ -1,0 +1,165 @@
+"""Draws which expectations are changed, and into what: pure data and chance."""
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from app.runners.evaluators.testing.counter_tests.edits import Edit, apply_edits
+from app.runners.evaluators.testing.counter_tests.literals import read_plain, wrong_texts
+from app.runners.evaluators.testing.counter_tests.reading import TestFile, TestFunction
+from app.runners.evaluators.testing.counter_tests.sites import Kind, Leaf, Site
+from app.runners.evaluators.testing.inventory import file_of, function_of
+
+_ROWS_FIRST = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A test function with the tests that it makes.
+
+    Attributes:
+        file: where it stands.
+        function: how it is written.
+        tests: ids of its tests, in the order of the run.
+    """
+
+    file: TestFile
+    function: TestFunction
+    tests: tuple[str, ...]
+
+    @property
+    def has_plain_rows(self) -> bool:
+        """True when each test is a row of parameters, in turn."""
+        return 0 < self.function.rows == len(self.tests)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An expectation made wrong.
+
+    Attributes:
+        unit: the function whose expectation it is.
+        tests: ids of the tests that it makes wrong.
+        site: the place.
+        edits: of the file.
+    """
+
+    unit: Unit
+    tests: tuple[str, ...]
+    site: Site
+    edits: tuple[Edit, ...]
+
+    @property
+    def says(self) -> str:
+        """What is expected now, shortened."""
+        return b" ... ".join(each.text for each in self.edits).decode("utf-8", "replace")[:80].strip()
+
+
+def units_of(files: Iterable[TestFile], ids: Sequence[str]) -> list[Unit]:
+    """Sort tests by the functions that make them; those that no function of the files makes are left out."""
+    by_name = {each.name: each for each in files}
+    tests: dict[tuple[str, str], list[str]] = defaultdict(list)
+    functions: dict[tuple[str, str], TestFunction] = {}
+    for test in ids:
+        file = by_name.get(file_of(test))
+        function = file.function(function_of(test).partition("::")[2]) if file else None
+        if file is not None and function is not None:
+            key = file.name, function.name
+            tests[key].append(test)
+            functions[key] = function
+    return [Unit(by_name[key[0]], functions[key], tuple(tests[key])) for key in tests]
+
+
+def draw(unit: Unit, chance: Random, wanted: Collection[str], tried: Mapping[str, Change]) -> list[Change]:
+    """Draw an expectation for each test of a unit, where there is one.
+
+    Args:
+        unit: the function.
+        chance: decides.
+        wanted: the tests in question.
+        tried: by test, what was changed before and went unnoticed. It is changed again, into something else.
+    """
+    by_row: dict[int | None, list[Site]] = defaultdict(list)
+    for site in unit.function.sites:
+        by_row[site.row].append(site)
+    body = by_row.pop(None, [])
+    rows = by_row if unit.has_plain_rows else {}
+    if rows and (not body or chance.random() < _ROWS_FIRST):
+        chosen = {row: unit.tests[row] for row in rows if unit.tests[row] in wanted}
+        drawn = [_one(unit, (test,), rows[row], chance, tried.get(test)) for row, test in chosen.items()]
+    else:
+        before = next((tried[test] for test in unit.tests if test in tried), None)
+        drawn = [_one(unit, unit.tests, body, chance, before)]
+    return [each for each in drawn if each is not None]
+
+
+def _one(
+    unit: Unit, tests: tuple[str, ...], sites: Sequence[Site], chance: Random, before: Change | None
+) -> Change | None:
+    """Change one of some sites, the same place as before if there was one."""
+    if before is not None:
+        again = [each for each in sites if each == before.site]
+        sites = again or sites
+    for site in _in_order(sites, chance):
+        alternatives = [each for each in _alternatives(unit.file, site, chance) if each]
+        if before is not None and len(alternatives) > 1:
+            alternatives = [each for each in alternatives if each != before.edits]
+        if alternatives:
+            return Change(unit, tests, site, alternatives[0])
+    return None
+
+
+def _in_order(sites: Sequence[Site], chance: Random) -> list[Site]:
+    """Give sites in an order drawn by lot: what proves most comes first, each assertion is as likely."""
+    lines: dict[tuple[int, int], list[Site]] = defaultdict(list)
+    for site in sites:
+        lines[_worth(site), site.line].append(site)
+    keys = list(lines)
+    chance.shuffle(keys)
+    return [chance.choice(lines[key]) for key in sorted(keys, key=lambda each: each[0])]
+
+
+def _worth(site: Site) -> int:
+    if site.kind is Kind.CONTRARY:
+        return 2 if site.certain else 3
+    return 0 if site.certain else 1
+
+
+def _alternatives(file: TestFile, site: Site, chance: Random) -> list[tuple[Edit, ...]]:
+    if site.leaf is None:
+        return chance.sample(site.edits, len(site.edits))
+    leaf = site.leaf
+    texts = wrong_texts(leaf.value, file.source.text(leaf.node), file.pool, chance)
+    return [(file.source.replaced(leaf.node, text),) for text in texts if _is_wrong(leaf, text)]
+
+
+def _is_wrong(leaf: Leaf, text: bytes) -> bool:
+    """Leave out patterns that would still match what the true one says."""
+    if not leaf.pattern:
+        return True
+    new = read_plain(text)
+    try:
+        return isinstance(new, str) and isinstance(leaf.value, str) and not re.search(new, leaf.value)
+    except re.error:
+        return False
+
+
+def rewritten(file: TestFile, changes: Iterable[Change], left_out: Iterable[TestFunction]) -> bytes | None:
+    """Give the text of a file with changes, every line in its place; None when that gives no program.
+
+    Args:
+        file: the file.
+        changes: those of this file.
+        left_out: functions that are not to be run; they get a name that is no test's.
+    """
+    edits = {edit for change in changes for edit in change.edits}
+    edits.update(each.hiding for each in left_out)
+    try:
+        text = apply_edits(file.source.content, edits)
+        ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return text if text.count(b"\n") == file.source.content.count(b"\n") else None

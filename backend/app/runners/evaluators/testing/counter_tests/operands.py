@@ -1,0 +1,125 @@
+"""Finds the literals that an operand of an assertion is made of."""
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from app.runners.evaluators.testing.counter_tests.literals import NoLiteralError, is_plain, plain_value
+from app.runners.evaluators.testing.counter_tests.names import Names
+from app.runners.evaluators.testing.counter_tests.sites import Leaf
+from app.runners.evaluators.testing.counter_tests.walk import called_name
+
+_DEEPEST = 4
+_SHORTEST_SURE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A literal of an operand.
+
+    Attributes:
+        leaf: the literal.
+        certain: whether another value of it makes the whole operand another value.
+        row: the row of parameters that holds it, if any.
+    """
+
+    leaf: Leaf
+    certain: bool
+    row: int | None = None
+
+
+def expected_literals(operands: Sequence[ast.expr], names: Names) -> list[Found]:
+    """Give the literals of whichever of two operands of an equation is what was expected.
+
+    That is the one made of literals alone, else the one that holds some, the right one first.
+    """
+    sides = [list(literals(each, names)) for each in reversed(operands)]
+    pure = [side for side, node in zip(sides, reversed(operands), strict=True) if is_pure(node, names)]
+    if len(pure) == len(operands):
+        return []
+    if pure:
+        return pure[0]
+    found = next((side for side in sides if side), [])
+    return [replace(each, certain=False) for each in found]
+
+
+def is_pure(node: ast.expr, names: Names, depth: int = 0) -> bool:
+    """Tell whether an expression is made of literals alone, be it by way of names.
+
+    A name that is read elsewhere too may be changed there, or be what the code under test is given.
+    """
+    if depth > _DEEPEST:
+        return False
+    match node:
+        case ast.List() | ast.Tuple() | ast.Set():
+            return all(is_pure(each, names, depth) for each in node.elts)
+        case ast.Dict():
+            parts = [*node.keys, *node.values]
+            return all(each is not None and is_pure(each, names, depth) for each in parts)
+        case ast.Name():
+            origins = names.origins(node.id) if names.is_only_read_once(node.id) else ()
+            return bool(origins) and all(is_pure(each.node, names, depth + 1) for each in origins)
+        case ast.Call() if called_name(node) == "approx":
+            return bool(node.args) and is_pure(node.args[0], names, depth)
+        case _:
+            return is_plain(node)
+
+
+def literals(node: ast.expr, names: Names, *, certain: bool = True, depth: int = 0) -> Iterator[Found]:
+    """Give the literals that an expression takes its value from."""
+    if depth > _DEEPEST:
+        return
+    match node:
+        case ast.List() | ast.Tuple():
+            for each in node.elts:
+                yield from literals(each, names, certain=certain, depth=depth)
+        case ast.Dict():
+            for each in node.values:
+                yield from literals(each, names, certain=certain, depth=depth)
+        case ast.Set():
+            for each in node.elts:
+                yield from literals(each, names, certain=False, depth=depth)
+        case ast.Name():
+            once = certain and names.is_only_read_once(node.id)
+            for origin in names.origins(node.id):
+                for found in literals(origin.node, names, certain=once, depth=depth + 1):
+                    yield replace(found, row=origin.row if found.row is None else found.row)
+        case ast.Call() if called_name(node) == "approx" and node.args:
+            whole = certain and len(node.args) == 1 and not node.keywords
+            for found in literals(node.args[0], names, certain=whole, depth=depth):
+                yield from _approximate(found)
+        case ast.Call():
+            for each in [*node.args, *(keyword.value for keyword in node.keywords)]:
+                yield from literals(each, names, certain=False, depth=depth)
+        case ast.BinOp():
+            for each in (node.left, node.right):
+                yield from literals(each, names, certain=False, depth=depth)
+        case _:
+            yield from _plain(node, certain=certain)
+
+
+def _plain(node: ast.expr, *, certain: bool) -> Iterator[Found]:
+    try:
+        yield Found(Leaf(node, plain_value(node)), certain)
+    except NoLiteralError:
+        return
+
+
+def _approximate(found: Found) -> Iterator[Found]:
+    """Take a number for what it is near to: only values far from it are wrong."""
+    value = found.leaf.value
+    if isinstance(value, int | float):
+        yield replace(found, leaf=replace(found.leaf, value=float(value)))
+
+
+def member_literals(node: ast.expr, names: Names) -> list[Found]:
+    """Give the literals that are looked for in something; short ones may well be in it by chance."""
+    if not is_pure(node, names):
+        return []
+    return [
+        replace(each, certain=each.certain and _is_long_text(each.leaf)) for each in literals(node, names)
+    ]
+
+
+def _is_long_text(leaf: Leaf) -> bool:
+    return isinstance(leaf.value, str | bytes) and len(leaf.value) >= _SHORTEST_SURE
