@@ -16,7 +16,7 @@ from app.runners.evaluators.testing.counter_tests.operands import (
 from app.runners.evaluators.testing.counter_tests.sites import Kind, Site
 
 _SHOWN_CHARS = 120
-_CONTRARY = {
+_CONTRARY: dict[type[ast.cmpop], tuple[bytes, bytes]] = {
     ast.Eq: (rb"==", b"!="),
     ast.NotEq: (rb"!=", b"=="),
     ast.Lt: (rb"<", b">="),

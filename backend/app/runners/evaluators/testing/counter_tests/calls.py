@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from app.runners.evaluators.testing.counter_tests.assertions import Sites, all_literals
 from app.runners.evaluators.testing.counter_tests.edits import Edit, Source
+from app.runners.evaluators.testing.counter_tests.literals import matches
 from app.runners.evaluators.testing.counter_tests.names import Names
 from app.runners.evaluators.testing.counter_tests.operands import Found, member_literals
 from app.runners.evaluators.testing.counter_tests.sites import Kind
@@ -19,6 +20,7 @@ _EQUATIONS = frozenset(
         *("MultiLineEqual", "CountEqual"),
     )
 )
+_NEAR = frozenset({"assertAlmostEqual"})
 _PAIRS = (
     *(("assertEqual", "assertNotEqual"), ("assertAlmostEqual", "assertNotAlmostEqual")),
     *(("assertIn", "assertNotIn"), ("assertTrue", "assertFalse"), ("assertIs", "assertIsNot")),
@@ -92,27 +94,24 @@ class Calls:
 
     def _add_method(self, call: ast.Call, name: str, *, sure: bool) -> None:
         """Add a method of unittest or of a mock; of others only that they might assert."""
-        operands = call.args[:2]
-        if name in ("assertTrue", "assertFalse") and operands:
-            if name == "assertTrue":
-                self._sites.add_condition(call, operands[0], sure=sure)
-        elif name in _EQUATIONS and len(operands) > 1:
-            self._sites.add_equation(call, operands, sure=sure)
-        elif name == "assertAlmostEqual" and len(operands) > 1:
-            self._sites.add_equation(call, operands, sure=sure and len(call.args) == len(operands))
-        elif name == "assertIn" and operands:
-            self._sites.add_literals(call, member_literals(operands[0], self._names), sure=sure)
-        elif name in _MOCKED:
-            given = [*call.args, *(each.value for each in call.keywords)]
-            self._sites.add_literals(call, list(all_literals(given, self._names)), sure=sure)
-        elif name not in _CONTRARY:
-            self._add_helper(call)
         if name in _CONTRARY:
             self._sites.add_edits(call, Kind.CONTRARY, [(self._renamed(call, _CONTRARY[name]),)], sure=sure)
+        operands = call.args[:2]
+        if name in _MOCKED:
+            self._sites.add_literals(call, list(all_literals(_given(call), self._names)), sure=sure)
+        elif len(operands) > 1 and name in _EQUATIONS | _NEAR:
+            plain = name in _EQUATIONS or len(call.args) == len(operands)
+            self._sites.add_equation(call, operands, sure=sure and plain)
+        elif operands and name == "assertTrue":
+            self._sites.add_condition(call, operands[0], sure=sure)
+        elif operands and name == "assertIn":
+            self._sites.add_literals(call, member_literals(operands[0], self._names), sure=sure)
+        elif name not in _CONTRARY:
+            self._add_helper(call)
 
     def _add_helper(self, call: ast.Call) -> None:
         """Any of the literals may be what is expected, the last one most likely."""
-        given = [*call.args, *(each.value for each in call.keywords)]
+        given = _given(call)
         found: Sequence[Found] = list(all_literals(given[1:] or given, self._names))
         self._sites.add_literals(call, found, sure=False)
 
@@ -121,10 +120,11 @@ class Calls:
         return Edit(end - len(called_name(call).encode()), end, name.encode())
 
 
+def _given(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(each.value for each in call.keywords)]
+
+
 def _is_own_match(found: Found) -> bool:
     """Tell whether a pattern is plain text, near enough: it is found in itself."""
     value = found.leaf.value
-    try:
-        return isinstance(value, str) and bool(re.search(value, value))
-    except re.error:
-        return False
+    return isinstance(value, str) and matches(value, value) is True

@@ -55,9 +55,9 @@ class CounterTests:
     Every pair of runs holds each test twice: with a wrong expectation in one run, as it is in the other, and
     chance says which is which. The files are rewritten before the runs begin, and neither run sees both.
 
-    A test is *proven* when it fails with the wrong expectation. It is *refuted* when it notices neither of two
-    wrong expectations in the same place, and either honest code is sure to notice (see `Site.certain`), or
-    the base's own code passes the test and does notice. Everything else is *unproven*.
+    A test is *proven* when it fails with the wrong expectation. It is *refuted* when it notices neither of
+    two wrong expectations in the same place, and either honest code is sure to notice (see `Site.certain`),
+    or the base's own code passes the test and does notice. Everything else is *unproven*.
 
     Attributes:
         harness: how the tests ran as they are.
@@ -83,19 +83,33 @@ class CounterTests:
             SandboxUnavailableError: the tests cannot be confined here.
         """
         began = time.monotonic()
-        units = await asyncio.to_thread(_units, tree, plain)
+        files = await asyncio.to_thread(_files, tree, plain)
+        units = units_of(files.values(), plain.ids)
         passed = {each.id for each in plain.tests.values() if each.ok}
-        check = _Check(self, tree, plain, Random(secrets.randbits(64) if self.seed is None else self.seed))
+        check = _Check(self, tree, files, plain, _chance(self.seed))
         report = await check.run(units, passed)
         return replace(report, seconds=time.monotonic() - began)
+
+
+def _chance(seed: int | None) -> Random:
+    # What chance decides is written into the files that the tests run from: there is nothing to foretell.
+    return Random(secrets.randbits(64) if seed is None else seed)  # noqa: S311
 
 
 class _Check:
     """One check of one tree."""
 
-    def __init__(self, settings: CounterTests, tree: RunTree, plain: RunReport, chance: Random) -> None:
+    def __init__(
+        self,
+        settings: CounterTests,
+        tree: RunTree,
+        files: Mapping[str, TestFile],
+        plain: RunReport,
+        chance: Random,
+    ) -> None:
         self._settings = settings
         self._tree = tree
+        self._files = files
         self._plain = plain
         self._chance = chance
         self._harness = replace(
@@ -103,19 +117,21 @@ class _Check:
         )
 
     async def run(self, units: Sequence[Unit], passed: Collection[str]) -> CounterReport:
-        """Run a first pair with every test that fits, and a second with those that noticed nothing."""
-        with_sites = [each for each in units if each.function.sites]
-        drawn = sample(with_sites, self._plain, self._settings.budget, self._chance)
+        """Run pairs with every test that fits, then one with the tests that noticed nothing in one of them."""
+        budget = self._settings.budget
+        able = [each for each in units if each.function.sites]
+        drawn = sample(able, self._plain, budget, self._chance)
         reasons = dict.fromkeys(passed, _NO_EXPECTATION)
-        reasons |= {test: _NOT_DRAWN for unit in with_sites for test in unit.tests if test in passed}
-        first = await self._pair(drawn, passed, {})
-        answers = {test: each for test, each in first.answers.items() if test in passed}
+        reasons |= {test: _NOT_DRAWN for unit in able for test in unit.tests if test in passed}
+        pairs = [await self._pair(drawn, passed, {}) for _ in range(budget.rounds(self._plain))]
+        answers = _worst([each for pair in pairs for each in pair.answers.values() if each.test in passed])
         unnoticed = {test: each for test, each in answers.items() if each.answer is Answer.UNNOTICED}
-        second = await self._pair(_of(drawn, unnoticed), unnoticed, unnoticed) if unnoticed else None
-        refuted: dict[str, Unnoticed] = {}
-        if second is not None:
-            refuted = await self._refuted(first, second, unnoticed)
-            answers |= {test: each for test, each in second.answers.items() if test in unnoticed}
+        if not unnoticed:
+            return _report(answers, {}, reasons)
+        last = await self._pair(_of(drawn, unnoticed), unnoticed, unnoticed)
+        refuted = await self._refuted(pairs, last, unnoticed)
+        noticed = [each for each in last.answers.values() if each.test in unnoticed]
+        answers |= {each.test: each for each in noticed if each.answer is Answer.NOTICED}
         return _report(answers, refuted, reasons)
 
     async def _pair(
@@ -134,7 +150,8 @@ class _Check:
         tails: list[Change] = []
         for each in changes:
             self._chance.choice((heads, tails)).append(each)
-        files = list({unit.file.name: unit.file for unit in units}.values())
+        names = {unit.file.name for unit in units} | {file_of(test) for unit in units for test in unit.tests}
+        files = [self._files[name] for name in sorted(names)]
         run = {(unit.file.name, unit.function.name) for unit in units}
         one, other = (_Version(tuple(each), _texts(files, each, run)) for each in (heads, tails))
         return one, other
@@ -147,18 +164,18 @@ class _Check:
             return await together(self._harness.run(trees[0]), self._harness.run(trees[1]))
 
     async def _refuted(
-        self, first: _Pair, second: _Pair, suspects: Mapping[str, Answered]
+        self, pairs: Sequence[_Pair], last: _Pair, suspects: Mapping[str, Answered]
     ) -> dict[str, Unnoticed]:
         twice = [
             each
-            for each in second.answers.values()
+            for each in last.answers.values()
             if each.test in suspects
             and each.answer is Answer.UNNOTICED
             and each.change.site == suspects[each.test].change.site
         ]
         if not twice:
             return {}
-        honest = [await self._base_answers(pair) for pair in (first, second)]
+        honest = [await self._base_answers(pair) for pair in (*pairs, last)]
         return {
             each.test: Unnoticed(each.test, each.change.site.line, each.change.site.shown, each.change.says)
             for each in twice
@@ -177,16 +194,16 @@ class _Check:
 
 def _holds(suspect: Answered, honest: Sequence[Answered | None]) -> bool:
     """Tell whether a wrong expectation that went unnoticed speaks against the candidate."""
-    answers = [each.answer if each else Answer.SILENT for each in honest]
-    if Answer.UNNOTICED in answers:
+    same = [each.answer for each in honest if each is not None and each.change.site == suspect.change.site]
+    if Answer.UNNOTICED in same:
         return False
-    return suspect.change.site.certain or all(each is Answer.NOTICED for each in answers)
+    return suspect.change.site.certain or (bool(same) and all(each is Answer.NOTICED for each in same))
 
 
-def _units(tree: RunTree, plain: RunReport) -> list[Unit]:
+def _files(tree: RunTree, plain: RunReport) -> dict[str, TestFile]:
     names = sorted(tree.trusted.intersection(map(file_of, plain.ids)))
     files = [_read(tree.files[name] / name, name) for name in names if name.endswith(".py")]
-    return units_of([each for each in files if each is not None], plain.ids)
+    return {each.name: each for each in files if each is not None}
 
 
 def _read(path: Path, name: str) -> TestFile | None:
@@ -225,6 +242,16 @@ def _written(tree: RunTree, texts: Mapping[str, bytes], place: Path) -> RunTree:
         path.write_bytes(text)
     present = {name: place for name in texts if name in tree.files}
     return replace(tree, files={**tree.files, **present}, only=frozenset(texts))
+
+
+def _worst(answered: Iterable[Answered]) -> dict[str, Answered]:
+    """Give one answer for each test: that it noticed nothing if it ever did not, else the most telling one."""
+    order = [Answer.NOTICED, Answer.DISTURBED, Answer.SILENT, Answer.UNNOTICED]
+    found: dict[str, Answered] = {}
+    for each in sorted(answered, key=lambda each: order.index(each.answer)):
+        if each.answer is Answer.UNNOTICED or each.test not in found:
+            found[each.test] = each
+    return found
 
 
 def _report(

@@ -1,19 +1,19 @@
 """Draws which expectations are changed, and into what: pure data and chance."""
 
 import ast
-import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
 from app.runners.evaluators.testing.counter_tests.edits import Edit, apply_edits
-from app.runners.evaluators.testing.counter_tests.literals import read_plain, wrong_texts
+from app.runners.evaluators.testing.counter_tests.literals import matches, read_plain, wrong_texts
 from app.runners.evaluators.testing.counter_tests.reading import TestFile, TestFunction
 from app.runners.evaluators.testing.counter_tests.sites import Kind, Leaf, Site
 from app.runners.evaluators.testing.inventory import file_of, function_of
 
 _ROWS_FIRST = 0.75
+_DEEPEST = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +60,52 @@ class Change:
 
 def units_of(files: Iterable[TestFile], ids: Sequence[str]) -> list[Unit]:
     """Sort tests by the functions that make them; those that no function of the files makes are left out."""
-    by_name = {each.name: each for each in files}
+    known = Inventory(files)
     tests: dict[tuple[str, str], list[str]] = defaultdict(list)
-    functions: dict[tuple[str, str], TestFunction] = {}
+    found: dict[tuple[str, str], tuple[TestFile, TestFunction]] = {}
     for test in ids:
-        file = by_name.get(file_of(test))
-        function = file.function(function_of(test).partition("::")[2]) if file else None
-        if file is not None and function is not None:
-            key = file.name, function.name
+        home = known.home(test)
+        if home is not None:
+            key = home[0].name, home[1].name
             tests[key].append(test)
-            functions[key] = function
-    return [Unit(by_name[key[0]], functions[key], tuple(tests[key])) for key in tests]
+            found[key] = home
+    return [Unit(file, function, tuple(tests[key])) for key, (file, function) in found.items()]
+
+
+class Inventory:
+    """Finds the functions behind tests, inherited ones too.
+
+    Args:
+        files: all test files.
+    """
+
+    def __init__(self, files: Iterable[TestFile]) -> None:
+        self._files = {each.name: each for each in files}
+        self._classes: dict[str, list[TestFile]] = defaultdict(list)
+        for file in self._files.values():
+            for name in file.bases:
+                self._classes[name].append(file)
+
+    def home(self, test: str) -> tuple[TestFile, TestFunction] | None:
+        """Give the file and the function that make a test."""
+        file = self._files.get(file_of(test))
+        return self._find(file, function_of(test).partition("::")[2], 0) if file else None
+
+    def _find(self, file: TestFile, name: str, depth: int) -> tuple[TestFile, TestFunction] | None:
+        function = file.functions.get(name)
+        if function is not None or depth > _DEEPEST:
+            return (file, function) if function else None
+        holder, _, method = name.rpartition("::")
+        for base in file.bases.get(holder, ()):
+            place = file if base in file.bases else self._only_with(base.rpartition(".")[2])
+            found = self._find(place, f"{base.rpartition('.')[2]}::{method}", depth + 1) if place else None
+            if found is not None:
+                return found
+        return None
+
+    def _only_with(self, name: str) -> TestFile | None:
+        files = self._classes.get(name, [])
+        return files[0] if len(files) == 1 else None
 
 
 def draw(unit: Unit, chance: Random, wanted: Collection[str], tried: Mapping[str, Change]) -> list[Change]:
@@ -82,11 +117,11 @@ def draw(unit: Unit, chance: Random, wanted: Collection[str], tried: Mapping[str
         wanted: the tests in question.
         tried: by test, what was changed before and went unnoticed. It is changed again, into something else.
     """
-    by_row: dict[int | None, list[Site]] = defaultdict(list)
-    for site in unit.function.sites:
-        by_row[site.row].append(site)
-    body = by_row.pop(None, [])
-    rows = by_row if unit.has_plain_rows else {}
+    body = [each for each in unit.function.sites if each.row is None]
+    rows: dict[int, list[Site]] = defaultdict(list)
+    for site in unit.function.sites if unit.has_plain_rows else ():
+        if site.row is not None:
+            rows[site.row].append(site)
     if rows and (not body or chance.random() < _ROWS_FIRST):
         chosen = {row: unit.tests[row] for row in rows if unit.tests[row] in wanted}
         drawn = [_one(unit, (test,), rows[row], chance, tried.get(test)) for row, test in chosen.items()]
@@ -141,10 +176,7 @@ def _is_wrong(leaf: Leaf, text: bytes) -> bool:
     if not leaf.pattern:
         return True
     new = read_plain(text)
-    try:
-        return isinstance(new, str) and isinstance(leaf.value, str) and not re.search(new, leaf.value)
-    except re.error:
-        return False
+    return isinstance(new, str) and isinstance(leaf.value, str) and matches(new, leaf.value) is False
 
 
 def rewritten(file: TestFile, changes: Iterable[Change], left_out: Iterable[TestFunction]) -> bytes | None:

@@ -2,6 +2,7 @@
 
 import ast
 import cmath
+import re
 import string
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,6 +13,7 @@ Plain = str | bytes | int | float | complex | bool | None
 
 _CLASSES = (string.digits, string.ascii_lowercase, string.ascii_uppercase)
 _TRIES = 24
+_LIKE_OTHERS = 0.75
 _LONGEST_FROM_POOL = 200
 
 
@@ -26,10 +28,10 @@ def plain_value(node: ast.expr) -> Plain:
         NoLiteralError: it is a container or no literal.
     """
     match node:
-        case ast.Constant(value=str() | bytes() | int() | float() | complex() | None):
-            return node.value
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() | complex())):
-            return -node.operand.value
+        case ast.Constant(value=(str() | bytes() | int() | float() | complex() | None) as value):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=(int() | float() | complex()) as value)):
+            return -value
         case _:
             raise NoLiteralError(ast.dump(node)[:80])
 
@@ -55,7 +57,7 @@ def wrong_texts(value: Plain, text: bytes, pool: Sequence[Plain], chance: Random
         pool: values that the file expects elsewhere.
         chance: decides.
     """
-    near = list(_near_misses(value, text, chance))
+    near = list(_near_misses(value, text, _alphabet([value, *pool]), chance))
     others = [repr(each).encode() for each in pool if _may_stand_for(each, value)]
     chance.shuffle(others)
     found = [*near[:3], *others[:2]]
@@ -63,14 +65,14 @@ def wrong_texts(value: Plain, text: bytes, pool: Sequence[Plain], chance: Random
     return list(dict.fromkeys(found))
 
 
-def _near_misses(value: Plain, text: bytes, chance: Random) -> Iterator[bytes]:
+def _near_misses(value: Plain, text: bytes, alphabet: frozenset[str], chance: Random) -> Iterator[bytes]:
     match value:
         case bool():
             yield repr(not value).encode()
         case None:
             yield from (b"False", b"0")
         case str() | bytes():
-            yield from _misspelt(value, text, chance)
+            yield from _misspelt(value, text, alphabet, chance)
         case int():
             steps = [1, -1, chance.randrange(2, 12), -chance.randrange(2, 12)]
             yield from _numbers(value + step for step in chance.sample(steps, 3))
@@ -85,12 +87,12 @@ def _numbers(values: Iterable[complex]) -> Iterator[bytes]:
         yield text if text[:1].isdigit() else b"(" + text + b")"
 
 
-def _misspelt(value: str | bytes, text: bytes, chance: Random) -> Iterator[bytes]:
+def _misspelt(value: str | bytes, text: bytes, alphabet: frozenset[str], chance: Random) -> Iterator[bytes]:
     """Change one letter or digit in the place where it stands; where there is none, add some."""
     places = [i for i, byte in enumerate(text) if chr(byte).isalnum() and byte < 128]
     found = 0
     for place in chance.sample(places, min(_TRIES, len(places))):
-        other = text[:place] + _another(text[place], chance) + text[place + 1 :]
+        other = text[:place] + _another(text[place], alphabet, chance) + text[place + 1 :]
         if _is_one_off(value, read_plain(other)):
             yield other
             found += 1
@@ -105,9 +107,17 @@ def _misspelt(value: str | bytes, text: bytes, chance: Random) -> Iterator[bytes
         yield repr(inserted).encode()
 
 
-def _another(byte: int, chance: Random) -> bytes:
+def _another(byte: int, alphabet: frozenset[str], chance: Random) -> bytes:
+    """Draw another character of the same kind, by preference one that the expected texts are made of."""
     kind = next((each for each in _CLASSES if chr(byte) in each), string.ascii_lowercase)
-    return chance.choice([each for each in kind if each != chr(byte)]).encode()
+    others = [each for each in kind if each != chr(byte)]
+    used = [each for each in others if each in alphabet]
+    return chance.choice(used if used and chance.random() < _LIKE_OTHERS else others).encode()
+
+
+def _alphabet(values: Iterable[Plain]) -> frozenset[str]:
+    texts = (each.decode("latin-1") if isinstance(each, bytes) else each for each in values)
+    return frozenset(letter for text in texts if isinstance(text, str) for letter in text)
 
 
 def _is_one_off(value: str | bytes, other: object) -> bool:
@@ -124,6 +134,16 @@ def read_plain(text: bytes) -> Plain | EllipsisType:
             return plain_value(ast.parse(b"(" + text + b")", mode="eval").body)
         except (SyntaxError, ValueError, MemoryError, RecursionError):
             return ...
+
+
+def matches(pattern: str, text: str) -> bool | None:
+    """Tell whether a regular expression is found in a text; None when it is none."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return re.search(pattern, text) is not None
+        except (re.error, RecursionError, OverflowError):
+            return None
 
 
 def _may_stand_for(other: Plain, value: Plain) -> bool:

@@ -80,8 +80,8 @@ def _arguments(call: ast.Call) -> tuple[list[str], ast.expr] | None:
     if names is None or values is None or "indirect" in given:
         return None
     match names:
-        case ast.Constant(value=str()):
-            return [each.strip() for each in names.value.split(",") if each.strip()], values
+        case ast.Constant(value=str() as text):
+            return [each.strip() for each in text.split(",") if each.strip()], values
         case ast.List() | ast.Tuple():
             return [str(each.value) for each in names.elts if isinstance(each, ast.Constant)], values
         case _:
@@ -123,10 +123,10 @@ def _assigned(function: Function) -> Iterator[tuple[str, Origin]]:
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)]):
                     yield name, Origin(node.value)
-                case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr()):
-                    yield name, Origin(node.value)
-                case ast.For(iter=ast.List() | ast.Tuple()):
-                    yield from _looped(node.target, node.iter.elts)
+                case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                    yield name, Origin(value)
+                case ast.For(iter=(ast.List() | ast.Tuple()) as rows):
+                    yield from _looped(node.target, rows.elts)
                 case _:
                     pass
 

@@ -39,7 +39,7 @@ def expected_literals(operands: Sequence[ast.expr], names: Names) -> list[Found]
         return []
     if pure:
         return pure[0]
-    found = next((side for side in sides if side), [])
+    found = next((side for side in sides if side), list[Found]())
     return [replace(each, certain=False) for each in found]
 
 
@@ -69,33 +69,42 @@ def literals(node: ast.expr, names: Names, *, certain: bool = True, depth: int =
     """Give the literals that an expression takes its value from."""
     if depth > _DEEPEST:
         return
+    if isinstance(node, ast.Name):
+        yield from _named(node.id, names, certain=certain, depth=depth)
+    elif isinstance(node, ast.Call) and called_name(node) == "approx" and node.args:
+        whole = certain and len(node.args) == 1 and not node.keywords
+        for found in literals(node.args[0], names, certain=whole, depth=depth):
+            yield from _approximate(found)
+    elif (parts := _parts(node)) is not None:
+        nodes, decisive = parts
+        for each in nodes:
+            yield from literals(each, names, certain=certain and decisive, depth=depth)
+    else:
+        yield from _plain(node, certain=certain)
+
+
+def _named(name: str, names: Names, *, certain: bool, depth: int) -> Iterator[Found]:
+    once = certain and names.is_only_read_once(name)
+    for origin in names.origins(name):
+        for found in literals(origin.node, names, certain=once, depth=depth + 1):
+            yield replace(found, row=origin.row if found.row is None else found.row)
+
+
+def _parts(node: ast.expr) -> tuple[Sequence[ast.expr], bool] | None:
+    """Give what an expression is made of, and whether each part decides its value; None for an atom."""
     match node:
         case ast.List() | ast.Tuple():
-            for each in node.elts:
-                yield from literals(each, names, certain=certain, depth=depth)
+            return node.elts, True
         case ast.Dict():
-            for each in node.values:
-                yield from literals(each, names, certain=certain, depth=depth)
+            return node.values, True
         case ast.Set():
-            for each in node.elts:
-                yield from literals(each, names, certain=False, depth=depth)
-        case ast.Name():
-            once = certain and names.is_only_read_once(node.id)
-            for origin in names.origins(node.id):
-                for found in literals(origin.node, names, certain=once, depth=depth + 1):
-                    yield replace(found, row=origin.row if found.row is None else found.row)
-        case ast.Call() if called_name(node) == "approx" and node.args:
-            whole = certain and len(node.args) == 1 and not node.keywords
-            for found in literals(node.args[0], names, certain=whole, depth=depth):
-                yield from _approximate(found)
+            return node.elts, False
         case ast.Call():
-            for each in [*node.args, *(keyword.value for keyword in node.keywords)]:
-                yield from literals(each, names, certain=False, depth=depth)
+            return [*node.args, *(keyword.value for keyword in node.keywords)], False
         case ast.BinOp():
-            for each in (node.left, node.right):
-                yield from literals(each, names, certain=False, depth=depth)
+            return [node.left, node.right], False
         case _:
-            yield from _plain(node, certain=certain)
+            return None
 
 
 def _plain(node: ast.expr, *, certain: bool) -> Iterator[Found]:

@@ -46,7 +46,7 @@ class TestFile:
         name: POSIX path relative to the tree.
         source: its text.
         functions: its test functions, by name.
-        bases: for each class, those that it inherits from within the file.
+        bases: for each class, the names of those that it inherits from.
         pool: the values that it expects.
     """
 
@@ -57,15 +57,6 @@ class TestFile:
     functions: Mapping[str, TestFunction]
     bases: Mapping[str, tuple[str, ...]]
     pool: tuple[Plain, ...]
-
-    def function(self, name: str) -> TestFunction | None:
-        """Find the function behind a test, be it inherited from another class of the file."""
-        found = self.functions.get(name)
-        if found is not None:
-            return found
-        holder, _, method = name.rpartition("::")
-        places = (self.function(f"{base}::{method}") for base in self.bases.get(holder, ()))
-        return next((each for each in places if each is not None), None)
 
 
 def read_test_file(name: str, content: bytes) -> TestFile | None:
@@ -162,8 +153,13 @@ def _add(statement: ast.stmt, sites: Sites, calls: Calls, source: Source, *, sur
                     calls.add_context(item.context_expr, item.context_expr, sure=sure)
         case ast.Try():
             for handler in statement.handlers:
-                if isinstance(handler.type, ast.Name | ast.Attribute):
-                    edits = [(source.replaced(handler.type, other),) for other in _OTHER_ERRORS]
-                    sites.add_edits(handler.type, Kind.ERROR, edits, sure=False)
+                _add_handler(handler, sites, source)
         case _:
             pass
+
+
+def _add_handler(handler: ast.ExceptHandler, sites: Sites, source: Source) -> None:
+    """Add the exception that a test catches itself."""
+    if isinstance(handler.type, ast.Name | ast.Attribute):
+        edits = [(source.replaced(handler.type, other),) for other in _OTHER_ERRORS]
+        sites.add_edits(handler.type, Kind.ERROR, edits, sure=False)

@@ -15,12 +15,18 @@ class Budget:
     Attributes:
         free: seconds of tests that are always run again.
         share: what part of the tests' own time may be spent on each run beyond that.
+        pairs: how many pairs of runs there are where the tests take no longer than `free`; else one.
         patience: how many times the time of the plain run one run may take, before it is ended.
     """
 
     free: float = 4.0
     share: float = 0.35
+    pairs: int = 2
     patience: float = 3.0
+
+    def rounds(self, plain: RunReport) -> int:
+        """Give the number of pairs of runs, the one that asks again not counted."""
+        return self.pairs if sum(each.seconds for each in plain.tests.values()) <= self.free else 1
 
     def test_seconds(self, whole: float) -> float:
         """Give the seconds of tests that fit, of `whole` seconds."""
