@@ -9,7 +9,6 @@ from pathlib import Path
 from random import Random
 
 from app.runners.evaluators.testing.counter_tests.comparing import (
-    Answer,
     Answered,
     Half,
     answers_by_test,
@@ -19,6 +18,12 @@ from app.runners.evaluators.testing.counter_tests.counter_report import CounterR
 from app.runners.evaluators.testing.counter_tests.drawing import Change, Unit, draw, rewritten, units_of
 from app.runners.evaluators.testing.counter_tests.reading import TestFile, read_test_file
 from app.runners.evaluators.testing.counter_tests.sampling import Budget, sample
+from app.runners.evaluators.testing.counter_tests.sorting import (
+    refuted,
+    sort_tests,
+    suspects,
+    unnoticed_twice,
+)
 from app.runners.evaluators.testing.inventory import file_of
 from app.runners.evaluators.testing.report import RunReport
 from app.runners.evaluators.testing.run import Harness, run_directory
@@ -26,12 +31,8 @@ from app.runners.evaluators.testing.trees import RunTree
 from app.workspaces.together import together
 
 _NO_EXPECTATION = "it has no expectation that can be changed"
+_ASKED_AGAIN = 2
 _NOT_DRAWN = "there was no time for it"
-_REASONS = {
-    Answer.UNNOTICED: "it passes with a wrong expectation, which honest code may well do there",
-    Answer.DISTURBED: "it fails with its true expectation, too, beside tests with wrong ones",
-    Answer.SILENT: "it does not come to its end when expectations are changed",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,22 +118,28 @@ class _Check:
         )
 
     async def run(self, units: Sequence[Unit], passed: Collection[str]) -> CounterReport:
-        """Run pairs with every test that fits, then one with the tests that noticed nothing in one of them."""
+        """Run pairs with every test that fits, then one with those that did not notice in one of them."""
         budget = self._settings.budget
         able = [each for each in units if each.function.sites]
         drawn = sample(able, self._plain, budget, self._chance)
         reasons = dict.fromkeys(passed, _NO_EXPECTATION)
         reasons |= {test: _NOT_DRAWN for unit in able for test in unit.tests if test in passed}
         pairs = [await self._pair(drawn, passed, {}) for _ in range(budget.rounds(self._plain))]
-        answers = _worst([each for pair in pairs for each in pair.answers.values() if each.test in passed])
-        unnoticed = {test: each for test, each in answers.items() if each.answer is Answer.UNNOTICED}
-        if not unnoticed:
-            return _report(answers, {}, reasons)
-        last = await self._pair(_of(drawn, unnoticed), unnoticed, unnoticed)
-        refuted = await self._refuted(pairs, last, unnoticed)
-        noticed = [each for each in last.answers.values() if each.test in unnoticed]
-        answers |= {each.test: each for each in noticed if each.answer is Answer.NOTICED}
-        return _report(answers, refuted, reasons)
+        unnoticed = suspects(each.answers for each in pairs)
+        again, against = await self._ask_again(drawn, unnoticed)
+        return sort_tests([each.answers for each in (*pairs, *again)], against, reasons)
+
+    async def _ask_again(
+        self, units: Sequence[Unit], unnoticed: Mapping[str, Answered]
+    ) -> tuple[list[_Pair], dict[str, Unnoticed]]:
+        """Change the same expectations into something else, and ask the base about those that still pass."""
+        pairs: list[_Pair] = []
+        twice: dict[str, Answered] = {}
+        while (left := unnoticed.keys() - twice.keys()) and len(pairs) < _ASKED_AGAIN:
+            pairs.append(await self._pair(_of(units, left), left, unnoticed))
+            twice |= unnoticed_twice(unnoticed, pairs[-1].answers)
+        honest = [await self._base_answers(pair) for pair in pairs] if twice else []
+        return pairs, refuted(twice.values(), honest)
 
     async def _pair(
         self, units: Sequence[Unit], wanted: Collection[str], before: Mapping[str, Answered]
@@ -142,7 +149,8 @@ class _Check:
         versions = self._versions(units, changes)
         reports = await self._run_both(self._tree, versions)
         one, other = (Half(each.changes, said) for each, said in zip(versions, reports, strict=True))
-        return _Pair(versions, answers_by_test(compare((one, other))))
+        answers = answers_by_test(compare((one, other)))
+        return _Pair(versions, {test: each for test, each in answers.items() if test in wanted})
 
     def _versions(self, units: Sequence[Unit], changes: Iterable[Change]) -> tuple[_Version, _Version]:
         """Divide changes by the toss of a coin; files that cannot be rewritten are left out."""
@@ -163,25 +171,6 @@ class _Check:
             trees = await asyncio.to_thread(_write, tree, versions, place)
             return await together(self._harness.run(trees[0]), self._harness.run(trees[1]))
 
-    async def _refuted(
-        self, pairs: Sequence[_Pair], last: _Pair, suspects: Mapping[str, Answered]
-    ) -> dict[str, Unnoticed]:
-        twice = [
-            each
-            for each in last.answers.values()
-            if each.test in suspects
-            and each.answer is Answer.UNNOTICED
-            and each.change.site == suspects[each.test].change.site
-        ]
-        if not twice:
-            return {}
-        honest = [await self._base_answers(pair) for pair in (*pairs, last)]
-        return {
-            each.test: Unnoticed(each.test, each.change.site.line, each.change.site.shown, each.change.says)
-            for each in twice
-            if _holds(each, [answers.get(each.test) for answers in honest])
-        }
-
     async def _base_answers(self, pair: _Pair) -> dict[str, Answered]:
         """Say what the base's own code does with the same files."""
         base = self._settings.base
@@ -190,14 +179,6 @@ class _Check:
         reports = await self._run_both(base, pair.versions)
         one, other = (Half(each.changes, said) for each, said in zip(pair.versions, reports, strict=True))
         return answers_by_test(compare((one, other)))
-
-
-def _holds(suspect: Answered, honest: Sequence[Answered | None]) -> bool:
-    """Tell whether a wrong expectation that went unnoticed speaks against the candidate."""
-    same = [each.answer for each in honest if each is not None and each.change.site == suspect.change.site]
-    if Answer.UNNOTICED in same:
-        return False
-    return suspect.change.site.certain or (bool(same) and all(each is Answer.NOTICED for each in same))
 
 
 def _files(tree: RunTree, plain: RunReport) -> dict[str, TestFile]:
@@ -242,24 +223,3 @@ def _written(tree: RunTree, texts: Mapping[str, bytes], place: Path) -> RunTree:
         path.write_bytes(text)
     present = {name: place for name in texts if name in tree.files}
     return replace(tree, files={**tree.files, **present}, only=frozenset(texts))
-
-
-def _worst(answered: Iterable[Answered]) -> dict[str, Answered]:
-    """Give one answer for each test: that it noticed nothing if it ever did not, else the most telling one."""
-    order = [Answer.NOTICED, Answer.DISTURBED, Answer.SILENT, Answer.UNNOTICED]
-    found: dict[str, Answered] = {}
-    for each in sorted(answered, key=lambda each: order.index(each.answer)):
-        if each.answer is Answer.UNNOTICED or each.test not in found:
-            found[each.test] = each
-    return found
-
-
-def _report(
-    answers: Mapping[str, Answered], refuted: Mapping[str, Unnoticed], reasons: Mapping[str, str]
-) -> CounterReport:
-    proven = tuple(test for test, each in answers.items() if each.answer is Answer.NOTICED)
-    said = {test: _REASONS[each.answer] for test, each in answers.items() if each.answer in _REASONS}
-    unproven = {test: why for test, why in {**reasons, **said}.items() if test not in refuted}
-    for test in proven:
-        unproven.pop(test, None)
-    return CounterReport(proven, refuted, unproven)

@@ -13,7 +13,7 @@ Plain = str | bytes | int | float | complex | bool | None
 
 _CLASSES = (string.digits, string.ascii_lowercase, string.ascii_uppercase)
 _TRIES = 24
-_LIKE_OTHERS = 0.75
+_LIKE_OTHERS = 0.9
 _LONGEST_FROM_POOL = 200
 
 
@@ -58,7 +58,7 @@ def wrong_texts(value: Plain, text: bytes, pool: Sequence[Plain], chance: Random
         chance: decides.
     """
     near = list(_near_misses(value, text, _alphabet([value, *pool]), chance))
-    others = [repr(each).encode() for each in pool if _may_stand_for(each, value)]
+    others = [_written(each, text) for each in pool if _may_stand_for(each, value)]
     chance.shuffle(others)
     found = [*near[:3], *others[:2]]
     chance.shuffle(found)
@@ -79,6 +79,13 @@ def _near_misses(value: Plain, text: bytes, alphabet: frozenset[str], chance: Ra
         case float() | complex():
             if cmath.isfinite(value):
                 yield from _numbers([value * 1.5 + 1, value - 2.25 - abs(value), -3 * value - 7])
+
+
+def _written(value: Plain, like: bytes) -> bytes:
+    """Write a value, a text in the same quotes as another where that is simple."""
+    text = repr(value)
+    simple = text[:1] == "'" and not {'"', "'", "\\"}.intersection(text[1:-1])
+    return f'"{text[1:-1]}"'.encode() if simple and like[:1] == b'"' else text.encode()
 
 
 def _numbers(values: Iterable[complex]) -> Iterator[bytes]:
