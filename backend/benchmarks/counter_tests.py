@@ -12,8 +12,8 @@ from app.runners.evaluators.testing.config import settings_for
 from app.runners.evaluators.testing.counter_tests.counter_run import CounterTests
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.trees import lay_out, whole_tree
-from app.schemas.sandbox import SandboxMode
-from app.workspaces.sandbox import Sandbox, SandboxSettings
+from app.schemas.modes import SandboxMode
+from app.workspaces.confine.sandbox import Sandbox, SandboxSettings
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,9 @@ def test_a_changed_file_differs_in_the_expectations_and_in_no_line(seed: int) ->
 
 def test_values_come_before_contraries() -> None:
     for seed in range(20):
-        _, changes = drawn("def test_x():\n    assert f() == 1\n    assert g() < 2\n", ["test_x.py::test_x"], seed)
+        _, changes = drawn(
+            "def test_x():\n    assert f() == 1\n    assert g() < 2\n", ["test_x.py::test_x"], seed
+        )
         assert [each.site.kind for each in changes] == [Kind.VALUE]
 
 
