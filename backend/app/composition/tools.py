@@ -189,6 +189,7 @@ def _evaluator_config(
         sandbox=sandbox,
         limits=WorkspaceLimits(settings.WORKSPACE_MAX_FILES, settings.WORKSPACE_MAX_BYTES),
         outside=settings.EVALUATOR_OUTSIDE,
+        counter_tests=settings.EVALUATOR_COUNTER_TESTS,
     )
 
 

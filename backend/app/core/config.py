@@ -16,7 +16,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from app.schemas import defaults
 from app.schemas.agents import AgentBackend, OutputMode
 from app.schemas.evaluation import CheckerName
-from app.schemas.modes import EnvironmentMode, SandboxMode
+from app.schemas.modes import CounterTestsMode, EnvironmentMode, SandboxMode
 from app.schemas.project_file import ProjectFileMode
 
 PositiveSeconds = Annotated[float, Field(gt=0, le=86_400)]
@@ -107,6 +107,7 @@ class Settings(BaseSettings):
     EVALUATOR_OUTPUT_MODE: OutputMode = "auto"
     EVALUATOR_RUN_DETERMINISTIC_ONLY: bool = False
     EVALUATOR_OUTSIDE: bool = True
+    EVALUATOR_COUNTER_TESTS: CounterTestsMode = CounterTestsMode.GATE
     EVALUATOR_LINT_TIMEOUT: PositiveSeconds = 30.0
     EVALUATOR_TEST_TIMEOUT: PositiveSeconds = 120.0
     EVALUATOR_LLM_TIMEOUT: PositiveSeconds = 60.0

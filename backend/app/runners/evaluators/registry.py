@@ -28,6 +28,7 @@ from app.runners.evaluators.response_quality import ResponseQualityEvaluator
 from app.schemas import defaults
 from app.schemas.agents import OutputMode
 from app.schemas.evaluation import CheckerName
+from app.schemas.modes import CounterTestsMode
 from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.interpreters import Interpreters
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
@@ -73,6 +74,7 @@ class EvaluatorConfig:
         sandbox: confines what belongs to a workspace; None is one with the usual settings.
         limits: on the trees whose tests are run.
         outside: whether tests are also run away from the process of the code that they test.
+        counter_tests: whether tests must notice when what they expect is changed.
     """
 
     lint_timeout: float = 30.0
@@ -90,6 +92,7 @@ class EvaluatorConfig:
     sandbox: Sandbox | None = None
     limits: WorkspaceLimits = DEFAULT_LIMITS
     outside: bool = True
+    counter_tests: CounterTestsMode = CounterTestsMode.GATE
 
 
 def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorRegistry:
@@ -106,6 +109,7 @@ def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorR
             sandbox=config.sandbox or Sandbox(),
             limits=config.limits,
             outside=config.outside,
+            counter_tests=config.counter_tests,
         ),
         [CODING, VERIFICATION],
     )

@@ -24,12 +24,14 @@ from app.runners.evaluators.testing.again import SecondLook, look_again
 from app.runners.evaluators.testing.away import Away
 from app.runners.evaluators.testing.base import BaseTests
 from app.runners.evaluators.testing.config import settings_for
+from app.runners.evaluators.testing.counter_tests.asking import counter_report
 from app.runners.evaluators.testing.feedback import result_of
 from app.runners.evaluators.testing.judged import JudgedRun
 from app.runners.evaluators.testing.report import Ending, RunReport
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.trees import Layout, lay_out, whole_tree
 from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, seconds_for
+from app.schemas.modes import CounterTestsMode
 from app.workspaces.confine.sandbox import Sandbox, SandboxUnavailableError
 from app.workspaces.environments.interpreters import Interpreters
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
@@ -64,6 +66,7 @@ class PytestEvaluator:
         sandbox: confines the tests.
         limits: on the trees; a larger one gets no verdict.
         outside: whether values are also compared in a process that never loads the candidate's code.
+        counter_tests: whether the base's tests must notice when what they expect is changed.
     """
 
     timeout: float = 120.0
@@ -73,6 +76,7 @@ class PytestEvaluator:
     sandbox: Sandbox = field(default_factory=Sandbox, compare=False)
     limits: WorkspaceLimits = DEFAULT_LIMITS
     outside: bool = True
+    counter_tests: CounterTestsMode = CounterTestsMode.GATE
     name: str = "pytest"
     category: EvaluationCategory = EvaluationCategory.FUNCTIONALITY
     version: str = "2"
@@ -139,7 +143,11 @@ class PytestEvaluator:
                 return errored(self, _excuse(second), reason=_reason(second), flaky=list(second.flaky))
             if judged.all_well and of_base is not None:
                 passed = [each.id for each in of_base.tests.values() if each.ok]
-                judged = replace(judged, outside=await away.report(passed, base))
+                outside, counter = await together(
+                    away.report(passed, base),
+                    counter_report(harness, layout.base_run, of_base, self.counter_tests),
+                )
+                judged = replace(judged, outside=outside, counter=counter)
             return result_of(self, replace(judged, second=second))
 
     async def _stamped(self, result: EvaluationResult) -> EvaluationResult:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from app.runners.evaluators.testing.again import SecondLook
+from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
 from app.runners.evaluators.testing.report import Ending, Outcome, RanTest, RunReport
 
@@ -22,6 +23,7 @@ class JudgedRun:
         self_written_only: whether the base has no tests.
         laid_over: files that were taken from the base although the candidate changed them.
         second: what a second look at failing tests showed.
+        counter: what the base's tests do with wrong expectations; None when that was not asked.
         outside: what the base's tests do away from the candidate's process; None when that was not asked.
     """
 
@@ -35,6 +37,7 @@ class JudgedRun:
     laid_over: Sequence[str] = ()
     second: SecondLook = field(default_factory=SecondLook)
     outside: OutsideReport | None = None
+    counter: CounterReport | None = None
 
     @property
     def runs(self) -> tuple[RunReport, ...]:
@@ -99,6 +102,7 @@ class JudgedRun:
             "failing_at_base": list(self.second.at_base),
             "forged": [*report.forged[:20], *self.replaced[:20]],
             **({"outside": self.outside.metadata()} if self.outside else {}),
+            **({"counter_tests": self.counter.metadata()} if self.counter else {}),
             "ending": report.ending.value,
             "exit_code": report.code,
             "seconds": round(report.seconds, 3),

@@ -36,6 +36,7 @@ class CounterReport:
         refuted: by id, the wrong expectation that a test does not notice.
         unproven: by id, why a test says nothing.
         trouble: why no test was looked at; `""` when some were.
+        decides: whether refuted tests count against the candidate; otherwise they are only told.
         seconds: wall-clock duration.
     """
 
@@ -43,6 +44,7 @@ class CounterReport:
     refuted: Mapping[str, Unnoticed] = field(default_factory=dict[str, Unnoticed])
     unproven: Mapping[str, str] = field(default_factory=dict[str, str])
     trouble: str = ""
+    decides: bool = True
     seconds: float = 0.0
 
     @property
