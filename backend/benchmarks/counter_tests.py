@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import json
+import resource
 import sys
 import time
 from dataclasses import asdict, dataclass, replace
@@ -10,15 +11,18 @@ from pathlib import Path
 
 from app.runners.evaluators.testing.config import settings_for
 from app.runners.evaluators.testing.counter_tests.counter_run import CounterTests
+from app.runners.evaluators.testing.counter_tests.sampling import Budget
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.trees import lay_out, whole_tree
 from app.schemas.modes import SandboxMode
 from app.workspaces.confine.sandbox import Sandbox, SandboxSettings
 
+_MOST_SECONDS = 600.0
+
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one check of one suite gave; times in seconds."""
+    """What one check of one suite gave; times in seconds, of all processors together where it says so."""
 
     project: str
     seed: int
@@ -29,21 +33,25 @@ class Measured:
     reasons: dict[str, int]
     plain: float
     extra: float
+    plain_cpu: float
+    extra_cpu: float
 
 
-async def measure(root: Path, seed: int, python: Path, *, base: bool, seconds: float) -> Measured:
+async def measure(root: Path, seed: int, python: Path, *, base: bool, budget: Budget) -> Measured:
     """Check a project's own suite against itself; `base` tells whether its code may speak for itself."""
     sandbox = Sandbox(SandboxSettings(mode=SandboxMode.PREFERRED))
-    harness = Harness(python=python, base=root, seconds=seconds, sandbox=sandbox)
+    harness = Harness(python=python, base=root, seconds=_MOST_SECONDS, sandbox=sandbox)
     tree = lay_out(root, root, settings_for(root, root)).base_run
     if tree is None:
         raise SystemExit(f"{root} has no tests")
     began = time.monotonic()
+    used = _cpu()
     plain = await harness.run(tree)
-    took = time.monotonic() - began
+    took, plain_cpu = time.monotonic() - began, _cpu() - used
     own = whole_tree(root)
     honest = replace(own, trusted=frozenset(own.files)) if base else None
-    report = await CounterTests(harness=harness, base=honest, seed=seed).check(tree, plain)
+    used = _cpu()
+    report = await CounterTests(harness=harness, base=honest, seed=seed, budget=budget).check(tree, plain)
     return Measured(
         project=root.name,
         seed=seed,
@@ -54,7 +62,15 @@ async def measure(root: Path, seed: int, python: Path, *, base: bool, seconds: f
         reasons=report.metadata()["reasons"],
         plain=round(took, 2),
         extra=round(report.seconds, 2),
+        plain_cpu=round(plain_cpu, 2),
+        extra_cpu=round(_cpu() - used, 2),
     )
+
+
+def _cpu() -> float:
+    """Give the processor seconds of the processes that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def main() -> None:
@@ -63,13 +79,15 @@ def main() -> None:
     parser.add_argument("projects", nargs="+", type=Path)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--python", type=Path, default=Path(sys.executable))
-    parser.add_argument("--seconds", type=float, default=300.0)
+    parser.add_argument("--free", type=float, default=Budget().free, help="seconds of tests that always fit")
     parser.add_argument("--goal", action="store_true", help="judge as if the base did not pass its tests")
     given = parser.parse_args()
     for root in given.projects:
         for seed in range(given.seeds):
             measured = asyncio.run(
-                measure(root.resolve(), seed, given.python, base=not given.goal, seconds=given.seconds)
+                measure(
+                    root.resolve(), seed, given.python, base=not given.goal, budget=Budget(free=given.free)
+                )
             )
             print(json.dumps(asdict(measured)), flush=True)
 

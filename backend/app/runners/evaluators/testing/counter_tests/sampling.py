@@ -21,7 +21,7 @@ class Budget:
 
     free: float = 4.0
     share: float = 0.35
-    pairs: int = 2
+    pairs: int = 1
     patience: float = 3.0
 
     def rounds(self, plain: RunReport) -> int:

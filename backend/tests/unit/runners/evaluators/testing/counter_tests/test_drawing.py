@@ -133,5 +133,5 @@ def test_only_as_many_tests_are_drawn_as_there_is_time_for() -> None:
     assert len(sample(units, plain, Budget(free=3.0, share=0.1), Random(1))) == 3
     assert len(sample(units, plain, Budget(free=3.0, share=0.5), Random(1))) == 5
     assert sample(units, plain, Budget(free=30.0), Random(1)) == units
-    assert Budget(free=3.0).rounds(plain) == 1
-    assert Budget(free=30.0).rounds(plain) == 2
+    assert Budget(free=3.0, pairs=2).rounds(plain) == 1
+    assert Budget(free=30.0, pairs=2).rounds(plain) == 2
