@@ -122,13 +122,17 @@ def draw(unit: Unit, chance: Random, wanted: Collection[str], tried: Mapping[str
     for site in unit.function.sites if unit.has_plain_rows else ():
         if site.row is not None:
             rows[site.row].append(site)
-    if rows and (not body or chance.random() < _ROWS_FIRST):
+    if rows and (not _prove_values(body) or chance.random() < _ROWS_FIRST):
         chosen = {row: unit.tests[row] for row in rows if unit.tests[row] in wanted}
         drawn = [_one(unit, (test,), rows[row], chance, tried.get(test)) for row, test in chosen.items()]
     else:
         before = next((tried[test] for test in unit.tests if test in tried), None)
         drawn = [_one(unit, unit.tests, body, chance, before)]
     return [each for each in drawn if each is not None]
+
+
+def _prove_values(sites: Iterable[Site]) -> bool:
+    return any(_worth(each) == 0 for each in sites)
 
 
 def _one(

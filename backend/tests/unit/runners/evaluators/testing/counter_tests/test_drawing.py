@@ -62,10 +62,21 @@ def test_values_come_before_contraries() -> None:
         assert [each.site.kind for each in changes] == [Kind.VALUE]
 
 
-ROWS = """@pytest.mark.parametrize("a, b", [(1, "I"), (2, "II")])
+ROWS_ONLY = """@pytest.mark.parametrize("a, b", [(1, "I"), (2, "II")])
 def test_x(a, b):
     assert f(a) == b
 """
+ROWS = """@pytest.mark.parametrize("a, b", [(1, "I"), (2, "II")])
+def test_x(a, b):
+    assert f(a) == b
+    assert g() == 3
+"""
+
+
+def test_rows_come_before_contraries() -> None:
+    ids = ["test_x.py::test_x[1-I]", "test_x.py::test_x[2-II]"]
+    for seed in range(30):
+        assert [each.tests for each in drawn(ROWS_ONLY, ids, seed)[1]] == [(ids[0],), (ids[1],)]
 
 
 def test_each_row_is_changed_for_itself() -> None:
@@ -77,7 +88,7 @@ def test_each_row_is_changed_for_itself() -> None:
 def test_rows_are_left_alone_when_there_are_more_tests_than_rows() -> None:
     ids = [f"test_x.py::test_x[{each}]" for each in "abc"]
     for seed in range(10):
-        assert [each.site.kind for each in drawn(ROWS, ids, seed)[1]] == [Kind.CONTRARY]
+        assert [each.site.kind for each in drawn(ROWS_ONLY, ids, seed)[1]] == [Kind.CONTRARY]
 
 
 def test_what_went_unnoticed_is_changed_into_something_else() -> None:
