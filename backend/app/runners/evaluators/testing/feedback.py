@@ -74,8 +74,8 @@ def _about_counter(counter: CounterReport) -> list[str]:
         return []
     listed = [f"{test}: {why}" for test, why in list(counter.refuted.items())[:3]]
     return [
-        f"{_plural(len(counter.refuted), 'test')} still passed after what it expects was changed, "
-        f"so the code under test decides the outcome and not the test: {'; '.join(listed)}"
+        f"{_plural(len(counter.refuted), 'test')} of the base cannot fail, because the code under test "
+        f"decides what comes of it: {'; '.join(listed)}"
     ]
 
 

@@ -8,32 +8,12 @@ _LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Unnoticed:
-    """A wrong expectation that a test did not notice, though it must.
-
-    Attributes:
-        test: id of the test.
-        line: of the expectation in the test's file, counted from 1.
-        expectation: the assertion as it is.
-        wrong: what was put into it.
-    """
-
-    test: str
-    line: int
-    expectation: str
-    wrong: str
-
-    def __str__(self) -> str:
-        return f"line {self.line} (`{self.expectation}`) passes with `{self.wrong}`, too"
-
-
-@dataclass(frozen=True, slots=True)
 class CounterReport:
     """The tests that passed, sorted by whether they would have failed.
 
     Attributes:
         proven: ids of tests that pass as they are and fail with a wrong expectation.
-        refuted: by id, the wrong expectation that a test does not notice.
+        refuted: by id, what shows that the code decides a test's outcome.
         unproven: by id, why a test says nothing.
         trouble: why no test was looked at; `""` when some were.
         decides: whether refuted tests count against the candidate; otherwise they are only told.
@@ -41,7 +21,7 @@ class CounterReport:
     """
 
     proven: tuple[str, ...] = ()
-    refuted: Mapping[str, Unnoticed] = field(default_factory=dict[str, Unnoticed])
+    refuted: Mapping[str, str] = field(default_factory=dict[str, str])
     unproven: Mapping[str, str] = field(default_factory=dict[str, str])
     trouble: str = ""
     decides: bool = True

@@ -5,7 +5,6 @@ import secrets
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from random import Random
 
 from app.runners.evaluators.testing.counter_tests.comparing import (
@@ -14,15 +13,25 @@ from app.runners.evaluators.testing.counter_tests.comparing import (
     answers_by_test,
     compare,
 )
-from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport, Unnoticed
-from app.runners.evaluators.testing.counter_tests.drawing import Change, Unit, draw, rewritten, units_of
-from app.runners.evaluators.testing.counter_tests.reading import TestFile, read_test_file
+from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
+from app.runners.evaluators.testing.counter_tests.drawing import Change, Unit, draw, units_of
+from app.runners.evaluators.testing.counter_tests.reading import TestFile
 from app.runners.evaluators.testing.counter_tests.sampling import Budget, sample
 from app.runners.evaluators.testing.counter_tests.sorting import (
     refuted,
     sort_tests,
+    speechless,
     suspects,
+    touchy,
     unnoticed_twice,
+    worth_asking,
+)
+from app.runners.evaluators.testing.counter_tests.versions import (
+    Version,
+    changed_version,
+    read_test_files,
+    touched_version,
+    write_trees,
 )
 from app.runners.evaluators.testing.inventory import file_of
 from app.runners.evaluators.testing.report import RunReport
@@ -39,14 +48,11 @@ _NOT_DRAWN = "there was no time for it"
 class _Pair:
     """Two complementary versions of the test files, and what they answered."""
 
-    versions: tuple["_Version", "_Version"]
+    versions: tuple[Version, Version]
     answers: Mapping[str, Answered]
 
 
-@dataclass(frozen=True, slots=True)
-class _Version:
-    changes: tuple[Change, ...]
-    texts: Mapping[str, bytes]
+_NO_PAIR = _Pair((Version((), {}), Version((), {})), {})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +90,7 @@ class CounterTests:
             SandboxUnavailableError: the tests cannot be confined here.
         """
         began = time.monotonic()
-        files = await asyncio.to_thread(_files, tree, plain)
+        files = await asyncio.to_thread(read_test_files, tree, plain)
         units = units_of(files.values(), plain.ids)
         passed = {each.id for each in plain.tests.values() if each.ok}
         check = _Check(self, tree, files, plain, _chance(self.seed))
@@ -125,51 +131,76 @@ class _Check:
         reasons = dict.fromkeys(passed, _NO_EXPECTATION)
         reasons |= {test: _NOT_DRAWN for unit in able for test in unit.tests if test in passed}
         pairs = [await self._pair(drawn, passed, {}) for _ in range(budget.rounds(self._plain))]
-        unnoticed = suspects(each.answers for each in pairs)
-        again, against = await self._ask_again(drawn, unnoticed)
-        return sort_tests([each.answers for each in (*pairs, *again)], against, reasons)
+        again, against = await self._ask_again(drawn, pairs)
+        answers = [each.answers for each in (*pairs, *again)]
+        against |= await self._touchy(speechless(answers))
+        return sort_tests(answers, against, reasons)
 
     async def _ask_again(
-        self, units: Sequence[Unit], unnoticed: Mapping[str, Answered]
-    ) -> tuple[list[_Pair], dict[str, Unnoticed]]:
-        """Change the same expectations into something else, and ask the base about those that still pass."""
-        pairs: list[_Pair] = []
+        self, units: Sequence[Unit], pairs: Sequence[_Pair]
+    ) -> tuple[list[_Pair], dict[str, str]]:
+        """Change the expectations that went unnoticed into something else, unless the base clears them."""
+        suspected = suspects(each.answers for each in pairs)
+        if not suspected:
+            return [], {}
+        suspected = worth_asking(suspected, [await self._base_answers(pair) for pair in pairs])
+        again: list[_Pair] = []
         twice: dict[str, Answered] = {}
-        while (left := unnoticed.keys() - twice.keys()) and len(pairs) < _ASKED_AGAIN:
-            pairs.append(await self._pair(_of(units, left), left, unnoticed))
-            twice |= unnoticed_twice(unnoticed, pairs[-1].answers)
-        honest = [await self._base_answers(pair) for pair in pairs] if twice else []
-        return pairs, refuted(twice.values(), honest)
+        while (left := suspected.keys() - twice.keys()) and len(again) < _ASKED_AGAIN:
+            again.append(await self._pair(_of(units, left), left, suspected))
+            twice |= unnoticed_twice(suspected, again[-1].answers)
+        honest = [await self._base_answers(pair) for pair in again] if twice else []
+        return again, refuted(twice.values(), honest)
 
     async def _pair(
         self, units: Sequence[Unit], wanted: Collection[str], before: Mapping[str, Answered]
     ) -> _Pair:
         tried = {test: each.change for test, each in before.items()}
         changes = [each for unit in units for each in draw(unit, self._chance, wanted, tried)]
+        if not changes:
+            return _NO_PAIR
         versions = self._versions(units, changes)
         reports = await self._run_both(self._tree, versions)
         one, other = (Half(each.changes, said) for each, said in zip(versions, reports, strict=True))
         answers = answers_by_test(compare((one, other)))
         return _Pair(versions, {test: each for test, each in answers.items() if test in wanted})
 
-    def _versions(self, units: Sequence[Unit], changes: Iterable[Change]) -> tuple[_Version, _Version]:
-        """Divide changes by the toss of a coin; files that cannot be rewritten are left out."""
+    def _versions(self, units: Sequence[Unit], changes: Iterable[Change]) -> tuple[Version, Version]:
+        """Divide changes by the toss of a coin."""
         heads: list[Change] = []
         tails: list[Change] = []
         for each in changes:
             self._chance.choice((heads, tails)).append(each)
         names = {unit.file.name for unit in units} | {file_of(test) for unit in units for test in unit.tests}
+        run = {(unit.file.name, unit.function.name) for unit in units} if self._is_long(names) else None
         files = [self._files[name] for name in sorted(names)]
-        run = {(unit.file.name, unit.function.name) for unit in units}
-        one, other = (_Version(tuple(each), _texts(files, each, run)) for each in (heads, tails))
-        return one, other
+        return changed_version(files, heads, run), changed_version(files, tails, run)
+
+    def _is_long(self, files: Collection[str]) -> bool:
+        seconds = sum(each.seconds for each in self._plain.tests.values() if file_of(each.id) in files)
+        return seconds > self._settings.budget.free
 
     async def _run_both(
-        self, tree: RunTree, versions: tuple[_Version, _Version]
+        self, tree: RunTree, versions: tuple[Version, Version]
     ) -> tuple[RunReport, RunReport]:
         async with run_directory() as place:
-            trees = await asyncio.to_thread(_write, tree, versions, place)
-            return await together(self._harness.run(trees[0]), self._harness.run(trees[1]))
+            one, other = await asyncio.to_thread(write_trees, tree, versions, place)
+            return await together(self._harness.run(one), self._harness.run(other))
+
+    async def _touchy(self, tests: Collection[str]) -> dict[str, str]:
+        """Find tests that know their own text: they fail in files that were touched, whatever is in them."""
+        names = sorted({file_of(test) for test in tests})
+        if not names:
+            return {}
+        files = [self._files[name] for name in names if name in self._files]
+        one, other = (touched_version(files, f"{self._chance.randrange(10**6)}") for _ in range(2))
+        as_is = Version((), {each.name: each.source.content for each in files})
+        touched = await self._run_both(self._tree, (one, other))
+        plain = (await self._run_both(self._tree, (as_is, as_is)))[0]
+        base = self._settings.base
+        if base is None or not touchy(tests, touched, plain, ()):
+            return touchy(tests, touched, plain, ())
+        return touchy(tests, touched, plain, await self._run_both(base, (one, as_is)))
 
     async def _base_answers(self, pair: _Pair) -> dict[str, Answered]:
         """Say what the base's own code does with the same files."""
@@ -181,45 +212,5 @@ class _Check:
         return answers_by_test(compare((one, other)))
 
 
-def _files(tree: RunTree, plain: RunReport) -> dict[str, TestFile]:
-    names = sorted(tree.trusted.intersection(map(file_of, plain.ids)))
-    files = [_read(tree.files[name] / name, name) for name in names if name.endswith(".py")]
-    return {each.name: each for each in files if each is not None}
-
-
-def _read(path: Path, name: str) -> TestFile | None:
-    try:
-        return read_test_file(name, path.read_bytes())
-    except OSError:
-        return None
-
-
 def _of(units: Sequence[Unit], wanted: Collection[str]) -> list[Unit]:
     return [each for each in units if any(test in wanted for test in each.tests)]
-
-
-def _texts(
-    files: Sequence[TestFile], changes: Sequence[Change], run: Collection[tuple[str, str]]
-) -> dict[str, bytes]:
-    texts: dict[str, bytes] = {}
-    for file in files:
-        of_file = [each for each in changes if each.unit.file is file]
-        idle = [each for each in file.functions.values() if (file.name, each.name) not in run]
-        text = rewritten(file, of_file, idle)
-        if text is not None:
-            texts[file.name] = text
-    return texts
-
-
-def _write(tree: RunTree, versions: tuple[_Version, _Version], place: Path) -> tuple[RunTree, RunTree]:
-    one, other = (_written(tree, each.texts, place / str(i)) for i, each in enumerate(versions))
-    return one, other
-
-
-def _written(tree: RunTree, texts: Mapping[str, bytes], place: Path) -> RunTree:
-    for name, text in texts.items():
-        path = place / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text)
-    present = {name: place for name in texts if name in tree.files}
-    return replace(tree, files={**tree.files, **present}, only=frozenset(texts))

@@ -192,7 +192,7 @@ def rewritten(file: TestFile, changes: Iterable[Change], left_out: Iterable[Test
         left_out: functions that are not to be run; they get a name that is no test's.
     """
     edits = {edit for change in changes for edit in change.edits}
-    edits.update(each.hiding for each in left_out)
+    edits.update(each.hiding for each in left_out if each.hiding is not None)
     try:
         text = apply_edits(file.source.content, edits)
         ast.parse(text)

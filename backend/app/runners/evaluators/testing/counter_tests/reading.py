@@ -3,7 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.runners.evaluators.testing.counter_tests.assertions import Sites
 from app.runners.evaluators.testing.counter_tests.calls import Calls
@@ -27,7 +27,7 @@ class TestFunction:
         name: classes and name, joined by `::`.
         sites: where an expectation can be changed.
         rows: the number of rows of parameters; 0 when the text does not tell.
-        hiding: gives it a name of the same length that is no test's.
+        hiding: gives it a name of the same length that is no test's; None when its name is used elsewhere.
     """
 
     __test__ = False  # pytest takes a class of this name for one with tests
@@ -35,7 +35,7 @@ class TestFunction:
     name: str
     sites: tuple[Site, ...]
     rows: int
-    hiding: Edit
+    hiding: Edit | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,7 @@ def read_test_file(name: str, content: bytes) -> TestFile | None:
 def _read(name: str, source: Source, module: ast.Module) -> TestFile:
     constants = lone_constants(module)
     helpers = frozenset(_helpers(module))
+    used = frozenset(_used_names(module))
     functions: dict[str, TestFunction] = {}
     bases: dict[str, tuple[str, ...]] = {}
     for prefix, node in _definitions(module.body, ""):
@@ -82,6 +83,8 @@ def _read(name: str, source: Source, module: ast.Module) -> TestFile:
         elif node.name.startswith("test"):
             full = f"{prefix}{node.name}"
             functions[full] = _function(full, node, source, constants, helpers)
+            if node.name in used:
+                functions[full] = replace(functions[full], hiding=None)
     pool = {
         site.leaf.value: None
         for each in functions.values()
@@ -105,6 +108,14 @@ def _definitions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, Funct
                 yield from _definitions([*node.body, *node.orelse], prefix)
             case _:
                 pass
+
+
+def _used_names(module: ast.Module) -> Iterator[str]:
+    for node in ast.walk(module):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
 
 
 def _helpers(module: ast.Module) -> Iterator[str]:

@@ -118,7 +118,7 @@ async def test_what_the_base_does_not_notice_either_is_not_held_against_anybody(
     assert dict(report.refuted) == {}
 
 
-async def test_code_that_fails_whenever_its_tests_were_touched_proves_nothing(tmp_path: Path) -> None:
+async def test_code_that_fails_whenever_its_tests_were_touched_is_found(tmp_path: Path) -> None:
     code = HONEST + (
         "\nfrom hashlib import sha256\nfrom pathlib import Path\n"
         "_text = (Path(__file__).parent / 'tests' / 'test_candidate.py').read_bytes()\n"
@@ -127,4 +127,4 @@ async def test_code_that_fails_whenever_its_tests_were_touched_proves_nothing(tm
     )
     report = await checked(tmp_path, code)
     assert report.proven == ()
-    assert len(report.unproven) == 6
+    assert set(report.refuted.values()) == {"it fails as soon as a comment is added to its file"}

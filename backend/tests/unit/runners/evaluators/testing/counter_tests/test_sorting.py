@@ -1,5 +1,6 @@
 """A test is proven when it notices, and refuted only when nothing honest explains that it does not."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -16,7 +17,9 @@ from app.runners.evaluators.testing.counter_tests.reading import read_test_file
 from app.runners.evaluators.testing.counter_tests.sorting import (
     refuted,
     sort_tests,
+    speechless,
     suspects,
+    touchy,
     unnoticed_twice,
 )
 from app.runners.evaluators.testing.report import Ending, Outcome, RanTest, RunReport
@@ -140,3 +143,49 @@ def test_every_test_is_in_one_part_of_the_report() -> None:
         "reasons": {"b": 1},
         "seconds": 0.0,
     }
+
+
+@pytest.mark.parametrize(
+    ("first", "again", "is_speechless"),
+    [(D, D, True), (S, D, True), (D, N, False), (S, U, False), (N, N, False)],
+)
+def test_tests_that_never_answered(first, again, *, is_speechless: bool) -> None:
+    assert speechless([answers(first), answers(again)]) == ({TEST} if is_speechless else set())
+
+
+GOOD, BAD, GONE = report((TEST, Outcome.PASSED)), report((TEST, Outcome.FAILED)), report()
+
+
+@pytest.mark.parametrize(
+    ("touched", "plain", "base", "found"),
+    [
+        pytest.param([BAD, BAD], GOOD, [], True, id="fails when touched"),
+        pytest.param([BAD, GONE], GOOD, [], True, id="is gone when touched"),
+        pytest.param(
+            [BAD, replace(GONE, ending=Ending.TORN)], GOOD, [], True, id="ends the run when touched"
+        ),
+        pytest.param([BAD, replace(GONE, ending=Ending.TIMED_OUT)], GOOD, [], False, id="takes too long"),
+        pytest.param([BAD, GOOD], GOOD, [], False, id="fails now and then"),
+        pytest.param([BAD, BAD], BAD, [], False, id="fails anyway"),
+        pytest.param([BAD, BAD], GOOD, [BAD, GOOD], False, id="so does the base"),
+        pytest.param([BAD, BAD], GOOD, [BAD, BAD], True, id="the base fails anyway"),
+        pytest.param([BAD, BAD], GOOD, [GOOD, GOOD], True, id="the base does not"),
+    ],
+)
+def test_tests_that_know_their_own_text(touched, plain, base, *, found: bool) -> None:
+    assert set(touchy([TEST], touched, plain, base)) == ({TEST} if found else set())
+
+
+@pytest.mark.parametrize(
+    ("of", "honest", "asked"),
+    [
+        pytest.param(CHANGE, [], True, id="sure"),
+        pytest.param(CHANGE, [U], False, id="sure, and the base does not notice"),
+        pytest.param(UNSURE, [], False, id="unsure"),
+        pytest.param(UNSURE, [D], False, id="unsure, and the base fails the test"),
+        pytest.param(UNSURE, [N], True, id="unsure, and the base notices"),
+    ],
+)
+def test_only_what_the_base_does_not_clear_is_asked_again(of, honest, *, asked: bool) -> None:
+    found = worth_asking(answers(U, of), [answers(each, of) for each in honest])
+    assert set(found) == ({TEST} if asked else set())
