@@ -52,8 +52,8 @@ def changed_version(
     texts: dict[str, bytes] = {}
     for file in files:
         of_file = [each for each in changes if each.unit.file is file]
-        hidden = {} if run is None else file.functions
-        idle = [each for name, each in hidden.items() if (file.name, name) not in (run or ())]
+        functions = file.functions.items() if run is not None else ()
+        idle = [each for name, each in functions if run is None or (file.name, name) not in run]
         text = rewritten(file, of_file, idle)
         if text is not None:
             texts[file.name] = text

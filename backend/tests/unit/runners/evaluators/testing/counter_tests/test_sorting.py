@@ -21,6 +21,7 @@ from app.runners.evaluators.testing.counter_tests.sorting import (
     suspects,
     touchy,
     unnoticed_twice,
+    worth_asking,
 )
 from app.runners.evaluators.testing.report import Ending, Outcome, RanTest, RunReport
 
@@ -153,6 +154,7 @@ def test_tests_that_never_answered(first, again, *, is_speechless: bool) -> None
     assert speechless([answers(first), answers(again)]) == ({TEST} if is_speechless else set())
 
 
+TORN, LATE = (replace(report(), ending=each) for each in (Ending.TORN, Ending.TIMED_OUT))
 GOOD, BAD, GONE = report((TEST, Outcome.PASSED)), report((TEST, Outcome.FAILED)), report()
 
 
