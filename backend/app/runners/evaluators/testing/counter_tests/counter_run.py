@@ -174,7 +174,11 @@ class _Check:
         names = {unit.file.name for unit in units} | {file_of(test) for unit in units for test in unit.tests}
         run = {(unit.file.name, unit.function.name) for unit in units} if self._is_long(names) else None
         files = [self._files[name] for name in sorted(names)]
-        return changed_version(files, heads, run), changed_version(files, tails, run)
+        one, other = (changed_version(files, each, run, self._comment()) for each in (heads, tails))
+        return one, other
+
+    def _comment(self) -> str:
+        return str(self._chance.randrange(10**6, 10**7))
 
     def _is_long(self, files: Collection[str]) -> bool:
         seconds = sum(each.seconds for each in self._plain.tests.values() if file_of(each.id) in files)
@@ -193,7 +197,7 @@ class _Check:
         if not names:
             return {}
         files = [self._files[name] for name in names if name in self._files]
-        one, other = (touched_version(files, f"{self._chance.randrange(10**6)}") for _ in range(2))
+        one, other = (touched_version(files, self._comment()) for _ in range(2))
         as_is = Version((), {each.name: each.source.content for each in files})
         touched = await self._run_both(self._tree, (one, other))
         plain = (await self._run_both(self._tree, (as_is, as_is)))[0]

@@ -39,15 +39,21 @@ def _read(path: Path, name: str) -> TestFile | None:
 
 
 def changed_version(
-    files: Sequence[TestFile], changes: Sequence[Change], run: Collection[tuple[str, str]] | None
+    files: Sequence[TestFile],
+    changes: Sequence[Change],
+    run: Collection[tuple[str, str]] | None,
+    comment: str,
 ) -> Version:
     """Give a version with wrong expectations; files that would be no programs are left out.
+
+    A file in which nothing is wrong gets the comment, too: to be another than usual says nothing.
 
     Args:
         files: the files.
         changes: what is wrong in them.
         run: files and names of the functions that are run; None for all. To leave functions out saves time,
             and shows that this is no usual run.
+        comment: is added to each file.
     """
     texts: dict[str, bytes] = {}
     for file in files:
@@ -56,14 +62,17 @@ def changed_version(
         idle = [each for name, each in functions if run is None or (file.name, name) not in run]
         text = rewritten(file, of_file, idle)
         if text is not None:
-            texts[file.name] = text
+            texts[file.name] = _with_comment(text, comment)
     return Version(tuple(changes), texts)
 
 
 def touched_version(files: Sequence[TestFile], comment: str) -> Version:
     """Give a version that means the same, with a comment more."""
-    texts = {each.name: each.source.content.rstrip() + f"\n# {comment}\n".encode() for each in files}
-    return Version((), texts)
+    return Version((), {each.name: _with_comment(each.source.content, comment) for each in files})
+
+
+def _with_comment(content: bytes, comment: str) -> bytes:
+    return content.rstrip() + f"\n# {comment}\n".encode()
 
 
 def write_trees(tree: RunTree, versions: Sequence[Version], place: Path) -> list[RunTree]:
