@@ -36,6 +36,7 @@ _CONTRARY = {
 _MOCKED = frozenset({"assert_called_with", "assert_called_once_with", "assert_any_call"})
 _ERRORS = frozenset({"raises", "assertRaises", "assertRaisesRegex"})
 _WARNINGS = frozenset({"warns", "assertWarns", "assertWarnsRegex"})
+_ENDING_RUNS = frozenset({"KeyboardInterrupt", "pytest.exit.Exception", "BaseException"})
 _HELPER = re.compile(r"_*(assert|check|expect|verify|compare|validate)", re.IGNORECASE)
 
 # Types that code raises hardly ever, and that other types are hardly ever derived from.
@@ -75,7 +76,7 @@ class Calls:
         others = _OTHER_ERRORS if name in _ERRORS else _OTHER_WARNINGS
         if name not in _ERRORS | _WARNINGS or not call.args:
             return
-        if isinstance(call.args[0], ast.Name | ast.Attribute | ast.Tuple):
+        if isinstance(call.args[0], ast.Name | ast.Attribute | ast.Tuple) and not _ends_run(call.args[0]):
             edits = [(self._source.replaced(call.args[0], other),) for other in others]
             self._sites.add_edits(place, Kind.ERROR, edits, sure=sure)
         patterns = [each.value for each in call.keywords if each.arg == "match"]
@@ -118,6 +119,12 @@ class Calls:
     def _renamed(self, call: ast.Call, name: str) -> Edit:
         end = self._source.span(call.func)[1]
         return Edit(end - len(called_name(call).encode()), end, name.encode())
+
+
+def _ends_run(node: ast.expr) -> bool:
+    """Tell whether an exception that nobody catches would end the run and not only its test."""
+    kinds = node.elts if isinstance(node, ast.Tuple) else [node]
+    return any(ast.unparse(each) in _ENDING_RUNS for each in kinds)
 
 
 def _given(call: ast.Call) -> list[ast.expr]:

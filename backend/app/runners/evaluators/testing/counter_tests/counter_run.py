@@ -119,6 +119,7 @@ class _Check:
         self._files = files
         self._plain = plain
         self._chance = chance
+        self._end = time.monotonic() + settings.budget.most_seconds(plain.seconds)
         self._harness = replace(
             settings.harness, seconds=settings.budget.run_seconds(plain.seconds, settings.harness.seconds)
         )
@@ -146,7 +147,7 @@ class _Check:
         suspected = worth_asking(suspected, [await self._base_answers(pair) for pair in pairs])
         again: list[_Pair] = []
         twice: dict[str, Answered] = {}
-        while (left := suspected.keys() - twice.keys()) and len(again) < _ASKED_AGAIN:
+        while (left := suspected.keys() - twice.keys()) and len(again) < _ASKED_AGAIN and self._has_time():
             again.append(await self._pair(_of(units, left), left, suspected))
             twice |= unnoticed_twice(suspected, again[-1].answers)
         honest = [await self._base_answers(pair) for pair in again] if twice else []
@@ -177,6 +178,9 @@ class _Check:
         one, other = (changed_version(files, each, run, self._comment()) for each in (heads, tails))
         return one, other
 
+    def _has_time(self) -> bool:
+        return time.monotonic() < self._end
+
     def _comment(self) -> str:
         return str(self._chance.randrange(10**6, 10**7))
 
@@ -194,7 +198,7 @@ class _Check:
     async def _touchy(self, tests: Collection[str]) -> dict[str, str]:
         """Find tests that know their own text: they fail in files that were touched, whatever is in them."""
         names = sorted({file_of(test) for test in tests})
-        if not names:
+        if not names or not self._has_time():
             return {}
         files = [self._files[name] for name in names if name in self._files]
         one, other = (touched_version(files, self._comment()) for _ in range(2))

@@ -32,6 +32,10 @@ class Budget:
         """Give the seconds of tests that fit, of `whole` seconds."""
         return max(self.free, self.share * whole)
 
+    def most_seconds(self, plain: float) -> float:
+        """Give the seconds after which nothing more is asked, if the plain run took `plain`."""
+        return self.free + 4 * self.patience * plain
+
     def run_seconds(self, plain: float, most: float) -> float:
         """Give the seconds after which a run is ended, if the plain one took `plain`; `most` at the most."""
         return min(most, self.free + self.patience * plain)

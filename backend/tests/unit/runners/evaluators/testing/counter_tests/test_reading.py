@@ -78,6 +78,7 @@ def body(*lines: str) -> str:
             ["error BufferError", "value? r'\\d+'"],
             id="raises with a pattern",
         ),
+        pytest.param(["with raises(KeyboardInterrupt):", "    f()"], [], id="raises what ends the run"),
         pytest.param(["self.assertRaises(KeyError, f, 1)"], ["error BufferError"], id="assertRaises"),
         pytest.param(["with pytest.warns(UserWarning):", "    f(1)"], ["error BytesWarning"], id="warns"),
         pytest.param(["with raises(Foo):", "    assert f() == 1"], ["error BufferError"], id="inside raises"),
