@@ -96,7 +96,12 @@ class Inventory:
         if function is not None or depth > _DEEPEST:
             return (file, function) if function else None
         holder, _, method = name.rpartition("::")
-        for base in file.bases.get(holder, ()):
+        bases = file.bases.get(holder)
+        if bases is None:
+            # A class that was imported is collected where it was imported to, too.
+            place = self._only_with(holder)
+            return self._find(place, name, depth + 1) if place and place is not file else None
+        for base in bases:
             place = file if base in file.bases else self._only_with(base.rpartition(".")[2])
             found = self._find(place, f"{base.rpartition('.')[2]}::{method}", depth + 1) if place else None
             if found is not None:

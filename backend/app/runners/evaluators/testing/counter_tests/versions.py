@@ -1,5 +1,6 @@
 """Versions of a tree's test files, and the trees that hold them."""
 
+import posixpath
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,8 +26,12 @@ class Version:
 
 
 def read_test_files(tree: RunTree, plain: RunReport) -> dict[str, TestFile]:
-    """Read the test files of a run that the candidate did not write, as far as they can be read."""
-    names = sorted(tree.trusted.intersection(map(file_of, plain.ids)))
+    """Read the test files of a run, and modules beside them, that the candidate did not write.
+
+    Those that cannot be read are left out.
+    """
+    directories = {posixpath.dirname(file_of(test)) for test in plain.ids}
+    names = [name for name in sorted(tree.trusted) if posixpath.dirname(name) in directories]
     files = [_read(tree.files[name] / name, name) for name in names if name.endswith(".py")]
     return {each.name: each for each in files if each is not None}
 

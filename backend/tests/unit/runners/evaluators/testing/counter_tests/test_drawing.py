@@ -113,6 +113,16 @@ def test_inherited_tests_are_changed_where_they_are_written() -> None:
     ]
 
 
+def test_imported_tests_are_changed_where_they_are_written() -> None:
+    base = read("class TestBase:\n    def test_a(self):\n        assert f() == 1\n", "test_base.py")
+    other = read("from test_base import TestBase\n", "test_other.py")
+    units = units_of([base, other], ["test_base.py::TestBase::test_a", "test_other.py::TestBase::test_a"])
+    assert [(each.file.name, len(each.tests)) for each in units] == [("test_base.py", 2)]
+    assert (
+        units_of([base, other], ["test_other.py::TestBase::test_b", "test_other.py::TestGone::test_a"]) == []
+    )
+
+
 def test_classes_that_inherit_from_each_other_end() -> None:
     file = read("class TestA(TestB):\n    x = 1\n\nclass TestB(TestA):\n    y = 1\n")
     assert units_of([file], ["test_x.py::TestA::test_a"]) == []
