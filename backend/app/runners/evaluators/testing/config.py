@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from app.runners.evaluators.testing.python_files import patterns_of_tests
+
 # Options in the base's `addopts` that say which tests there are and how they are imported. Others (coverage,
 # parallel runs, output) belong to people's convenience or to plugins that may not be loaded.
 _KEPT_WITH_VALUE = frozenset(
@@ -93,6 +95,8 @@ def settings_for(tree: Path, base: Path | None) -> PytestSettings:
         arguments += _override("pythonpath", "src", tree)
     test_files = tuple(_words(options.get("python_files"))) or _TEST_FILES
     names_tests = bool(options.get("python_functions") or options.get("python_classes"))
+    if base is not None and not names_tests:
+        test_files = patterns_of_tests(base, test_files)
     places = tuple(_words(options.get("pythonpath"))) or ("src",)
     return PytestSettings(path, tuple(arguments), f"base {path.name}", test_files, names_tests, places)
 

@@ -1,0 +1,77 @@
+"""Which files of a base are test files, where its configuration lets pytest look into sources, too.
+
+Projects whose modules hold doctests often set `python_files = *.py` or `package/*.py`. The modules that such
+a pattern names are sources all the same: a candidate changes them, and the base's must not replace them.
+"""
+
+import ast
+import os
+import posixpath
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+_MAX_BYTES = 1_000_000
+_MAX_FILES = 5_000
+
+
+def patterns_of_tests(base: Path, patterns: Sequence[str]) -> tuple[str, ...]:
+    """Return globs of the test files alone.
+
+    A pattern that speaks of tests stays. Any other is replaced by the names of the base's files that it
+    matches and that define a test, and by whole directories in which all of them do.
+
+    Args:
+        base: the base's tree.
+        patterns: the base's `python_files`.
+    """
+    kept = [each for each in patterns if "test" in posixpath.basename(each).lower()]
+    wide = [each for each in patterns if each not in kept]
+    if not wide:
+        return tuple(patterns)
+    by_directory: dict[str, list[tuple[str, bool]]] = {}
+    for name in _modules(base):
+        filename = posixpath.basename(name)
+        if any(fnmatchcase(name if "/" in each else filename, each) for each in wide):
+            found = by_directory.setdefault(posixpath.dirname(name), [])
+            found.append((name, filename == "__init__.py" or _defines_tests(base / name)))
+    for directory, modules in by_directory.items():
+        if directory and all(tests for _, tests in modules):
+            kept.append(f"{directory}/*.py")
+        else:
+            kept += [name for name, tests in modules if tests and not name.endswith("__init__.py")]
+    return tuple(kept)
+
+
+def _modules(base: Path) -> Iterator[str]:
+    count = 0
+    for directory, subdirectories, files in os.walk(base):
+        subdirectories[:] = [each for each in subdirectories if not each.startswith((".", "__pycache__"))]
+        for name in files:
+            if name.endswith(".py") and count < _MAX_FILES:
+                count += 1
+                yield (Path(directory) / name).relative_to(base).as_posix()
+
+
+def _defines_tests(path: Path) -> bool:
+    """Tell whether a module has tests by their usual names; one that cannot be read counts as tests."""
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            return True
+        tree = ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return True
+    return any(_is_test(each) for each in tree.body)
+
+
+def _is_test(node: ast.stmt) -> bool:
+    match node:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            return name.startswith("test")
+        case ast.ClassDef(name=name, body=body):
+            methods = [each for each in body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
+            return name.startswith("Test") or any(each.name.startswith("test") for each in methods)
+        case ast.If(body=body, orelse=other) | ast.Try(body=body, orelse=other):
+            return any(_is_test(each) for each in (*body, *other))
+        case _:
+            return False

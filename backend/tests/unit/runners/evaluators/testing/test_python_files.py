@@ -1,0 +1,62 @@
+"""Sources in which pytest looks for doctests are no test files."""
+
+from pathlib import Path
+
+import pytest
+
+from app.runners.evaluators.testing.config import settings_for
+from app.runners.evaluators.testing.python_files import patterns_of_tests
+from app.runners.evaluators.testing.setting import is_test_file
+
+SOURCE = 'def double(x):\n    """\n    >>> double(2)\n    4\n    """\n    return 2 * x\n'
+TEST = "def test_it():\n    assert True\n"
+FILES = {
+    "package/__init__.py": "",
+    "package/formatters.py": SOURCE,
+    "package/inside_checks.py": "class TestInside:\n    def test_it(self):\n        pass\n",
+    "checks/__init__.py": "",
+    "checks/one.py": TEST,
+    "tests/test_one.py": TEST,
+    "tests/helpers.py": SOURCE,
+    "damaged.py": "def (:\n",
+}
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "patterns",
+    [
+        pytest.param(["*.py"], id="every-module"),
+        pytest.param(["package/*.py", "checks/*.py", "damaged.py", "tests/*.py"], id="directories"),
+    ],
+)
+def test_sources_with_doctests_are_left_to_the_candidate(base: Path, patterns: list[str]) -> None:
+    found = patterns_of_tests(base, patterns)
+    tests = {name for name in FILES if is_test_file(name, found)}
+    assert "package/formatters.py" not in tests
+    assert {"package/inside_checks.py", "checks/one.py", "tests/test_one.py", "damaged.py"} <= tests
+    assert is_test_file("checks/two.py", found)
+
+
+def test_usual_patterns_stay_as_they_are(base: Path) -> None:
+    assert patterns_of_tests(base, ["test_*.py", "*_test.py", "tests.py"]) == (
+        "test_*.py",
+        "*_test.py",
+        "tests.py",
+    )
+
+
+def test_the_settings_of_a_base_name_its_tests(base: Path) -> None:
+    (base / "pytest.ini").write_text(
+        "[pytest]\naddopts = --doctest-modules\npython_files = package/*.py test_*.py\n"
+    )
+    settings = settings_for(base, base)
+    assert not is_test_file("package/formatters.py", settings.test_files)
+    assert is_test_file("tests/test_one.py", settings.test_files)
