@@ -90,7 +90,9 @@ function Feedback({ feedback }: { feedback: readonly Schemas["EvaluationFeedback
           <li key={index}>
             <span className="theirs">{plainLines(each.issue)}</span>
             <span className="theirs block text-muted">{plainLines(each.suggestion)}</span>
-            {each.affected_claim && <span className="theirs block text-muted">It says: “{plainLines(each.affected_claim)}”</span>}
+            {each.affected_claim && (
+              <span className="theirs block text-muted">It says: “{plainLines(each.affected_claim)}”</span>
+            )}
           </li>
         ))}
       </ul>
@@ -104,7 +106,8 @@ function Sources({ attempt, given }: { attempt: Attempt; given: number }) {
   return (
     <>
       <p>
-        {attempt.entries === 1 ? "1 piece" : `${attempt.entries} pieces`} of evidence: {given} given, {found.length} looked up.
+        {attempt.entries === 1 ? "1 piece" : `${attempt.entries} pieces`} of evidence: {given} given,{" "}
+        {found.length} looked up.
       </p>
       {found.length > 0 && (
         <Folded summary={`What was looked up: ${plural(found.length, "passage")}`}>
@@ -117,9 +120,15 @@ function Sources({ attempt, given }: { attempt: Attempt; given: number }) {
             <div className="flex flex-col gap-2">
               {analysis.summary && <Words text={analysis.summary} />}
               {analysis.findings.map((each, index) => (
-                <Texts key={index} title={plainLines(each.claim)} items={each.evidence.length > 0 ? each.evidence : ["without evidence"]} />
+                <Texts
+                  key={index}
+                  title={plainLines(each.claim)}
+                  items={each.evidence.length > 0 ? each.evidence : ["without evidence"]}
+                />
               ))}
-              {analysis.gaps.length > 0 && <Texts title="What the evidence does not hold" items={analysis.gaps} />}
+              {analysis.gaps.length > 0 && (
+                <Texts title="What the evidence does not hold" items={analysis.gaps} />
+              )}
             </div>
           )}
         </Folded>

@@ -15,9 +15,16 @@ export function ConnectionBanner() {
   return (
     <div role="status" className="sticky top-0 z-10 sm:top-[calc(3rem+1px)]">
       {isAway && (
-        <div className="flex flex-wrap items-center gap-3 border-b border-line bg-waiting-chip px-4 py-2 text-waiting" data-banner={connection.status}>
+        <div
+          className="flex flex-wrap items-center gap-3 border-b border-line bg-waiting-chip px-4 py-2 text-waiting"
+          data-banner={connection.status}
+        >
           <PlugZap aria-hidden size={16} />
-          {connection.status === "lost" ? <Lost since={connection.since} /> : <Refused reason={connection.reason} />}
+          {connection.status === "lost" ? (
+            <Lost since={connection.since} />
+          ) : (
+            <Refused reason={connection.reason} />
+          )}
         </div>
       )}
     </div>

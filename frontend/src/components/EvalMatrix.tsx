@@ -21,18 +21,32 @@ export function EvalMatrix({ sprint, attempt, evaluator }: Props) {
   // The newest attempt is the last column, which small screens would cut off.
   useEffect(() => {
     const column = table.current?.querySelector<HTMLElement>(`[data-attempt="${shownId}"]`);
-    if (column && table.current) table.current.scrollLeft = column.offsetLeft + column.offsetWidth - table.current.clientWidth;
+    if (column && table.current)
+      table.current.scrollLeft = column.offsetLeft + column.offsetWidth - table.current.clientWidth;
   }, [shownId]);
   if (names.length === 0) return <p className="p-3 text-muted">Nothing was judged yet.</p>;
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div ref={table} className="relative overflow-x-auto" role="region" aria-label="Table of verdicts" tabIndex={0}>
+    <div
+      ref={table}
+      className="relative overflow-x-auto"
+      role="region"
+      aria-label="Table of verdicts"
+      tabIndex={0}
+    >
       <table className="table-rows w-full border-collapse">
         <thead>
           <tr>
-            <th scope="col" className="sticky left-0 z-1 bg-canvas">Evaluator</th>
+            <th scope="col" className="sticky left-0 z-1 bg-canvas">
+              Evaluator
+            </th>
             {judged.map((each) => (
-              <th key={each.id} data-attempt={each.id} scope="col" className={each.id === attempt?.id ? "bg-sunken" : ""}>
+              <th
+                key={each.id}
+                data-attempt={each.id}
+                scope="col"
+                className={each.id === attempt?.id ? "bg-sunken" : ""}
+              >
                 <span className="block capitalize">{each.phase}</span>
                 Attempt {each.number}
               </th>
@@ -52,7 +66,11 @@ export function EvalMatrix({ sprint, attempt, evaluator }: Props) {
                 const isShown = each.id === attempt?.id && name === evaluator;
                 return (
                   <td key={each.id} className={isShown ? "outline-2 -outline-offset-2 outline-accent" : ""}>
-                    {found ? <Cell id={sprint.id} attempt={each} evaluation={found} isShown={isShown} /> : <span className="text-muted">–</span>}
+                    {found ? (
+                      <Cell id={sprint.id} attempt={each} evaluation={found} isShown={isShown} />
+                    ) : (
+                      <span className="text-muted">–</span>
+                    )}
                   </td>
                 );
               })}
@@ -76,7 +94,12 @@ function Cell({ id, attempt, evaluation, isShown }: CellProps) {
     <Link
       to="/sprints/$id"
       params={{ id }}
-      search={(before) => ({ ...before, phase: attempt.phase as "coding", attempt: attempt.number, evaluator: evaluation.evaluator })}
+      search={(before) => ({
+        ...before,
+        phase: attempt.phase as "coding",
+        attempt: attempt.number,
+        evaluator: evaluation.evaluator,
+      })}
       resetScroll={false}
       aria-current={isShown}
       title={`Score ${formatScore(evaluation.score)}`}

@@ -20,20 +20,23 @@ export function EvidencePanel({ attempt, evaluator }: Props) {
   const open = rest.filter((each) => each.status === "failed" || each.status === "errored");
   const folded = rest.filter((each) => !open.includes(each));
   return (
-    <section aria-label={`Evidence of ${attempt.phase} attempt ${attempt.number}`} className="flex flex-col gap-3">
+    <section
+      aria-label={`Evidence of ${attempt.phase} attempt ${attempt.number}`}
+      className="flex flex-col gap-3"
+    >
       <h2 className="flex flex-wrap items-center gap-2 font-semibold">
         <span className="capitalize">{attempt.phase}</span> attempt {attempt.number}
         <StatusBadge status={attempt.verdict ?? attempt.status} />
-        {attempt.score !== null && <span className="font-normal text-muted">score {formatScore(attempt.score)}</span>}
+        {attempt.score !== null && (
+          <span className="font-normal text-muted">score {formatScore(attempt.score)}</span>
+        )}
       </h2>
       {attempt.verdict_reason && (
         <p className="text-muted">
           <Theirs text={attempt.verdict_reason} />
         </p>
       )}
-      {attempt.last_error && (
-        <pre className="theirs card p-2">{plainText(attempt.last_error)}</pre>
-      )}
+      {attempt.last_error && <pre className="theirs card p-2">{plainText(attempt.last_error)}</pre>}
       {ordered.length === 0 && <p className="text-muted">Not judged yet.</p>}
       {chosen && <Evidence key={chosen.id} evaluation={chosen} open />}
       {open.map((each) => (
@@ -91,7 +94,9 @@ export function Evidence({ evaluation, open }: { evaluation: Evaluation; open: b
 
 function Criteria({ evaluation }: { evaluation: Evaluation }) {
   // What the feedback says already is not said again.
-  const failing = evaluation.criteria.filter((each) => !each.passed && !evaluation.feedback.includes(each.message));
+  const failing = evaluation.criteria.filter(
+    (each) => !each.passed && !evaluation.feedback.includes(each.message),
+  );
   if (failing.length === 0) return null;
   return (
     <ul className="flex flex-col gap-1">

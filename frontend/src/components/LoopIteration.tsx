@@ -62,7 +62,9 @@ function Part({ title, took, children }: PartProps) {
     <div className="flex flex-col gap-1" data-part={title}>
       <h3 className="flex gap-3 font-medium">
         {title}
-        {took !== null && took !== undefined && <span className="font-normal text-muted">{formatDuration(took)}</span>}
+        {took !== null && took !== undefined && (
+          <span className="font-normal text-muted">{formatDuration(took)}</span>
+        )}
       </h3>
       {children}
     </div>
@@ -100,7 +102,10 @@ function Evaluation({ iteration }: { iteration: Iteration }) {
       {evaluation ? (
         <>
           <p>
-            <StatusBadge status={evaluation.success ? "passed" : "failed"} word={evaluation.success ? "success" : "no success"} />
+            <StatusBadge
+              status={evaluation.success ? "passed" : "failed"}
+              word={evaluation.success ? "success" : "no success"}
+            />
           </p>
           <Words text={evaluation.feedback} empty="Nothing was said." />
           <Notes title="Details" notes={evaluation.details ?? {}} />
@@ -110,7 +115,8 @@ function Evaluation({ iteration }: { iteration: Iteration }) {
       )}
       {iteration.condition_trouble && (
         <p className="theirs">
-          <strong className="font-medium">The condition could not be asked:</strong> <Theirs text={iteration.condition_trouble} />
+          <strong className="font-medium">The condition could not be asked:</strong>{" "}
+          <Theirs text={iteration.condition_trouble} />
         </p>
       )}
     </>
@@ -146,14 +152,17 @@ function Context({ iteration }: { iteration: Iteration }) {
   const { context, files } = iteration;
   if (!context && files.length === 0) return null;
   return (
-    <Folded summary={`What the director was given as context: ${formatCount(context.length)} characters, ${plural(files.length, "file")}`}>
+    <Folded
+      summary={`What the director was given as context: ${formatCount(context.length)} characters, ${plural(files.length, "file")}`}
+    >
       {() => (
         <div className="flex flex-col gap-2">
           {files.length > 0 && (
             <ul className="mono">
               {files.map((each) => (
                 <li key={each.path} className="theirs">
-                  <Theirs text={each.path} /> ({formatCount(each.chars)} characters{each.whole ? "" : ", passages"})
+                  <Theirs text={each.path} /> ({formatCount(each.chars)} characters
+                  {each.whole ? "" : ", passages"})
                 </li>
               ))}
             </ul>

@@ -25,7 +25,8 @@ export function PromptView({ runId, phase, number }: Props) {
   const attempt = useQuery({ ...attemptQuery(runId, phase, number), staleTime: Number.POSITIVE_INFINITY });
   const [onlyNew, setOnlyNew] = useState(false);
   if (attempt.isPending) return <LoadingState what="the prompt" />;
-  if (!attempt.data) return <ErrorState error={attempt.error} what="load the prompt" onRetry={() => void attempt.refetch()} />;
+  if (!attempt.data)
+    return <ErrorState error={attempt.error} what="load the prompt" onRetry={() => void attempt.refetch()} />;
   const { prompt, prompt_changes: changes } = attempt.data;
   const parts = changes ?? [{ kind: "same" as const, text: prompt }];
   const shown = onlyNew ? parts.filter((each) => each.kind !== "same") : parts;
@@ -46,7 +47,12 @@ export function PromptView({ runId, phase, number }: Props) {
         </div>
       </div>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div className="mono max-h-[60dvh] overflow-auto" role="region" aria-label="Text of the prompt" tabIndex={0}>
+      <div
+        className="mono max-h-[60dvh] overflow-auto"
+        role="region"
+        aria-label="Text of the prompt"
+        tabIndex={0}
+      >
         {shown.length === 0 && <p className="p-3 text-muted">The same as for the attempt before.</p>}
         {shown.map((part, index) => {
           const { look, mark, word } = LOOKS[part.kind];

@@ -22,11 +22,17 @@ export function Timeline({ sprint }: { sprint: Course }) {
   const pieces = useMemo(() => buildTimeline(sprint, until), [sprint, until]);
   const first = pieces[0];
   const last = pieces.at(-1);
-  if (!first || !last) return <p className="text-muted">Nothing has happened yet; a worker takes up the first attempt.</p>;
-  const kinds = (Object.keys(KINDS) as PieceKind[]).filter((kind) => pieces.some((each) => each.kind === kind));
+  if (!first || !last)
+    return <p className="text-muted">Nothing has happened yet; a worker takes up the first attempt.</p>;
+  const kinds = (Object.keys(KINDS) as PieceKind[]).filter((kind) =>
+    pieces.some((each) => each.kind === kind),
+  );
   return (
     <figure className="m-0">
-      <ol className="flex h-7 w-full gap-px overflow-hidden rounded-md border border-line" aria-label="Timeline">
+      <ol
+        className="flex h-7 w-full gap-px overflow-hidden rounded-md border border-line"
+        aria-label="Timeline"
+      >
         {pieces.map((piece) => (
           <PieceBar key={`${piece.kind} ${piece.from}`} piece={piece} />
         ))}
@@ -55,7 +61,11 @@ function PieceBar({ piece }: { piece: Piece }) {
   const verdict = piece.kind === "evaluating" ? piece.verdict : null;
   const told = `${word}${where}: ${formatDuration(piece.to - piece.from)}${piece.open ? " so far" : ""}`;
   return (
-    <li className={`flex min-w-1 items-center justify-end overflow-hidden ${look} ${piece.open ? "going-on" : ""}`} style={{ width: `${piece.width * 100}%` }} title={verdict === null ? told : `${told}, ${verdict}`}>
+    <li
+      className={`flex min-w-1 items-center justify-end overflow-hidden ${look} ${piece.open ? "going-on" : ""}`}
+      style={{ width: `${piece.width * 100}%` }}
+      title={verdict === null ? told : `${told}, ${verdict}`}
+    >
       <span className="sr-only">{told}</span>
       {verdict !== null && (
         <span className="rounded-sm bg-canvas px-0.5">

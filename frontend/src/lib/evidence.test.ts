@@ -16,7 +16,13 @@ describe("byAttention", () => {
       evaluation("errored", { status: "errored" }),
       evaluation("failed", { status: "failed" }),
     ];
-    expect(byAttention(verdicts).map((each) => each.evaluator)).toEqual(["failed", "errored", "skipped", "advice", "passed"]);
+    expect(byAttention(verdicts).map((each) => each.evaluator)).toEqual([
+      "failed",
+      "errored",
+      "skipped",
+      "advice",
+      "passed",
+    ]);
   });
 });
 
@@ -38,7 +44,10 @@ it.each([
 });
 
 it("shows the latest attempt that was judged, not the one that just began", () => {
-  const attempts = [{ number: 1, evaluations: [evaluation("pytest")] }, { number: 2, evaluations: [] }] as unknown as Attempt[];
+  const attempts = [
+    { number: 1, evaluations: [evaluation("pytest")] },
+    { number: 2, evaluations: [] },
+  ] as unknown as Attempt[];
   expect(attemptToShow(attempts)?.number).toBe(1);
   expect(attemptToShow([])).toBeUndefined();
 });

@@ -20,9 +20,15 @@ export function attemptToShow(attempts: readonly Attempt[]): Attempt | undefined
 }
 
 /** The attempt that a URL names, else the one to show. */
-export function chosenAttempt(sprint: SprintDetail, phase: string | undefined, number: number | undefined): Attempt | undefined {
+export function chosenAttempt(
+  sprint: SprintDetail,
+  phase: string | undefined,
+  number: number | undefined,
+): Attempt | undefined {
   if (number === undefined) return attemptToShow(sprint.attempts);
-  const named = sprint.attempts.filter((each) => each.number === number && (phase === undefined || each.phase === phase));
+  const named = sprint.attempts.filter(
+    (each) => each.number === number && (phase === undefined || each.phase === phase),
+  );
   return named.at(-1) ?? attemptToShow(sprint.attempts);
 }
 

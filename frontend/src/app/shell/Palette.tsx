@@ -13,7 +13,8 @@ import { useOfferedActions } from "@/lib/shortcuts";
 
 import { Keys } from "./Keys";
 
-const ITEM = "flex min-h-8 cursor-default items-center gap-2 rounded-md px-2 py-1 data-[selected=true]:bg-sunken";
+const ITEM =
+  "flex min-h-8 cursor-default items-center gap-2 rounded-md px-2 py-1 data-[selected=true]:bg-sunken";
 const GROUP =
   "[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-muted";
 const SHOWN_RUNS = 8;
@@ -53,7 +54,12 @@ export default function Palette({ onClose }: { onClose: () => void }) {
                   {actions
                     .filter((each) => each.group === group)
                     .map((each) => (
-                      <Command.Item key={each.id} value={`${group} ${each.label} ${each.id}`} className={ITEM} onSelect={() => act(each.run)}>
+                      <Command.Item
+                        key={each.id}
+                        value={`${group} ${each.label} ${each.id}`}
+                        className={ITEM}
+                        onSelect={() => act(each.run)}
+                      >
                         {each.label}
                         {each.keys && <Keys keys={each.keys} className="ml-auto" />}
                       </Command.Item>
@@ -67,7 +73,9 @@ export default function Palette({ onClose }: { onClose: () => void }) {
                     // The service has searched already.
                     value={`${words} ${run.id}`}
                     className={ITEM}
-                    onSelect={() => act(() => void navigate({ to: KINDS[run.kind].page, params: { id: run.id } }))}
+                    onSelect={() =>
+                      act(() => void navigate({ to: KINDS[run.kind].page, params: { id: run.id } }))
+                    }
                   >
                     <StatusBadge status={run.paused ? "paused" : run.status} compact />
                     <Theirs className="truncate" text={run.name} />

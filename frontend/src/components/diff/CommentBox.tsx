@@ -38,7 +38,11 @@ export function CommentBox({ comment, actions }: { comment: LineComment; actions
         onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
         onBlur={() => body.trim() === "" && actions.remove(path, line)}
       />
-      <Button weight="quiet" aria-label={`Remove the comment on line ${line}`} onClick={() => actions.remove(path, line)}>
+      <Button
+        weight="quiet"
+        aria-label={`Remove the comment on line ${line}`}
+        onClick={() => actions.remove(path, line)}
+      >
         <Trash2 aria-hidden size={16} />
       </Button>
     </div>

@@ -81,7 +81,8 @@ function inside({ block, current }: Props): string | null {
 }
 
 function sameComments(one: Props, other: Props): boolean {
-  if (one.comments === other.comments || (one.comments.length === 0 && other.comments.length === 0)) return true;
+  if (one.comments === other.comments || (one.comments.length === 0 && other.comments.length === 0))
+    return true;
   const lines = new Set(one.block.hunk.changes.map(newLineOf));
   const own = (props: Props) => JSON.stringify(props.comments.filter((each) => lines.has(each.line)));
   return own(one) === own(other);

@@ -30,7 +30,19 @@ interface Props {
   isLoading: boolean;
 }
 
-export function DiffFile({ file, id, view, comments, actions, current, isOpen, onToggle, room, onWhole, isLoading }: Props) {
+export function DiffFile({
+  file,
+  id,
+  view,
+  comments,
+  actions,
+  current,
+  isOpen,
+  onToggle,
+  room,
+  onWhole,
+  isLoading,
+}: Props) {
   const hunks = useMemo(() => hunksOf(file), [file]);
   const blocks = useMemo(() => blocksOf(hunks), [hunks]);
   const [shownRows, setShownRows] = useState(MOST_ROWS);
@@ -44,8 +56,19 @@ export function DiffFile({ file, id, view, comments, actions, current, isOpen, o
         <div className="diff-rows">
           {shown.map((block, index) =>
             index < room ? (
-              <div key={block.key} className="diff-block" style={{ containIntrinsicSize: `auto ${block.hunk.changes.length * ROW_PX}px` }}>
-                <DiffBlock path={file.path} block={block} view={view} comments={comments} actions={actions} current={current} />
+              <div
+                key={block.key}
+                className="diff-block"
+                style={{ containIntrinsicSize: `auto ${block.hunk.changes.length * ROW_PX}px` }}
+              >
+                <DiffBlock
+                  path={file.path}
+                  block={block}
+                  view={view}
+                  comments={comments}
+                  actions={actions}
+                  current={current}
+                />
               </div>
             ) : (
               <div key={block.key} aria-hidden style={{ height: block.hunk.changes.length * ROW_PX }} />
@@ -54,7 +77,9 @@ export function DiffFile({ file, id, view, comments, actions, current, isOpen, o
           {blocks.length === 0 && !file.truncated && <p className="p-3 text-muted">{emptyReason(file)}</p>}
           {left > 0 && (
             <div className="border-t border-line p-2">
-              <Button onClick={() => setShownRows(Number.POSITIVE_INFINITY)}>Show {plural(left, "more row")}</Button>
+              <Button onClick={() => setShownRows(Number.POSITIVE_INFINITY)}>
+                Show {plural(left, "more row")}
+              </Button>
             </div>
           )}
           {file.truncated && (
@@ -74,7 +99,12 @@ export function DiffFile({ file, id, view, comments, actions, current, isOpen, o
 function FileHead({ file, isOpen, onToggle }: Pick<Props, "file" | "isOpen" | "onToggle">) {
   return (
     <h3 className="flex min-h-8 flex-wrap items-center gap-x-3 border-b border-line bg-sunken px-2 py-1">
-      <button type="button" onClick={onToggle} aria-expanded={isOpen} className="flex min-w-0 flex-1 items-center gap-2 text-left">
+      <button
+        type="button"
+        onClick={onToggle}
+        aria-expanded={isOpen}
+        className="flex min-w-0 flex-1 items-center gap-2 text-left"
+      >
         <span aria-hidden className="text-muted">
           {isOpen ? "▾" : "▸"}
         </span>
@@ -88,7 +118,11 @@ function FileHead({ file, isOpen, onToggle }: Pick<Props, "file" | "isOpen" | "o
         </code>
       </button>
       <span className="text-muted">{file.status.replaceAll("_", " ")}</span>
-      {file.binary ? <span className="text-muted">binary</span> : <Counts additions={file.additions} deletions={file.deletions} />}
+      {file.binary ? (
+        <span className="text-muted">binary</span>
+      ) : (
+        <Counts additions={file.additions} deletions={file.deletions} />
+      )}
     </h3>
   );
 }

@@ -46,10 +46,17 @@ export function DiffReview({ of, diff, view, comments, actions }: Props) {
     );
   }
   const toggle = (path: string) =>
-    setFolded((before) => (before.has(path) ? new Set([...before].filter((each) => each !== path)) : new Set([...before, path])));
+    setFolded((before) =>
+      before.has(path) ? new Set([...before].filter((each) => each !== path)) : new Set([...before, path]),
+    );
   return (
     <div ref={place} className="flex flex-col gap-3">
-      <FileList files={files} idOf={idOf} onOpen={(path) => folded.has(path) && toggle(path)} beside={<Counts {...diff} />} />
+      <FileList
+        files={files}
+        idOf={idOf}
+        onOpen={(path) => folded.has(path) && toggle(path)}
+        beside={<Counts {...diff} />}
+      />
       {files.map((file, index) => (
         <DiffFile
           key={file.path}
@@ -83,6 +90,10 @@ function idOf(index: number): string {
   return `file-${index + 1}`;
 }
 
-function isFetching(whole: readonly { isFetching: boolean }[], asked: readonly string[], file: FileDiff): boolean {
+function isFetching(
+  whole: readonly { isFetching: boolean }[],
+  asked: readonly string[],
+  file: FileDiff,
+): boolean {
   return whole[asked.indexOf(file.path)]?.isFetching ?? false;
 }

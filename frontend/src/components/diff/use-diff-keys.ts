@@ -63,11 +63,25 @@ export function useDiffKeys({ files, actions, place }: Given): Cursor | null {
     return [
       { id: "line-down", label: "Next line of the diff", keys: "j", group, run: () => move(1, () => true) },
       { id: "line-up", label: "Line before", keys: "k", group, run: () => move(-1, () => true) },
-      { id: "change-down", label: "Next change", keys: "]", group, run: () => move(1, (row) => row.startsChange) },
-      { id: "change-up", label: "Change before", keys: "[", group, run: () => move(-1, (row) => row.startsChange) },
+      {
+        id: "change-down",
+        label: "Next change",
+        keys: "]",
+        group,
+        run: () => move(1, (row) => row.startsChange),
+      },
+      {
+        id: "change-up",
+        label: "Change before",
+        keys: "[",
+        group,
+        run: () => move(-1, (row) => row.startsChange),
+      },
       { id: "file-down", label: "Next file", keys: "}", group, run: () => move(1, startsFile) },
       { id: "file-up", label: "File before", keys: "{", group, run: () => move(-1, startsFile) },
-      ...(canComment ? [{ id: "comment", label: "Comment on the line", keys: "c", group, run: comment }] : []),
+      ...(canComment
+        ? [{ id: "comment", label: "Comment on the line", keys: "c", group, run: comment }]
+        : []),
     ];
   }, [move, comment, canComment]);
   useActions(offered);

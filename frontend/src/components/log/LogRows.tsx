@@ -147,7 +147,13 @@ export function LogRows({ ref, lines, words, current, named, follows, onPause, o
               className="absolute left-0 top-0 w-full"
               style={{ transform: `translateY(${item.start}px)` }}
             >
-              <LogRow line={line} number={item.index + 1} words={words} isCurrent={item.index === current} isNamed={line.id === named} />
+              <LogRow
+                line={line}
+                number={item.index + 1}
+                words={words}
+                isCurrent={item.index === current}
+                isNamed={line.id === named}
+              />
             </li>
           );
         })}

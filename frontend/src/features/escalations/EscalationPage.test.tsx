@@ -1,7 +1,13 @@
 // @vitest-environment jsdom
 /** The page over a service that is not there: what it sends, when it believes, and what it keeps. */
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from "@tanstack/react-router";
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  RouterProvider,
+} from "@tanstack/react-router";
 import { cleanup, configure, render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { delay, http, HttpResponse } from "msw";
@@ -17,26 +23,113 @@ const NONE = { count: 0, of: 0, value: null, low: null, high: null };
 const MOMENT = "2026-01-02T03:04:05Z";
 const USAGE = { requests: 0, input_tokens: 0, output_tokens: 0, cost_usd: null };
 const VERDICT = {
-  id: "e1", evaluator: "pytest", version: "1", category: "tests", gate: true, status: "failed", passed: false, score: 0,
-  feedback: "assert half(8) == 4 <script>x</script>", criteria: [], suggestions: [], metadata: {}, duration_ms: 5,
-  trace_id: null, evaluated_at: MOMENT, marks: [],
+  id: "e1",
+  evaluator: "pytest",
+  version: "1",
+  category: "tests",
+  gate: true,
+  status: "failed",
+  passed: false,
+  score: 0,
+  feedback: "assert half(8) == 4 <script>x</script>",
+  criteria: [],
+  suggestions: [],
+  metadata: {},
+  duration_ms: 5,
+  trace_id: null,
+  evaluated_at: MOMENT,
+  marks: [],
 };
 const ATTEMPT = {
-  id: "a1", phase: "coding", number: 3, status: "judged", verdict: "failed", verdict_reason: "", score: 0, output: "",
-  base_commit: "b", head_commit: "h", changed_files: [], usage: USAGE, agent_failures: 0, evaluation_failures: 0,
-  lost_workers: 0, last_error: "", trace_id: null, started_at: MOMENT, produced_at: MOMENT, completed_at: MOMENT, evaluations: [VERDICT],
+  id: "a1",
+  phase: "coding",
+  number: 3,
+  status: "judged",
+  verdict: "failed",
+  verdict_reason: "",
+  score: 0,
+  output: "",
+  base_commit: "b",
+  head_commit: "h",
+  changed_files: [],
+  usage: USAGE,
+  agent_failures: 0,
+  evaluation_failures: 0,
+  lost_workers: 0,
+  last_error: "",
+  trace_id: null,
+  started_at: MOMENT,
+  produced_at: MOMENT,
+  completed_at: MOMENT,
+  evaluations: [VERDICT],
 };
 const OPEN = {
-  id: ID, run_id: "r1", run_name: "Halves", kind: "sprint", phase: "coding", attempt: 3, reason_kind: "attempts_exhausted", reason: "3 attempts failed",
-  status: "open", decision: null, guidance: "", line_comments: [], additional_attempts: 0, decided_by: null, decided_at: null,
-  version: 4, created_at: MOMENT, sprint: { goal: "Halve it", usage: USAGE }, policy: {}, attempt_id: "a1", failing: [VERDICT],
-  attempts: [ATTEMPT], earlier: [], can_accept: true, would_open: ["tests/test_a.py"], open_paths: [],
-  track_records: [{ evaluator: "pytest", verdicts: 9, passed: NONE, failed: { ...NONE, count: 4 }, errored: NONE, skipped: NONE, latency: { n: 0, p50_ms: null, p95_ms: null }, marked: { false_fails: NONE, false_passes: NONE } }],
+  id: ID,
+  run_id: "r1",
+  run_name: "Halves",
+  kind: "sprint",
+  phase: "coding",
+  attempt: 3,
+  reason_kind: "attempts_exhausted",
+  reason: "3 attempts failed",
+  status: "open",
+  decision: null,
+  guidance: "",
+  line_comments: [],
+  additional_attempts: 0,
+  decided_by: null,
+  decided_at: null,
+  version: 4,
+  created_at: MOMENT,
+  sprint: { goal: "Halve it", usage: USAGE },
+  policy: {},
+  attempt_id: "a1",
+  failing: [VERDICT],
+  attempts: [ATTEMPT],
+  earlier: [],
+  can_accept: true,
+  would_open: ["tests/test_a.py"],
+  open_paths: [],
+  track_records: [
+    {
+      evaluator: "pytest",
+      verdicts: 9,
+      passed: NONE,
+      failed: { ...NONE, count: 4 },
+      errored: NONE,
+      skipped: NONE,
+      latency: { n: 0, p50_ms: null, p95_ms: null },
+      marked: { false_fails: NONE, false_passes: NONE },
+    },
+  ],
 };
-const RESOLVED = { ...OPEN, status: "resolved", decision: "reject", decided_by: "Ada", decided_at: MOMENT, version: 5 };
+const RESOLVED = {
+  ...OPEN,
+  status: "resolved",
+  decision: "reject",
+  decided_by: "Ada",
+  decided_at: MOMENT,
+  version: 5,
+};
 const DIFF = {
-  files: [{ path: "shares.py", old_path: null, status: "modified", additions: 1, deletions: 1, binary: false, truncated: false, patch: "diff --git a/shares.py b/shares.py\n--- a/shares.py\n+++ b/shares.py\n@@ -1,2 +1,2 @@\n def half(amount):\n-    return amount // 3\n+    return amount // 5\n" }],
-  truncated: false, base_commit: "b", head_commit: "h", additions: 1, deletions: 1,
+  files: [
+    {
+      path: "shares.py",
+      old_path: null,
+      status: "modified",
+      additions: 1,
+      deletions: 1,
+      binary: false,
+      truncated: false,
+      patch:
+        "diff --git a/shares.py b/shares.py\n--- a/shares.py\n+++ b/shares.py\n@@ -1,2 +1,2 @@\n def half(amount):\n-    return amount // 3\n+    return amount // 5\n",
+    },
+  ],
+  truncated: false,
+  base_commit: "b",
+  head_commit: "h",
+  additions: 1,
+  deletions: 1,
 };
 
 // Busy machines take long to type; nothing here measures time.
@@ -54,7 +147,10 @@ const server = setupServer(
 function resolveWith(answer: () => Response | Promise<Response>): void {
   server.use(
     http.post(`${ORIGIN}/api/v1/escalations/${ID}/resolve`, async ({ request }) => {
-      sent.push({ body: (await request.json()) as Record<string, unknown>, key: request.headers.get("idempotency-key") });
+      sent.push({
+        body: (await request.json()) as Record<string, unknown>,
+        key: request.headers.get("idempotency-key"),
+      });
       return answer();
     }),
   );
@@ -81,7 +177,9 @@ async function show(heading = "Halves") {
   const page = createRoute({
     getParentRoute: () => root,
     path: "/",
-    component: () => <EscalationPage id={ID} shown={{ against: "base", view: "unified" }} onShow={() => {}} />,
+    component: () => (
+      <EscalationPage id={ID} shown={{ against: "base", view: "unified" }} onShow={() => {}} />
+    ),
   });
   const router = createRouter({ routeTree: root.addChildren([page]), history: createMemoryHistory() });
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
@@ -123,8 +221,13 @@ it("sends guidance, attempts, comments and the version that was seen; and believ
   await screen.findByText(/decided by/);
   expect(sent.map((each) => each.body)).toEqual([
     {
-      decision: "retry", guidance: "By two.", line_comments: [{ path: "shares.py", line: 2, body: "Five?" }],
-      verdict_marks: [], open_paths: [], version: 4, additional_attempts: 1,
+      decision: "retry",
+      guidance: "By two.",
+      line_comments: [{ path: "shares.py", line: 2, body: "Five?" }],
+      verdict_marks: [],
+      open_paths: [],
+      version: 4,
+      additional_attempts: 1,
     },
   ]);
   expect(readDraft(ID).guidance).toBe("");
@@ -135,7 +238,16 @@ it("tells the second reviewer who was first and when, and keeps his text over a 
   resolveWith(() => {
     escalation = RESOLVED;
     return HttpResponse.json(
-      { type: "t", title: "Conflict", status: 409, detail: "Ada decided", errors: [], decided_by: "Ada", decided_at: MOMENT, decision: "reject" },
+      {
+        type: "t",
+        title: "Conflict",
+        status: 409,
+        detail: "Ada decided",
+        errors: [],
+        decided_by: "Ada",
+        decided_at: MOMENT,
+        decision: "reject",
+      },
       { status: 409 },
     );
   });
@@ -145,11 +257,17 @@ it("tells the second reviewer who was first and when, and keeps his text over a 
   await user.keyboard("{Control>}{Enter}{/Control}");
   await screen.findByText(/decided by/);
   expect(screen.getByText("Ada")).toBeTruthy();
-  expect(screen.getByRole("textbox", { name: "Your unsent guidance" })).toHaveProperty("value", "It is fine.");
+  expect(screen.getByRole("textbox", { name: "Your unsent guidance" })).toHaveProperty(
+    "value",
+    "It is fine.",
+  );
   cleanup();
   forgetLoaded();
   await show();
-  expect(screen.getByRole("textbox", { name: "Your unsent guidance" })).toHaveProperty("value", "It is fine.");
+  expect(screen.getByRole("textbox", { name: "Your unsent guidance" })).toHaveProperty(
+    "value",
+    "It is fine.",
+  );
 });
 
 it("sends the same answer again under the same key, another under another", async () => {
@@ -180,7 +298,10 @@ it("says what is wrong instead of a page", async () => {
   server.use(
     http.get(`${ORIGIN}/api/v1/escalations/${ID}`, async () => {
       await delay(0);
-      return HttpResponse.json({ type: "t", title: "Not found", status: 404, detail: "there is no escalation", errors: [] }, { status: 404 });
+      return HttpResponse.json(
+        { type: "t", title: "Not found", status: 404, detail: "there is no escalation", errors: [] },
+        { status: 404 },
+      );
     }),
   );
   await show("Escalation");

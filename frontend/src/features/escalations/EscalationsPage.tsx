@@ -17,7 +17,11 @@ import { type Action, useActions } from "@/lib/shortcuts";
 import { placeOf } from "./consequences";
 import { DECISIONS, reasonOf } from "./words";
 
-const WORDS: Record<EscalationStatus, string> = { open: "Waiting", resolved: "Decided", withdrawn: "Withdrawn" };
+const WORDS: Record<EscalationStatus, string> = {
+  open: "Waiting",
+  resolved: "Decided",
+  withdrawn: "Withdrawn",
+};
 const STATUSES = ["open", "resolved", "withdrawn"] as const;
 
 interface Props {
@@ -41,12 +45,19 @@ export function EscalationsPage({ status, onStatus }: Props) {
       <PageHeader
         title="Escalations"
         actions={STATUSES.map((each) => (
-          <Button key={each} aria-pressed={status === each} className="pressable" onClick={() => onStatus(each)}>
+          <Button
+            key={each}
+            aria-pressed={status === each}
+            className="pressable"
+            onClick={() => onStatus(each)}
+          >
             {WORDS[each]}
           </Button>
         ))}
       />
-      {error && !data && <ErrorState error={error} what="load the escalations" onRetry={() => void refetch()} />}
+      {error && !data && (
+        <ErrorState error={error} what="load the escalations" onRetry={() => void refetch()} />
+      )}
       {!data && !error && <LoadingState what="the escalations" />}
       {data?.items.length === 0 && <Nothing status={status} />}
       {data && data.items.length > 0 && (
@@ -56,7 +67,9 @@ export function EscalationsPage({ status, onStatus }: Props) {
           ))}
         </ul>
       )}
-      {data?.next_cursor && <p className="p-2 text-muted">Only the 200 oldest are shown; the command line lists all.</p>}
+      {data?.next_cursor && (
+        <p className="p-2 text-muted">Only the 200 oldest are shown; the command line lists all.</p>
+      )}
     </>
   );
 }
@@ -107,7 +120,10 @@ function Nothing({ status }: { status: EscalationStatus }) {
   }
   return (
     <EmptyState icon={Inbox} title="Nothing waits for you">
-      <p>A run comes here when a human has to decide: its attempts or its budget are used up, or its agent asks. The title counts what waits.</p>
+      <p>
+        A run comes here when a human has to decide: its attempts or its budget are used up, or its agent
+        asks. The title counts what waits.
+      </p>
       <Link to="/" className={buttonClass("primary")}>
         See what runs
       </Link>

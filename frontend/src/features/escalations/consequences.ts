@@ -11,7 +11,11 @@ type Asked = Pick<EscalationDetail, "kind" | "attempt" | "attempts" | "attempt_i
 export const TRY: Record<Kind, string> = { sprint: "attempt", director_loop: "iteration", answer: "attempt" };
 
 /** The same at the beginning of a line. */
-export const TRY_TITLE: Record<Kind, string> = { sprint: "Attempt", director_loop: "Iteration", answer: "Attempt" };
+export const TRY_TITLE: Record<Kind, string> = {
+  sprint: "Attempt",
+  director_loop: "Iteration",
+  answer: "Attempt",
+};
 
 /** Who reads the guidance, as the label of its field. */
 export const GUIDANCE: Record<Kind, string> = {
@@ -38,8 +42,10 @@ const REJECTED: Record<Kind, string> = {
 };
 
 function accepted({ kind, would_give: given }: Asked): string {
-  if (kind === "sprint") return "The output counts as passed; the next phase begins, and after the last one the sprint is complete.";
-  if (kind === "director_loop") return "The loop is complete, and this output is its result. It is not judged again.";
+  if (kind === "sprint")
+    return "The output counts as passed; the next phase begins, and after the last one the sprint is complete.";
+  if (kind === "director_loop")
+    return "The loop is complete, and this output is its result. It is not judged again.";
   if (!given) return "It ends without an answer: no attempt has been judged.";
   if (given.withheld) return "It ends without an answer: no attempt kept the rules of safety.";
   return "It ends with the best attempt that was judged and kept the rules of safety, and with what that lacks.";
@@ -47,7 +53,8 @@ function accepted({ kind, would_give: given }: Asked): string {
 
 function retried(asked: Asked): string {
   const { kind } = asked;
-  if (isUnjudged(asked)) return `The output is judged again as it is; your words reach the next ${TRY[kind]}, if one follows.`;
+  if (isUnjudged(asked))
+    return `The output is judged again as it is; your words reach the next ${TRY[kind]}, if one follows.`;
   if (kind === "director_loop") return "The director proposes again, with your words among its inputs.";
   if (kind === "answer") return "The answer is written again, with your words in the prompt.";
   return "The agent tries again, with your words in its prompt.";

@@ -13,7 +13,10 @@ const REASONS: Record<Schemas["EscalationReason"], string> = {
 };
 
 /** Why a human is asked, in a few words. */
-export function reasonOf({ kind, reason_kind: reason }: Pick<Schemas["EscalationView"], "kind" | "reason_kind">): string {
+export function reasonOf({
+  kind,
+  reason_kind: reason,
+}: Pick<Schemas["EscalationView"], "kind" | "reason_kind">): string {
   return kind === "director_loop" && reason === "human_asked" ? "The director asks" : REASONS[reason];
 }
 
@@ -31,13 +34,16 @@ export function trackRecordText(record: Schemas["TrackRecord"]): string {
     shareText(marked.false_fails, "fails", "wrong"),
     shareText(marked.false_passes, "passes", "wrong"),
   ].filter(Boolean);
-  return wrong.length > 0 ? `${basis}; ${wrong.join("; ")}` : `${basis}; nobody has marked any as right or wrong yet`;
+  return wrong.length > 0
+    ? `${basis}; ${wrong.join("; ")}`
+    : `${basis}; nobody has marked any as right or wrong yet`;
 }
 
 /** A share with its n and interval; no data is nothing, never 0 %. */
 function shareText(share: Schemas["Share"], what: string, how: string): string {
   if (share.of === 0 || share.value === null) return "";
-  const interval = share.low === null || share.high === null ? "" : ` (95 %: ${percent(share.low)}–${percent(share.high)})`;
+  const interval =
+    share.low === null || share.high === null ? "" : ` (95 %: ${percent(share.low)}–${percent(share.high)})`;
   return `${share.count} of ${share.of} marked ${what} ${how}${interval}`;
 }
 

@@ -21,7 +21,15 @@ export function EvaluatorPage({ name }: { name: string }) {
     return (
       <>
         <PageHeader title={name} />
-        {evaluator.error ? <ErrorState error={evaluator.error} what="load the evaluator" onRetry={() => void evaluator.refetch()} /> : <LoadingState what="the evaluator" />}
+        {evaluator.error ? (
+          <ErrorState
+            error={evaluator.error}
+            what="load the evaluator"
+            onRetry={() => void evaluator.refetch()}
+          />
+        ) : (
+          <LoadingState what="the evaluator" />
+        )}
       </>
     );
   }
@@ -40,7 +48,10 @@ export function EvaluatorPage({ name }: { name: string }) {
       />
       <Record evaluator={evaluator.data} />
       <h2 className="pt-6 pb-2 font-semibold">Verdicts, newest first</h2>
-      <VerdictFiltersBar search={search} onChange={(part) => void navigate({ search: (before: VerdictsSearch) => ({ ...before, ...part }) })} />
+      <VerdictFiltersBar
+        search={search}
+        onChange={(part) => void navigate({ search: (before: VerdictsSearch) => ({ ...before, ...part }) })}
+      />
       <Verdicts name={name} search={search} />
     </>
   );

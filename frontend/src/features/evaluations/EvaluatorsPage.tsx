@@ -25,14 +25,23 @@ export function EvaluatorsPage() {
     <>
       <PageHeader title="Evaluators" />
       {registered.isPending && <LoadingState what="the evaluators" />}
-      {registered.error && !registered.data && <ErrorState error={registered.error} what="load the evaluators" onRetry={() => void registered.refetch()} />}
+      {registered.error && !registered.data && (
+        <ErrorState
+          error={registered.error}
+          what="load the evaluators"
+          onRetry={() => void registered.refetch()}
+        />
+      )}
       {registered.data && <Evaluators rows={rowsOf(registered.data.items, report.data?.evaluators ?? [])} />}
     </>
   );
 }
 
 /** Those that are registered in their order, then those that only old or projects' verdicts know. */
-function rowsOf(registered: readonly Schemas["EvaluatorView"][], measured: readonly EvaluatorMetrics[]): readonly Row[] {
+function rowsOf(
+  registered: readonly Schemas["EvaluatorView"][],
+  measured: readonly EvaluatorMetrics[],
+): readonly Row[] {
   const figures = new Map(measured.map((each) => [each.evaluator, each]));
   const known = new Set(registered.map((each) => each.name));
   return [
@@ -45,7 +54,13 @@ function rowsOf(registered: readonly Schemas["EvaluatorView"][], measured: reado
     })),
     ...measured
       .filter((each) => !known.has(each.evaluator))
-      .map((each) => ({ name: each.evaluator, part: each.gate ? "gate" : "advice", phases: "–", source: "not registered here", figures: each })),
+      .map((each) => ({
+        name: each.evaluator,
+        part: each.gate ? "gate" : "advice",
+        phases: "–",
+        source: "not registered here",
+        figures: each,
+      })),
   ];
 }
 
@@ -69,9 +84,15 @@ function Evaluators({ rows }: { rows: readonly Row[] }) {
             <th scope="col">Part</th>
             <th scope="col">Phases</th>
             <th scope="col">From</th>
-            <th scope="col" className="number">Time, half / 95 % within</th>
-            <th scope="col" className="number">False passes, marked</th>
-            <th scope="col" className="number">False fails, marked</th>
+            <th scope="col" className="number">
+              Time, half / 95 % within
+            </th>
+            <th scope="col" className="number">
+              False passes, marked
+            </th>
+            <th scope="col" className="number">
+              False fails, marked
+            </th>
           </tr>
         </thead>
         <tbody>

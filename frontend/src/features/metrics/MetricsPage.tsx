@@ -27,7 +27,10 @@ export function MetricsPage() {
   const navigate = route.useNavigate();
   const scope = useMemo(() => scopeOf(search), [search]);
   const report = useQuery({ ...metricsQuery(scope), placeholderData: keepPreviousData });
-  const trend = useQuery({ ...trendQuery(scope, search.days === 7 ? "day" : "week"), placeholderData: keepPreviousData });
+  const trend = useQuery({
+    ...trendQuery(scope, search.days === 7 ? "day" : "week"),
+    placeholderData: keepPreviousData,
+  });
 
   function change(part: Partial<MetricsSearch>): void {
     void navigate({ search: (before: MetricsSearch) => ({ ...before, ...part }) });
@@ -35,11 +38,18 @@ export function MetricsPage() {
 
   return (
     <>
-      <PageHeader title="Metrics" beside={report.data && <span className="text-muted">{plural(report.data.runs, "run")}</span>} />
+      <PageHeader
+        title="Metrics"
+        beside={report.data && <span className="text-muted">{plural(report.data.runs, "run")}</span>}
+      />
       <ScopeBar search={search} onChange={change} />
       {report.isPending && <LoadingState what="the metrics" />}
-      {report.error && !report.data && <ErrorState error={report.error} what="load the metrics" onRetry={() => void report.refetch()} />}
-      {report.data && <Figures report={report.data} trend={trend.data} filtered={Object.keys(scope).length > 0} />}
+      {report.error && !report.data && (
+        <ErrorState error={report.error} what="load the metrics" onRetry={() => void report.refetch()} />
+      )}
+      {report.data && (
+        <Figures report={report.data} trend={trend.data} filtered={Object.keys(scope).length > 0} />
+      )}
     </>
   );
 }
@@ -54,11 +64,26 @@ function scopeOf({ days, project, agent }: MetricsSearch): MetricScope {
   };
 }
 
-function Figures({ report, trend, filtered }: { report: Metrics; trend: Trend | undefined; filtered: boolean }) {
+function Figures({
+  report,
+  trend,
+  filtered,
+}: {
+  report: Metrics;
+  trend: Trend | undefined;
+  filtered: boolean;
+}) {
   if (report.runs === 0) {
     return (
-      <EmptyState icon={ChartNoAxesColumn} title={filtered ? "No run fits these filters" : "Nothing to measure yet"}>
-        {filtered ? <p>Choose a longer time or all projects and agents.</p> : <p>Figures appear when runs are judged.</p>}
+      <EmptyState
+        icon={ChartNoAxesColumn}
+        title={filtered ? "No run fits these filters" : "Nothing to measure yet"}
+      >
+        {filtered ? (
+          <p>Choose a longer time or all projects and agents.</p>
+        ) : (
+          <p>Figures appear when runs are judged.</p>
+        )}
         {!filtered && (
           <Link to="/new" className={buttonClass("primary")}>
             New sprint

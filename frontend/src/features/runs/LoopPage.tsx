@@ -33,7 +33,11 @@ function Loaded({ loop }: { loop: LoopDetail }) {
         </h2>
         {loop.iterations.length === 0 && <p className="text-muted">None has begun yet.</p>}
         {loop.iterations.map((each) => (
-          <LoopIteration key={`${each.iteration} ${chosen === each.iteration}`} iteration={each} open={chosen === each.iteration} />
+          <LoopIteration
+            key={`${each.iteration} ${chosen === each.iteration}`}
+            iteration={each}
+            open={chosen === each.iteration}
+          />
         ))}
       </section>
     </RunPage>

@@ -21,7 +21,12 @@ export function NewSprintPage() {
   const [fields, setFields] = useState(EMPTY_FIELDS);
   const change = (part: Partial<StartFields>) => setFields((before) => ({ ...before, ...part }));
   return (
-    <StartForm kind="sprint" note="Your repository is read, never written." copies={copies(fields)} start={(key) => startSprint(requestOf(fields), key)}>
+    <StartForm
+      kind="sprint"
+      note="Your repository is read, never written."
+      copies={copies(fields)}
+      start={(key) => startSprint(requestOf(fields), key)}
+    >
       {(refused) => {
         const errorOf = (field: string) => refused?.messageFor(field) ?? "";
         return (
@@ -39,7 +44,8 @@ export function NewSprintPage() {
 function copies(fields: StartFields) {
   const asCurl = {
     label: "curl",
-    text: () => curl(location.origin, "POST", "/api/v1/sprints", requestOf(fields), identity.get().token !== ""),
+    text: () =>
+      curl(location.origin, "POST", "/api/v1/sprints", requestOf(fields), identity.get().token !== ""),
   };
   const line = commandOf(fields);
   return line === null ? [asCurl] : [asCurl, { label: "Command", text: () => line }];

@@ -28,12 +28,17 @@ export function SprintPage({ id }: { id: string }) {
     return (
       <>
         <PageHeader title="Sprint" />
-        {sprint.error ? <ErrorState error={sprint.error} what="load the run" onRetry={() => void sprint.refetch()} /> : <LoadingState what="the run" />}
+        {sprint.error ? (
+          <ErrorState error={sprint.error} what="load the run" onRetry={() => void sprint.refetch()} />
+        ) : (
+          <LoadingState what="the run" />
+        )}
       </>
     );
   }
   // Links that know no kind lead here.
-  if (sprint.data.kind !== "sprint") return <Navigate to={KINDS[sprint.data.kind].page} params={{ id }} search replace />;
+  if (sprint.data.kind !== "sprint")
+    return <Navigate to={KINDS[sprint.data.kind].page} params={{ id }} search replace />;
   return <Loaded sprint={sprint.data} events={events} />;
 }
 
@@ -45,7 +50,11 @@ function Loaded({ sprint, events }: { sprint: SprintDetail; events: RunEvents })
   const attempt = chosenAttempt(sprint, search.phase, search.attempt);
   return (
     <>
-      <PageHeader title={sprint.name} beside={<StatusBadge status={sprint.paused ? "paused" : sprint.status} />} actions={<RunActions sprint={sprint} attempts={sprint.attempts} attempt={attempt} />} />
+      <PageHeader
+        title={sprint.name}
+        beside={<StatusBadge status={sprint.paused ? "paused" : sprint.status} />}
+        actions={<RunActions sprint={sprint} attempts={sprint.attempts} attempt={attempt} />}
+      />
       <RunFacts sprint={sprint} />
       <div className="my-4 flex flex-col gap-4">
         <PhaseRail phases={sprint.phases} />
@@ -61,11 +70,17 @@ function Loaded({ sprint, events }: { sprint: SprintDetail; events: RunEvents })
         <div className="flex min-w-0 flex-col gap-3">
           {attempt ? (
             <>
-              <EvidencePanel key={`${attempt.id} ${search.evaluator ?? ""}`} attempt={attempt} evaluator={search.evaluator} />
+              <EvidencePanel
+                key={`${attempt.id} ${search.evaluator ?? ""}`}
+                attempt={attempt}
+                evaluator={search.evaluator}
+              />
               <NextPrompt events={events.events} attempt={attempt} />
             </>
           ) : (
-            <p className="card p-3 text-muted">No attempt yet. Evidence appears here as soon as one is judged.</p>
+            <p className="card p-3 text-muted">
+              No attempt yet. Evidence appears here as soon as one is judged.
+            </p>
           )}
         </div>
       </div>
@@ -74,7 +89,15 @@ function Loaded({ sprint, events }: { sprint: SprintDetail; events: RunEvents })
         events={events}
         attempt={attempt}
         search={search}
-        onSearch={(part) => void navigate({ to: ".", search: (before) => ({ ...before, ...part }), replace: "find" in part, resetScroll: false, hash: true })}
+        onSearch={(part) =>
+          void navigate({
+            to: ".",
+            search: (before) => ({ ...before, ...part }),
+            replace: "find" in part,
+            resetScroll: false,
+            hash: true,
+          })
+        }
       />
     </>
   );

@@ -26,12 +26,30 @@ export interface AnswerFields extends PlayerFields {
   readonly name: string;
 }
 
-export const EMPTY_LOOP: LoopFields = { definition: "", inputs: {}, query: "", name: "", model: "", script: "" };
-export const EMPTY_ANSWER: AnswerFields = { query: "", entries: [""], domains: "", rules: "", retries: "2", name: "", model: "", script: "" };
+export const EMPTY_LOOP: LoopFields = {
+  definition: "",
+  inputs: {},
+  query: "",
+  name: "",
+  model: "",
+  script: "",
+};
+export const EMPTY_ANSWER: AnswerFields = {
+  query: "",
+  entries: [""],
+  domains: "",
+  rules: "",
+  retries: "2",
+  name: "",
+  model: "",
+  script: "",
+};
 
 /** Values are not checked here: the service does, and says what is wrong with which field. */
 export function loopRequest(fields: LoopFields): Schemas["LoopCreate"] {
-  const inputs = inputNames(fields.definition).flatMap((name) => (fields.inputs[name] ? [[name, fields.inputs[name]]] : []));
+  const inputs = inputNames(fields.definition).flatMap((name) =>
+    fields.inputs[name] ? [[name, fields.inputs[name]]] : [],
+  );
   return compact({
     // XML goes as a text, which the service reads as well; what is no JSON, it refuses.
     definition: parsed(fields.definition) ?? fields.definition,
@@ -72,7 +90,9 @@ export function answerCommand(fields: AnswerFields): string | null {
 
 /** The inputs that a definition declares, in XML or JSON; none as long as it cannot be read. */
 export function inputNames(definition: string): readonly string[] {
-  const names = definition.trimStart().startsWith("<") ? namesInXml(definition) : namesInJson(parsed(definition));
+  const names = definition.trimStart().startsWith("<")
+    ? namesInXml(definition)
+    : namesInJson(parsed(definition));
   return [...new Set(names.filter(Boolean))];
 }
 
@@ -90,8 +110,14 @@ function namesInJson(definition: unknown): readonly string[] {
 
 /** All that the service says about a field and what is within it, with the line of XML where it names one. */
 export function saidOf(refused: ApiError | null, field: string): string {
-  const found = (refused?.problem.errors ?? []).filter((each) => each.field === field || each.field.startsWith(`${field}.`));
-  return found.map((each) => (each.field === field ? each.message : `${each.field.slice(field.length + 1)}: ${each.message}`)).join("\n");
+  const found = (refused?.problem.errors ?? []).filter(
+    (each) => each.field === field || each.field.startsWith(`${field}.`),
+  );
+  return found
+    .map((each) =>
+      each.field === field ? each.message : `${each.field.slice(field.length + 1)}: ${each.message}`,
+    )
+    .join("\n");
 }
 
 function playerOf(fields: PlayerFields): object | undefined {

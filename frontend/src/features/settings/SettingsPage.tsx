@@ -35,7 +35,12 @@ export function SettingsPage() {
           <legend className="sr-only">Theme</legend>
           {THEMES.map((each) => (
             <label key={each.value} className="flex min-h-8 items-center gap-2">
-              <input type="radio" name="theme" checked={chosen === each.value} onChange={() => theme.set(each.value)} />
+              <input
+                type="radio"
+                name="theme"
+                checked={chosen === each.value}
+                onChange={() => theme.set(each.value)}
+              />
               {each.label}
             </label>
           ))}
@@ -95,12 +100,25 @@ function IdentityForm() {
     <form onSubmit={save} className="flex flex-col gap-3">
       <label className="flex flex-col gap-1">
         Name
-        <input className={FIELD} value={name} maxLength={100} autoComplete="name" onChange={(event) => setName(event.target.value)} />
+        <input
+          className={FIELD}
+          value={name}
+          maxLength={100}
+          autoComplete="name"
+          onChange={(event) => setName(event.target.value)}
+        />
         <span className="text-muted">Recorded with your decisions where the service asks for no token.</span>
       </label>
       <label className="flex flex-col gap-1">
         API token
-        <input className={FIELD} type="password" value={token} maxLength={200} autoComplete="off" onChange={(event) => setToken(event.target.value)} />
+        <input
+          className={FIELD}
+          type="password"
+          value={token}
+          maxLength={200}
+          autoComplete="off"
+          onChange={(event) => setToken(event.target.value)}
+        />
         <span className="text-muted">
           Made by <code>phaserunner tokens create NAME --role reviewer</code>; kept in this browser only.
         </span>

@@ -57,7 +57,13 @@ export const runsQuery = (filters: RunFilters) =>
 export const runCountsQuery = (filters: Omit<RunFilters, "sort">) =>
   queryOptions({
     queryKey: keys.runCounts(filters),
-    queryFn: ({ signal }) => unwrap(api.GET("/api/v1/runs/counts", { params: { query: { ...filters, status: [...(filters.status ?? [])] } }, signal })),
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.GET("/api/v1/runs/counts", {
+          params: { query: { ...filters, status: [...(filters.status ?? [])] } },
+          signal,
+        }),
+      ),
   });
 
 export const sprintQuery = (id: string) =>
@@ -102,7 +108,12 @@ export const resumeSprint = (id: string): Promise<SprintDetail> =>
   unwrap(api.POST("/api/v1/runs/{run_id}/resume", { params: { path: { run_id: id } } }));
 
 /** A new sprint that begins with what an attempt left. */
-export const forkSprint = (id: string, phase: string, attempt: number, guidance: string): Promise<SprintDetail> =>
+export const forkSprint = (
+  id: string,
+  phase: string,
+  attempt: number,
+  guidance: string,
+): Promise<SprintDetail> =>
   unwrap(
     api.POST("/api/v1/runs/{run_id}/fork", {
       params: { path: { run_id: id } },

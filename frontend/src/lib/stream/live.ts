@@ -43,7 +43,9 @@ export function createLive(client: QueryClient): Live {
 /** The latest event that what is shown of the run tells of; each kind of run has a query of its own. */
 function seenOf(client: QueryClient, runId: string): number {
   const shown = client.getQueryCache().findAll({ queryKey: keys.sprint(runId), type: "active" });
-  const seen = shown.flatMap((each) => (each.state.data as { last_sequence?: number } | undefined)?.last_sequence ?? []);
+  const seen = shown.flatMap(
+    (each) => (each.state.data as { last_sequence?: number } | undefined)?.last_sequence ?? [],
+  );
   return seen.length === 0 ? 0 : Math.min(...seen);
 }
 

@@ -10,7 +10,12 @@ import type { EscalationDetail } from "@/lib/queries/escalations";
 
 export function AnswerPane({ escalation }: { escalation: EscalationDetail }) {
   const { data, error, refetch } = useQuery(answerQuery(escalation.run_id));
-  if (!data) return error ? <ErrorState error={error} what="load the attempts" onRetry={() => void refetch()} /> : <LoadingState what="the attempts" />;
+  if (!data)
+    return error ? (
+      <ErrorState error={error} what="load the attempts" onRetry={() => void refetch()} />
+    ) : (
+      <LoadingState what="the attempts" />
+    );
   const until = data.attempts.filter((each) => each.number <= escalation.attempt).toReversed();
   if (until.length === 0) {
     return (
@@ -26,7 +31,12 @@ export function AnswerPane({ escalation }: { escalation: EscalationDetail }) {
         What was written
       </h2>
       {until.map((each) => (
-        <AnswerAttempt key={each.number} attempt={each} given={data.entries.length} open={each.number === escalation.attempt} />
+        <AnswerAttempt
+          key={each.number}
+          attempt={each}
+          given={data.entries.length}
+          open={each.number === escalation.attempt}
+        />
       ))}
     </section>
   );
@@ -36,7 +46,11 @@ function WouldGive({ given }: { given: NonNullable<EscalationDetail["would_give"
   return (
     <div className="card flex flex-col gap-2 p-3" data-would-give>
       <h2 className="font-semibold">What accepting gives</h2>
-      {given.answer === null ? <p>No answer: no attempt kept the rules of safety.</p> : <Words text={given.answer} />}
+      {given.answer === null ? (
+        <p>No answer: no attempt kept the rules of safety.</p>
+      ) : (
+        <Words text={given.answer} />
+      )}
       {given.gaps.length > 0 && <Texts title="What it lacks" items={given.gaps} />}
     </div>
   );

@@ -27,29 +27,61 @@ export interface DiffPaneProps {
 }
 
 export function DiffPane({ id, phase, number, shown, onShow, comments, actions }: DiffPaneProps) {
-  const of = useMemo(() => ({ id, phase, number, against: shown.against }), [id, phase, number, shown.against]);
+  const of = useMemo(
+    () => ({ id, phase, number, against: shown.against }),
+    [id, phase, number, shown.against],
+  );
   const { data, error, refetch } = useQuery(attemptDiffQuery(of));
   const { against, view } = shown;
   const offered = useMemo<readonly Action[]>(() => {
     const other = against === "base" ? "previous" : "base";
     return [
-      { id: "diff-view", label: view === "unified" ? "Diff side by side" : "Diff in one column", keys: "u", group: "Diff", run: () => onShow({ view: view === "unified" ? "split" : "unified" }) },
-      { id: "diff-against", label: other === "base" ? "Compare with the base" : "Compare with the attempt before", keys: "b", group: "Diff", run: () => onShow({ against: other }) },
+      {
+        id: "diff-view",
+        label: view === "unified" ? "Diff side by side" : "Diff in one column",
+        keys: "u",
+        group: "Diff",
+        run: () => onShow({ view: view === "unified" ? "split" : "unified" }),
+      },
+      {
+        id: "diff-against",
+        label: other === "base" ? "Compare with the base" : "Compare with the attempt before",
+        keys: "b",
+        group: "Diff",
+        run: () => onShow({ against: other }),
+      },
     ];
   }, [against, view, onShow]);
   useActions(offered);
   return (
     <section aria-label="Diff" className="flex min-w-0 flex-col gap-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <h2 className="font-semibold">
-          Diff of attempt {number}
-        </h2>
-        <Switch label="Compare with" chosen={against} choices={{ base: "base", previous: "attempt before" }} onChoose={(each) => onShow({ against: each })} />
-        <Switch label="Layout" chosen={view} choices={{ unified: "unified", split: "split" }} onChoose={(each) => onShow({ view: each })} />
+        <h2 className="font-semibold">Diff of attempt {number}</h2>
+        <Switch
+          label="Compare with"
+          chosen={against}
+          choices={{ base: "base", previous: "attempt before" }}
+          onChoose={(each) => onShow({ against: each })}
+        />
+        <Switch
+          label="Layout"
+          chosen={view}
+          choices={{ unified: "unified", split: "split" }}
+          onChoose={(each) => onShow({ view: each })}
+        />
       </div>
       {error ? <Refused error={error} onRetry={() => void refetch()} /> : null}
       {!data && !error && <LoadingState what="the diff" />}
-      {data && <DiffReview key={`${number}.${against}`} of={of} diff={data} view={view} comments={comments} actions={actions} />}
+      {data && (
+        <DiffReview
+          key={`${number}.${against}`}
+          of={of}
+          diff={data}
+          view={view}
+          comments={comments}
+          actions={actions}
+        />
+      )}
     </section>
   );
 }
@@ -79,7 +111,12 @@ function Switch<T extends string>({ label, chosen, choices, onChoose }: SwitchPr
         {label}
       </span>
       {(Object.keys(choices) as T[]).map((each) => (
-        <Button key={each} aria-pressed={chosen === each} className="pressable" onClick={() => onChoose(each)}>
+        <Button
+          key={each}
+          aria-pressed={chosen === each}
+          className="pressable"
+          onClick={() => onChoose(each)}
+        >
           {choices[each]}
         </Button>
       ))}

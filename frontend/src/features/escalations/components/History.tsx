@@ -18,7 +18,10 @@ export function History({ escalation }: { escalation: EscalationDetail }) {
     <div>
       <h2 className="font-semibold">{TRY_TITLE[escalation.kind]}s</h2>
       {escalation.attempts.length === 0 ? (
-        <p className="text-muted">None: {escalation.kind === "sprint" ? "the phase" : `the ${KINDS[escalation.kind].word}`} had not begun.</p>
+        <p className="text-muted">
+          None: {escalation.kind === "sprint" ? "the phase" : `the ${KINDS[escalation.kind].word}`} had not
+          begun.
+        </p>
       ) : (
         <ol className="flex flex-col gap-1">
           {escalation.attempts.map((each) => (
@@ -32,7 +35,11 @@ export function History({ escalation }: { escalation: EscalationDetail }) {
           <ul className="flex flex-col gap-1">
             {escalation.earlier.map((each) => (
               <li key={each.id}>
-                <Link to="/escalations/$id" params={{ id: each.id }} className="inline-flex min-h-7 items-center underline">
+                <Link
+                  to="/escalations/$id"
+                  params={{ id: each.id }}
+                  className="inline-flex min-h-7 items-center underline"
+                >
                   {each.decision ? DECISIONS[each.decision] : each.status}
                 </Link>{" "}
                 <span className="text-muted">
@@ -59,14 +66,27 @@ export function History({ escalation }: { escalation: EscalationDetail }) {
   );
 }
 
-function AttemptLine({ id, kind, attempt }: { id: string; kind: EscalationDetail["kind"]; attempt: Attempt }) {
-  const failed = attempt.evaluations.filter((each) => each.gate && each.status === "failed").map((each) => each.evaluator);
+function AttemptLine({
+  id,
+  kind,
+  attempt,
+}: {
+  id: string;
+  kind: EscalationDetail["kind"];
+  attempt: Attempt;
+}) {
+  const failed = attempt.evaluations
+    .filter((each) => each.gate && each.status === "failed")
+    .map((each) => each.evaluator);
   return (
     <li className="flex min-h-7 flex-wrap items-center gap-x-2">
       <Link
         to={KINDS[kind].page}
         params={{ id }}
-        search={{ ...(kind === "sprint" ? { phase: attempt.phase as "coding" } : {}), attempt: attempt.number }}
+        search={{
+          ...(kind === "sprint" ? { phase: attempt.phase as "coding" } : {}),
+          attempt: attempt.number,
+        }}
         className="inline-flex min-h-7 items-center underline"
       >
         {TRY_TITLE[kind]} {attempt.number}

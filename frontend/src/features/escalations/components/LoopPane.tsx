@@ -8,7 +8,12 @@ import { loopQuery } from "@/lib/queries/loops";
 
 export function LoopPane({ escalation }: { escalation: EscalationDetail }) {
   const { data, error, refetch } = useQuery(loopQuery(escalation.run_id));
-  if (!data) return error ? <ErrorState error={error} what="load the iterations" onRetry={() => void refetch()} /> : <LoadingState what="the iterations" />;
+  if (!data)
+    return error ? (
+      <ErrorState error={error} what="load the iterations" onRetry={() => void refetch()} />
+    ) : (
+      <LoadingState what="the iterations" />
+    );
   const asked = data.iterations.find((each) => each.iteration === escalation.attempt);
   const before = data.iterations.filter((each) => each.iteration < escalation.attempt).toReversed();
   if (!asked) {

@@ -19,13 +19,29 @@ export function MarkVerdict({ evaluation }: { evaluation: Evaluation }) {
   if (evaluation.status !== "failed" && evaluation.status !== "passed") return null;
   const newest = evaluation.marks[0];
   return (
-    <div className="flex flex-wrap items-center gap-x-2 gap-y-1" role="group" aria-label={`Was the verdict of ${evaluation.evaluator} right?`}>
-      <span className="text-muted">Was it right to {evaluation.status === "failed" ? "fail" : "pass"} this?</span>
-      <Button disabled={mark.isPending} aria-pressed={newest?.was_right === true} className="pressable" onClick={() => mark.mutate(true)}>
+    <div
+      className="flex flex-wrap items-center gap-x-2 gap-y-1"
+      role="group"
+      aria-label={`Was the verdict of ${evaluation.evaluator} right?`}
+    >
+      <span className="text-muted">
+        Was it right to {evaluation.status === "failed" ? "fail" : "pass"} this?
+      </span>
+      <Button
+        disabled={mark.isPending}
+        aria-pressed={newest?.was_right === true}
+        className="pressable"
+        onClick={() => mark.mutate(true)}
+      >
         <ThumbsUp aria-hidden size={14} />
         Right
       </Button>
-      <Button disabled={mark.isPending} aria-pressed={newest?.was_right === false} className="pressable" onClick={() => mark.mutate(false)}>
+      <Button
+        disabled={mark.isPending}
+        aria-pressed={newest?.was_right === false}
+        className="pressable"
+        onClick={() => mark.mutate(false)}
+      >
         <ThumbsDown aria-hidden size={14} />
         Wrong
       </Button>
@@ -37,7 +53,11 @@ export function MarkVerdict({ evaluation }: { evaluation: Evaluation }) {
           </>
         )}
       </span>
-      {mark.error && <span role="alert" className="text-failed">{explain(mark.error, "save the mark").text}</span>}
+      {mark.error && (
+        <span role="alert" className="text-failed">
+          {explain(mark.error, "save the mark").text}
+        </span>
+      )}
     </div>
   );
 }

@@ -51,7 +51,13 @@ export function NextPrompt({ escalation }: { escalation: EscalationDetail }) {
   );
 }
 
-function ToAttempt({ escalation: { kind, run_id: id, phase }, number }: { escalation: EscalationDetail; number: number }) {
+function ToAttempt({
+  escalation: { kind, run_id: id, phase },
+  number,
+}: {
+  escalation: EscalationDetail;
+  number: number;
+}) {
   const isSprint = kind === "sprint";
   return (
     <Link

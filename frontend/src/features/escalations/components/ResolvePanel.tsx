@@ -13,7 +13,16 @@ import type { EscalationDetail } from "@/lib/queries/escalations";
 import { isMac } from "@/lib/shortcuts";
 
 import { consequence, furtherText, GUIDANCE, TRY } from "../consequences";
-import { asCommand, asCurl, canSend, type Decision, type Draft, missing, MOST_ATTEMPTS, resolutionOf } from "../resolution";
+import {
+  asCommand,
+  asCurl,
+  canSend,
+  type Decision,
+  type Draft,
+  missing,
+  MOST_ATTEMPTS,
+  resolutionOf,
+} from "../resolution";
 import { DECISIONS } from "../words";
 
 const LONGEST_GUIDANCE = 20_000;
@@ -83,12 +92,22 @@ export function ResolvePanel({ escalation, draft, update, onSend, isSending, err
       {isRetry && <Attempts kind={escalation.kind} draft={draft} update={update} />}
       {escalation.kind === "sprint" && (
         <>
-          <OpenPaths escalation={escalation} draft={draft} update={update} error={fieldError(error, "open_paths")} />
+          <OpenPaths
+            escalation={escalation}
+            draft={draft}
+            update={update}
+            error={fieldError(error, "open_paths")}
+          />
           <p className="text-muted">{commentsText(draft)}</p>
         </>
       )}
       <div className="flex flex-wrap items-center gap-2">
-        <Button weight={draft.decision === "reject" ? "danger" : "primary"} type="submit" disabled={!isReady} aria-keyshortcuts="Control+Enter Meta+Enter">
+        <Button
+          weight={draft.decision === "reject" ? "danger" : "primary"}
+          type="submit"
+          disabled={!isReady}
+          aria-keyshortcuts="Control+Enter Meta+Enter"
+        >
           {isSending ? "Sending …" : sendText(draft, escalation.kind)}
         </Button>
         <CopyMenu items={copies} />
@@ -122,7 +141,10 @@ function Choices({ escalation, draft, update }: Pick<Props, "escalation" | "draf
       {CHOICES.map(({ decision, key }) => {
         const isOff = decision === "accept" && !escalation.can_accept;
         return (
-          <label key={decision} className="flex items-start gap-2 rounded-md border border-line p-2 has-checked:border-accent has-checked:bg-sunken">
+          <label
+            key={decision}
+            className="flex items-start gap-2 rounded-md border border-line p-2 has-checked:border-accent has-checked:bg-sunken"
+          >
             <input
               type="radio"
               name="decision"
@@ -134,7 +156,9 @@ function Choices({ escalation, draft, update }: Pick<Props, "escalation" | "draf
             />
             <span className="flex-1">
               <span className="font-medium">{DECISIONS[decision]}</span>
-              <span className="block text-xs text-muted">{isOff ? "There is no output to accept." : consequence(decision, escalation)}</span>
+              <span className="block text-xs text-muted">
+                {isOff ? "There is no output to accept." : consequence(decision, escalation)}
+              </span>
             </span>
             <kbd className="rounded border border-line px-1.5 text-muted">{key}</kbd>
           </label>
@@ -144,7 +168,11 @@ function Choices({ escalation, draft, update }: Pick<Props, "escalation" | "draf
   );
 }
 
-function Attempts({ kind, draft, update }: Pick<Props, "draft" | "update"> & { kind: EscalationDetail["kind"] }) {
+function Attempts({
+  kind,
+  draft,
+  update,
+}: Pick<Props, "draft" | "update"> & { kind: EscalationDetail["kind"] }) {
   return (
     <label className="flex items-center gap-2">
       <span className="flex-1 font-medium">Further {TRY[kind]}s</span>
@@ -160,7 +188,12 @@ function Attempts({ kind, draft, update }: Pick<Props, "draft" | "update"> & { k
   );
 }
 
-function OpenPaths({ escalation, draft, update, error }: Pick<Props, "escalation" | "draft" | "update"> & { error: string }) {
+function OpenPaths({
+  escalation,
+  draft,
+  update,
+  error,
+}: Pick<Props, "escalation" | "draft" | "update"> & { error: string }) {
   return (
     <div className="flex flex-col gap-1">
       <label className="flex flex-col gap-1">
@@ -185,7 +218,8 @@ function OpenPaths({ escalation, draft, update, error }: Pick<Props, "escalation
       </p>
       {draft.decision === "accept" && escalation.would_open.length > 0 && (
         <p className="rounded-md bg-waiting-chip p-2 text-waiting">
-          Accepting accepts its changes to protected files, and opens them: <Theirs text={escalation.would_open.join(", ")} />
+          Accepting accepts its changes to protected files, and opens them:{" "}
+          <Theirs text={escalation.would_open.join(", ")} />
         </p>
       )}
     </div>
@@ -193,7 +227,9 @@ function OpenPaths({ escalation, draft, update, error }: Pick<Props, "escalation
 }
 
 function fieldError(error: Error | null, field: string): string {
-  return error instanceof ApiError && (error.problem.field ?? "").startsWith(field) ? error.problem.detail : "";
+  return error instanceof ApiError && (error.problem.field ?? "").startsWith(field)
+    ? error.problem.detail
+    : "";
 }
 
 function commentsText(draft: Draft): string {

@@ -33,8 +33,11 @@ export function ResolvedPanel({ escalation, draft, onDiscard, next, waiting }: P
             `Withdrawn: the ${KINDS[escalation.kind].word} was cancelled`
           ) : (
             <>
-              <StatusBadge status={decision ?? "resolved"} word={decision ? DECISIONS[decision] : "Resolved"} /> — decided by{" "}
-              <Theirs text={by ?? "somebody"} />
+              <StatusBadge
+                status={decision ?? "resolved"}
+                word={decision ? DECISIONS[decision] : "Resolved"}
+              />{" "}
+              — decided by <Theirs text={by ?? "somebody"} />
             </>
           )}
         </h2>
@@ -49,8 +52,14 @@ export function ResolvedPanel({ escalation, draft, onDiscard, next, waiting }: P
           <Theirs text={escalation.guidance} />
         </blockquote>
       )}
-      {escalation.line_comments.length > 0 && <p className="text-muted">{plural(escalation.line_comments.length, "line comment")}, shown in the diff.</p>}
-      {escalation.additional_attempts > 0 && <p className="text-muted">{furtherText(escalation.kind, escalation.additional_attempts)}</p>}
+      {escalation.line_comments.length > 0 && (
+        <p className="text-muted">
+          {plural(escalation.line_comments.length, "line comment")}, shown in the diff.
+        </p>
+      )}
+      {escalation.additional_attempts > 0 && (
+        <p className="text-muted">{furtherText(escalation.kind, escalation.additional_attempts)}</p>
+      )}
       {!isEmpty(draft) && <Unsent draft={draft} onDiscard={onDiscard} />}
       <div className="flex flex-wrap gap-2">
         {next && (
@@ -71,7 +80,13 @@ function Unsent({ draft, onDiscard }: { draft: Draft; onDiscard: () => void }) {
     <div className="flex flex-col gap-2 rounded-md bg-waiting-chip p-2 text-waiting" data-unsent>
       <p className="font-medium">Your own answer was not recorded. It is kept here:</p>
       {draft.guidance && (
-        <textarea readOnly aria-label="Your unsent guidance" className="field" rows={4} value={draft.guidance} />
+        <textarea
+          readOnly
+          aria-label="Your unsent guidance"
+          className="field"
+          rows={4}
+          value={draft.guidance}
+        />
       )}
       {written(draft.comments).map((each) => (
         <p key={`${each.path}:${each.line}`} className="theirs">

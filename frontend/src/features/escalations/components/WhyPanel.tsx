@@ -26,8 +26,11 @@ export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
         <h2 className="font-semibold">{reasonOf(escalation)}</h2>
         <p className="theirs">{plainText(escalation.reason)}</p>
         <p className="text-muted">
-          <span className="inline-block first-letter:uppercase">{placeOf(escalation) || KINDS[escalation.kind].word}</span> · asked <RelativeTime at={escalation.created_at} /> ·
-          cost so far <Cost usage={escalation.sprint.usage} />
+          <span className="inline-block first-letter:uppercase">
+            {placeOf(escalation) || KINDS[escalation.kind].word}
+          </span>{" "}
+          · asked <RelativeTime at={escalation.created_at} /> · cost so far{" "}
+          <Cost usage={escalation.sprint.usage} />
         </p>
       </div>
       {escalation.failing.map((each) => (
@@ -41,7 +44,9 @@ export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
       )}
       {others.length > 0 && (
         <details>
-          <summary className="min-h-8 cursor-pointer py-1 text-muted">{plural(others.length, "other verdict")}</summary>
+          <summary className="min-h-8 cursor-pointer py-1 text-muted">
+            {plural(others.length, "other verdict")}
+          </summary>
           <div className="flex flex-col gap-2">
             {others.map((each) => (
               <VerdictCard key={each.id} evaluation={each} record={recordOf(each.evaluator)} open={false} />

@@ -13,7 +13,11 @@ export function Marks({ evaluation }: { evaluation: Evaluation }) {
   const queries = useQueryClient();
   const [isOpen, setOpen] = useState(false);
   const [note, setNote] = useState("");
-  const changed = () => Promise.all([queries.invalidateQueries({ queryKey: ["evaluators"] }), queries.invalidateQueries({ queryKey: ["metrics"] })]);
+  const changed = () =>
+    Promise.all([
+      queries.invalidateQueries({ queryKey: ["evaluators"] }),
+      queries.invalidateQueries({ queryKey: ["metrics"] }),
+    ]);
   const mark = useMutation({
     mutationFn: (wasRight: boolean) => markVerdict(evaluation.id, wasRight, note),
     onSuccess: () => {
@@ -22,7 +26,10 @@ export function Marks({ evaluation }: { evaluation: Evaluation }) {
       return changed();
     },
   });
-  const withdraw = useMutation({ mutationFn: (id: string) => withdrawMark(evaluation.id, id), onSuccess: changed });
+  const withdraw = useMutation({
+    mutationFn: (id: string) => withdrawMark(evaluation.id, id),
+    onSuccess: changed,
+  });
   const error = mark.error ?? withdraw.error;
   const wrong = evaluation.status === "passed" ? KINDS.false_pass : KINDS.false_fail;
   if (evaluation.status !== "passed" && evaluation.status !== "failed") return null;
@@ -41,18 +48,38 @@ export function Marks({ evaluation }: { evaluation: Evaluation }) {
         </p>
       ))}
       {isOpen ? (
-        <form className="flex flex-wrap items-center gap-2" onSubmit={(event: FormEvent) => event.preventDefault()}>
-          <input aria-label="Why" placeholder="Why" maxLength={4000} value={note} onChange={(event) => setNote(event.target.value)} className="min-h-8 min-w-64 rounded-md border border-line bg-raised px-2" />
-          <Button onClick={() => mark.mutate(true)} disabled={mark.isPending}>It was right</Button>
-          <Button onClick={() => mark.mutate(false)} disabled={mark.isPending}>It was {wrong}</Button>
-          <Button weight="quiet" onClick={() => setOpen(false)}>Cancel</Button>
+        <form
+          className="flex flex-wrap items-center gap-2"
+          onSubmit={(event: FormEvent) => event.preventDefault()}
+        >
+          <input
+            aria-label="Why"
+            placeholder="Why"
+            maxLength={4000}
+            value={note}
+            onChange={(event) => setNote(event.target.value)}
+            className="min-h-8 min-w-64 rounded-md border border-line bg-raised px-2"
+          />
+          <Button onClick={() => mark.mutate(true)} disabled={mark.isPending}>
+            It was right
+          </Button>
+          <Button onClick={() => mark.mutate(false)} disabled={mark.isPending}>
+            It was {wrong}
+          </Button>
+          <Button weight="quiet" onClick={() => setOpen(false)}>
+            Cancel
+          </Button>
         </form>
       ) : (
         <div>
           <Button onClick={() => setOpen(true)}>Was it right?</Button>
         </div>
       )}
-      {error && <p role="alert" className="text-failed">{error.message}</p>}
+      {error && (
+        <p role="alert" className="text-failed">
+          {error.message}
+        </p>
+      )}
     </div>
   );
 }

@@ -12,7 +12,8 @@ export function Record({ evaluator }: { evaluator: Schemas["EvaluatorDetail"] })
   return (
     <div className="flex flex-col gap-2">
       <p className="text-muted">
-        Of its newest {formatCount(record.verdicts)} verdicts; marks are of all of them. Reviewers mark mostly what escalated.
+        Of its newest {formatCount(record.verdicts)} verdicts; marks are of all of them. Reviewers mark mostly
+        what escalated.
       </p>
       <dl className="card grid gap-x-6 gap-y-1 p-3 sm:grid-cols-[max-content_1fr]">
         {STATUSES.map((status) => (
@@ -27,7 +28,11 @@ export function Record({ evaluator }: { evaluator: Schemas["EvaluatorDetail"] })
           {describeLatency(record.latency)} <span className="text-muted">n = {record.latency.n}</span>
         </dd>
         <dt>Versions</dt>
-        <dd>{versions.length === 0 ? "none has judged yet" : versions.map((each) => `${each.version} (${formatCount(each.verdicts)})`).join(", ")}</dd>
+        <dd>
+          {versions.length === 0
+            ? "none has judged yet"
+            : versions.map((each) => `${each.version} (${formatCount(each.verdicts)})`).join(", ")}
+        </dd>
       </dl>
     </div>
   );
@@ -38,7 +43,9 @@ function Row({ share, children }: { share: Share; children: React.ReactNode }) {
     <>
       <dt>{children}</dt>
       <dd className={share.value === null ? "text-muted" : ""}>
-        {share.value === null ? "no data" : `${formatShare(share.value)}: ${formatCases(share)}, 95 % interval ${formatInterval(share)}`}
+        {share.value === null
+          ? "no data"
+          : `${formatShare(share.value)}: ${formatCases(share)}, 95 % interval ${formatInterval(share)}`}
       </dd>
     </>
   );

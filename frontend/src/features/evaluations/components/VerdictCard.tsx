@@ -11,7 +11,10 @@ import { Marks } from "./Marks";
 export function VerdictCard({ name, verdict }: { name: string; verdict: Verdict }) {
   const { evaluation, run_id, run_name, phase, attempt, chosen } = verdict;
   return (
-    <article className="flex flex-col gap-1" aria-label={`${evaluation.status}: ${run_name}, ${phase} attempt ${attempt}`}>
+    <article
+      className="flex flex-col gap-1"
+      aria-label={`${evaluation.status}: ${run_name}, ${phase} attempt ${attempt}`}
+    >
       <p className="flex flex-wrap items-center gap-x-3 text-muted">
         <Link
           to="/sprints/$id"

@@ -12,7 +12,10 @@ import { VerdictCard } from "./VerdictCard";
 export function Verdicts({ name, search }: { name: string; search: VerdictsSearch }) {
   const verdicts = useInfiniteQuery(verdictsQuery(name, search));
   if (verdicts.isPending) return <LoadingState what="the verdicts" />;
-  if (!verdicts.data) return <ErrorState error={verdicts.error} what="load the verdicts" onRetry={() => void verdicts.refetch()} />;
+  if (!verdicts.data)
+    return (
+      <ErrorState error={verdicts.error} what="load the verdicts" onRetry={() => void verdicts.refetch()} />
+    );
   const items = verdicts.data.pages.flatMap((page) => page.items);
   if (items.length === 0) return <Nothing filtered={Boolean(search.status ?? search.mark)} />;
   return (

@@ -55,7 +55,12 @@ export function EvaluatorTable({ evaluators }: { evaluators: readonly EvaluatorM
 function Said({ status, share }: { status: string; share: MetricShare }) {
   if (share.count === 0) return null;
   return (
-    <Link to="/" search={runsBehind(share.counted)} className="inline-flex min-h-7 items-center gap-1" title={`${status}: ${formatCases(share)}`}>
+    <Link
+      to="/"
+      search={runsBehind(share.counted)}
+      className="inline-flex min-h-7 items-center gap-1"
+      title={`${status}: ${formatCases(share)}`}
+    >
       <StatusBadge status={status} word={`${status} ${formatShare(share.value)}`} />
     </Link>
   );

@@ -15,7 +15,10 @@ export function Spending({ spend }: { spend: Metrics["spend"] }) {
     ["Tokens written", spend.output_tokens, formatCount],
   ];
   return (
-    <FigureTable title="Spending of runs that are over" columns={["What", "Runs", "Sum", "Half within", "95 % within", "Known for"]}>
+    <FigureTable
+      title="Spending of runs that are over"
+      columns={["What", "Runs", "Sum", "Half within", "95 % within", "Known for"]}
+    >
       {rows.map(([name, amount, format]) => (
         <tr key={name}>
           <th scope="row">{name}</th>
@@ -25,7 +28,13 @@ export function Spending({ spend }: { spend: Metrics["spend"] }) {
               {value === null ? NO_DATA : format(value)}
             </td>
           ))}
-          {name === "Cost" ? <ShareCell share={spend.cost_known} /> : <td className={amount.n === 0 ? "number text-muted" : "number"}>{amount.n === 0 ? NO_DATA : "every run"}</td>}
+          {name === "Cost" ? (
+            <ShareCell share={spend.cost_known} />
+          ) : (
+            <td className={amount.n === 0 ? "number text-muted" : "number"}>
+              {amount.n === 0 ? NO_DATA : "every run"}
+            </td>
+          )}
         </tr>
       ))}
     </FigureTable>

@@ -26,7 +26,11 @@ export function Given({ answer }: { answer: AnswerDetail }) {
           Rules
         </h2>
         {answer.domains.length > 0 && <Texts title="Domains" items={answer.domains} />}
-        {answer.rules.length > 0 ? <Texts title="The answer must keep" items={answer.rules} /> : <p className="text-muted">None.</p>}
+        {answer.rules.length > 0 ? (
+          <Texts title="The answer must keep" items={answer.rules} />
+        ) : (
+          <p className="text-muted">None.</p>
+        )}
       </section>
     </div>
   );

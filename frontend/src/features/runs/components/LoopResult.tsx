@@ -11,7 +11,11 @@ export function LoopResult({ loop }: { loop: LoopDetail }) {
   const ending = loopEnding(loop);
   const { result } = loop;
   return (
-    <section aria-labelledby="result" className="card flex min-w-0 flex-col gap-2 p-3" data-result={ending.word}>
+    <section
+      aria-labelledby="result"
+      className="card flex min-w-0 flex-col gap-2 p-3"
+      data-result={ending.word}
+    >
       <h2 id="result" className="flex flex-wrap items-center gap-3 font-semibold">
         Result <StatusBadge status={ending.status} word={ending.word} />
       </h2>
@@ -21,7 +25,11 @@ export function LoopResult({ loop }: { loop: LoopDetail }) {
       </p>
       {result?.error && (
         <div className="flex flex-col gap-1">
-          <p className="font-medium">{result.error.type === "TASK_FAILURE" ? result.error.reason.replaceAll("_", " ") : `${result.error.resource} used up`}</p>
+          <p className="font-medium">
+            {result.error.type === "TASK_FAILURE"
+              ? result.error.reason.replaceAll("_", " ")
+              : `${result.error.resource} used up`}
+          </p>
           <Words text={result.error.message} />
         </div>
       )}

@@ -19,11 +19,27 @@ export function PlayerFields({ fields, change, refused, roles }: Props) {
       <details open={said !== ""}>
         <summary className="cursor-pointer font-medium">Agent</summary>
         <div className="mt-3 grid gap-3 md:grid-cols-2">
-          <Field label="Model" hint="provider:model; empty for the default" error={fields.script.trim() ? "" : said}>
-            <input value={fields.model} placeholder="anthropic:claude-sonnet-4-20250514" onChange={(event) => change({ model: event.target.value })} />
+          <Field
+            label="Model"
+            hint="provider:model; empty for the default"
+            error={fields.script.trim() ? "" : said}
+          >
+            <input
+              value={fields.model}
+              placeholder="anthropic:claude-sonnet-4-20250514"
+              onChange={(event) => change({ model: event.target.value })}
+            />
           </Field>
-          <Field label="Script (JSON)" hint={`Instead of a model: plays ${roles}; as in the API.`} error={fields.script.trim() ? said : ""}>
-            <textarea rows={3} value={fields.script} onChange={(event) => change({ script: event.target.value })} />
+          <Field
+            label="Script (JSON)"
+            hint={`Instead of a model: plays ${roles}; as in the API.`}
+            error={fields.script.trim() ? said : ""}
+          >
+            <textarea
+              rows={3}
+              value={fields.script}
+              onChange={(event) => change({ script: event.target.value })}
+            />
           </Field>
         </div>
       </details>

@@ -3,7 +3,15 @@ import type { FieldsProps } from "../NewSprintPage";
 import type { StartFields } from "../start-form";
 import { Field } from "./Field";
 
-const NAMES = ["attempts_per_phase", "pass_threshold", "blocking_threshold", "budget.tokens", "budget.cost_usd", "open_paths", "open_paths.0"];
+const NAMES = [
+  "attempts_per_phase",
+  "pass_threshold",
+  "blocking_threshold",
+  "budget.tokens",
+  "budget.cost_usd",
+  "open_paths",
+  "open_paths.0",
+];
 
 export function PolicyFields({ fields, change, errorOf }: FieldsProps) {
   const of = (name: string) => errorOf(`policy.${name}`);
@@ -16,7 +24,11 @@ export function PolicyFields({ fields, change, errorOf }: FieldsProps) {
       <details open={NAMES.some(of)}>
         <summary className="cursor-pointer font-medium">Bounds and judgement</summary>
         <div className="mt-3 grid gap-3 md:grid-cols-2">
-          <Field label="Attempts per phase" hint="1 to 20, until a human is asked" error={of("attempts_per_phase")}>
+          <Field
+            label="Attempts per phase"
+            hint="1 to 20, until a human is asked"
+            error={of("attempts_per_phase")}
+          >
             <input inputMode="numeric" {...text("maxAttempts")} />
           </Field>
           <Field label="A retry starts from" error={of("retry_from")}>
@@ -38,16 +50,28 @@ export function PolicyFields({ fields, change, errorOf }: FieldsProps) {
           <Field label="Blocking threshold" hint="0 to 1" error={of("blocking_threshold")}>
             <input inputMode="decimal" {...text("blockingThreshold")} />
           </Field>
-          <Field label="Protected files that may change" hint="One glob a line" error={of("open_paths") || of("open_paths.0")}>
+          <Field
+            label="Protected files that may change"
+            hint="One glob a line"
+            error={of("open_paths") || of("open_paths.0")}
+          >
             <textarea rows={2} {...text("openPaths")} />
           </Field>
           <div className="flex flex-col gap-1">
             <label className="flex min-h-8 items-center gap-2">
-              <input type="checkbox" checked={fields.deterministicOnly} onChange={(event) => change({ deterministicOnly: event.target.checked })} />
+              <input
+                type="checkbox"
+                checked={fields.deterministicOnly}
+                onChange={(event) => change({ deterministicOnly: event.target.checked })}
+              />
               Judge with tools only, without models
             </label>
             <label className="flex min-h-8 items-center gap-2">
-              <input type="checkbox" checked={fields.safeFixes} onChange={(event) => change({ safeFixes: event.target.checked })} />
+              <input
+                type="checkbox"
+                checked={fields.safeFixes}
+                onChange={(event) => change({ safeFixes: event.target.checked })}
+              />
               Apply ruff&apos;s safe fixes before judging
             </label>
           </div>

@@ -10,7 +10,15 @@ import { command, curl } from "@/lib/commands";
 import { identity } from "@/lib/identity";
 import { KINDS } from "@/lib/kinds";
 import { keys } from "@/lib/queries/keys";
-import { type Attempt, cancelSprint, forkSprint, pauseSprint, resumeSprint, type Sprint, type SprintDetail } from "@/lib/queries/sprints";
+import {
+  type Attempt,
+  cancelSprint,
+  forkSprint,
+  pauseSprint,
+  resumeSprint,
+  type Sprint,
+  type SprintDetail,
+} from "@/lib/queries/sprints";
 import { type Action, useActions } from "@/lib/shortcuts";
 
 import { ConfirmDialog } from "./ConfirmDialog";
@@ -40,8 +48,15 @@ export function RunActions({ sprint, attempts, attempt }: Props) {
     const hold = isPaused
       ? { id: "resume-run", label: "Resume this run", group, run: () => resume() }
       : { id: "pause-run", label: "Pause this run", group, run: () => setAsks("pause") };
-    const going = isOver ? [] : [hold, { id: "cancel-run", label: "Cancel this run", group, run: () => setAsks("cancel") }];
-    const fork = { id: "fork-run", label: "Start a new run from this attempt", group, run: () => setAsks("fork") };
+    const going = isOver
+      ? []
+      : [hold, { id: "cancel-run", label: "Cancel this run", group, run: () => setAsks("cancel") }];
+    const fork = {
+      id: "fork-run",
+      label: "Start a new run from this attempt",
+      group,
+      run: () => setAsks("fork"),
+    };
     return origin ? [...going, fork] : going;
   }, [isOver, isPaused, origin, resume]);
   useActions(actions);
@@ -105,7 +120,8 @@ function useRunCommands(sprint: Sprint, origin: Attempt | undefined, done: () =>
   const pause = useMutation({ mutationFn: (reason: string) => pauseSprint(sprint.id, reason), onSuccess });
   const resume = useMutation({ mutationFn: () => resumeSprint(sprint.id), onSuccess });
   const fork = useMutation({
-    mutationFn: (guidance: string) => forkSprint(sprint.id, origin?.phase ?? "", origin?.number ?? 0, guidance),
+    mutationFn: (guidance: string) =>
+      forkSprint(sprint.id, origin?.phase ?? "", origin?.number ?? 0, guidance),
     onSuccess,
   });
   return { cancel, pause, resume, fork };
@@ -146,6 +162,9 @@ function copies(sprint: Sprint, leftFiles: boolean) {
     { label: "Command: watch", text: () => command("watch", sprint.id) },
     { label: "Command: show", text: () => command("show", sprint.id) },
   ];
-  const result = { label: "Command: fetch the result", text: () => command("result", sprint.id, "--branch", `phaserunner/${sprint.id.slice(0, 8)}`) };
+  const result = {
+    label: "Command: fetch the result",
+    text: () => command("result", sprint.id, "--branch", `phaserunner/${sprint.id.slice(0, 8)}`),
+  };
   return leftFiles ? [...base, result] : base;
 }

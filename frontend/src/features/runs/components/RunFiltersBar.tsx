@@ -9,7 +9,13 @@ import type { RunsSearch } from "@/lib/search";
 
 const RUN_KINDS: readonly RunKind[] = ["sprint", "director_loop", "answer"];
 const STATUSES: readonly RunStatus[] = ["queued", "active", "waiting", "completed", "failed", "cancelled"];
-const SORTS = { newest: "Newest first", oldest: "Oldest first", updated: "Last changed", cost: "Most costly", tokens: "Most tokens" };
+const SORTS = {
+  newest: "Newest first",
+  oldest: "Oldest first",
+  updated: "Last changed",
+  cost: "Most costly",
+  tokens: "Most tokens",
+};
 const TYPING_MS = 250;
 const FIELD = "min-h-8 rounded-md border border-line bg-raised px-2";
 
@@ -24,8 +30,22 @@ export function RunFiltersBar({ search, byStatus, byKind, onChange }: Props) {
   return (
     <div className="flex flex-wrap items-center gap-2 pb-3">
       <SearchField value={search.q ?? ""} onChange={(q) => onChange({ q: q || undefined })} />
-      <Choices label="Kind" all={RUN_KINDS} word={(kind) => `${KINDS[kind].word}s`} chosen={search.kind} counts={byKind} onChoose={(kind) => onChange({ kind })} />
-      <Choices label="Status" all={STATUSES} word={wordOf} chosen={search.status} counts={byStatus} onChoose={(status) => onChange({ status })} />
+      <Choices
+        label="Kind"
+        all={RUN_KINDS}
+        word={(kind) => `${KINDS[kind].word}s`}
+        chosen={search.kind}
+        counts={byKind}
+        onChoose={(kind) => onChange({ kind })}
+      />
+      <Choices
+        label="Status"
+        all={STATUSES}
+        word={wordOf}
+        chosen={search.status}
+        counts={byStatus}
+        onChoose={(status) => onChange({ status })}
+      />
       <label className="ml-auto flex items-center gap-2">
         <span className="text-muted">Order</span>
         <select

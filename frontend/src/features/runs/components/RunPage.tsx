@@ -38,7 +38,9 @@ export function RunPage({ run, course, asks, result, children }: Props) {
   const state = (
     <>
       <StatusBadge status={run.paused ? "paused" : run.status} />
-      {run.scripted && <span className="rounded-full border border-line px-2 text-muted">scripted, no model</span>}
+      {run.scripted && (
+        <span className="rounded-full border border-line px-2 text-muted">scripted, no model</span>
+      )}
     </>
   );
   return (
@@ -56,7 +58,13 @@ export function RunPage({ run, course, asks, result, children }: Props) {
             events={events}
             find={search.find ?? ""}
             onFind={(find) =>
-              void navigate({ to: ".", search: (before) => ({ ...before, find: find || undefined }), replace: true, resetScroll: false, hash: true })
+              void navigate({
+                to: ".",
+                search: (before) => ({ ...before, find: find || undefined }),
+                replace: true,
+                resetScroll: false,
+                hash: true,
+              })
             }
           />
         </div>
@@ -74,7 +82,11 @@ export function NotYet({ title, query }: NotYetProps) {
   return (
     <>
       <PageHeader title={title} />
-      {query.error ? <ErrorState error={query.error} what="load the run" onRetry={() => void query.refetch()} /> : <LoadingState what="the run" />}
+      {query.error ? (
+        <ErrorState error={query.error} what="load the run" onRetry={() => void query.refetch()} />
+      ) : (
+        <LoadingState what="the run" />
+      )}
     </>
   );
 }

@@ -24,7 +24,11 @@ export function RunTabs({ sprint, events, attempt, search, onSearch }: Props) {
   const tab = search.tab ?? "log";
   const of = attempt ? ` of ${attempt.phase} attempt ${attempt.number}` : "";
   return (
-    <Tabs.Root value={tab} onValueChange={(next) => onSearch({ tab: next === "log" ? undefined : (next as "prompt" | "output") })} className="mt-6">
+    <Tabs.Root
+      value={tab}
+      onValueChange={(next) => onSearch({ tab: next === "log" ? undefined : (next as "prompt" | "output") })}
+      className="mt-6"
+    >
       <Tabs.List aria-label="More about this run" className="mb-3 flex flex-wrap border-b border-line">
         <Tabs.Trigger value="log" className={TAB}>
           Log
@@ -37,10 +41,17 @@ export function RunTabs({ sprint, events, attempt, search, onSearch }: Props) {
         </Tabs.Trigger>
       </Tabs.List>
       <Tabs.Content value="log" tabIndex={-1}>
-        <RunLog sprint={sprint} events={events} find={search.find ?? ""} onFind={(find) => onSearch({ find: find || undefined })} />
+        <RunLog
+          sprint={sprint}
+          events={events}
+          find={search.find ?? ""}
+          onFind={(find) => onSearch({ find: find || undefined })}
+        />
       </Tabs.Content>
       <Tabs.Content value="prompt" tabIndex={-1}>
-        {attempt && <PromptView key={attempt.id} runId={sprint.id} phase={attempt.phase} number={attempt.number} />}
+        {attempt && (
+          <PromptView key={attempt.id} runId={sprint.id} phase={attempt.phase} number={attempt.number} />
+        )}
       </Tabs.Content>
       <Tabs.Content value="output" tabIndex={-1}>
         {attempt && <OutputView runId={sprint.id} attempt={attempt} />}

@@ -34,10 +34,16 @@ export function RunsTable({ runs }: { runs: readonly Sprint[] }) {
             <th scope="col">Run</th>
             <th scope="col">Kind</th>
             <th scope="col">Phase</th>
-            <th scope="col" className="number">Attempt</th>
-            <th scope="col" className="number">Score</th>
+            <th scope="col" className="number">
+              Attempt
+            </th>
+            <th scope="col" className="number">
+              Score
+            </th>
             <th scope="col">Started</th>
-            <th scope="col" className="number">Cost</th>
+            <th scope="col" className="number">
+              Cost
+            </th>
             <th scope="col">Agent</th>
           </tr>
         </thead>
@@ -58,13 +64,20 @@ function RunRow({ run }: { run: Sprint }) {
         <StatusBadge status={run.paused ? "paused" : run.status} />
       </td>
       <td className="w-full max-w-0 min-w-56">
-        <Link to={KINDS[run.kind].page} params={{ id: run.id }} className="block truncate font-medium hover:underline" title={visible(run.goal.slice(0, 500))}>
+        <Link
+          to={KINDS[run.kind].page}
+          params={{ id: run.id }}
+          className="block truncate font-medium hover:underline"
+          title={visible(run.goal.slice(0, 500))}
+        >
           <Theirs text={run.name} />
         </Link>
       </td>
       <td>{KINDS[run.kind].word}</td>
       <td>{run.phase ?? "–"}</td>
-      <td className="number whitespace-nowrap">{run.attempt === null ? "–" : `${run.attempt}/${run.max_attempts}`}</td>
+      <td className="number whitespace-nowrap">
+        {run.attempt === null ? "–" : `${run.attempt}/${run.max_attempts}`}
+      </td>
       <td className="number">{formatScore(run.score)}</td>
       <td>
         <RelativeTime at={run.created_at} />
@@ -82,6 +95,7 @@ function RunRow({ run }: { run: Sprint }) {
 function moveFocus(body: HTMLElement | null, by: number): void {
   const links = [...(body?.querySelectorAll("a") ?? [])];
   const here = links.findIndex((link) => link === document.activeElement);
-  const next = here === -1 ? (by > 0 ? 0 : links.length - 1) : Math.min(links.length - 1, Math.max(0, here + by));
+  const next =
+    here === -1 ? (by > 0 ? 0 : links.length - 1) : Math.min(links.length - 1, Math.max(0, here + by));
   links[next]?.focus();
 }
