@@ -1,17 +1,17 @@
 /** One attempt at an answer: its text, the four dimensions, the feedback, and what it was written from. */
 import { Cost } from "@/components/Cost";
-import { Folded } from "@/components/Folded";
+import { Disclosure } from "@/components/Disclosure";
 import { Elapsed } from "@/components/RelativeTime";
 import { StatusBadge } from "@/components/StatusBadge";
-import { Theirs } from "@/components/Theirs";
-import { Words } from "@/components/Words";
+import { UntrustedText } from "@/components/UntrustedText";
+import { UntrustedBlock } from "@/components/UntrustedBlock";
 import type { Schemas } from "@/lib/api/client";
 import { lacking } from "@/lib/dimensions";
 import { plural } from "@/lib/format";
 import type { AnswerAttempt as Attempt } from "@/lib/queries/answers";
 import { plainLines } from "@/lib/text/ansi";
 
-import { Texts } from "./Texts";
+import { UntrustedList } from "./UntrustedList";
 
 interface Props {
   attempt: Attempt;
@@ -30,17 +30,17 @@ export function AnswerAttempt({ attempt, given, open }: Props) {
     </span>
   );
   return (
-    <Folded className="card" summaryClass="px-3 py-1.5 text-muted" open={open} summary={summary}>
+    <Disclosure className="card" summaryClass="px-3 py-1.5 text-muted" open={open} summary={summary}>
       {() => (
         <div className="flex flex-col gap-3 border-t border-line p-3" data-attempt={attempt.number}>
-          {attempt.trouble && <Words text={attempt.trouble} />}
-          <Words text={attempt.answer ?? ""} empty="Nothing is written yet." />
+          {attempt.trouble && <UntrustedBlock text={attempt.trouble} />}
+          <UntrustedBlock text={attempt.answer ?? ""} empty="Nothing is written yet." />
           <Judgement evaluation={attempt.evaluation} />
           <Sources attempt={attempt} given={given} />
           <Facts attempt={attempt} />
         </div>
       )}
-    </Folded>
+    </Disclosure>
   );
 }
 
@@ -110,28 +110,28 @@ function Sources({ attempt, given }: { attempt: Attempt; given: number }) {
         {found.length} looked up.
       </p>
       {found.length > 0 && (
-        <Folded summary={`What was looked up: ${plural(found.length, "passage")}`}>
-          {() => found.map((each, index) => <Words key={index} text={each} />)}
-        </Folded>
+        <Disclosure summary={`What was looked up: ${plural(found.length, "passage")}`}>
+          {() => found.map((each, index) => <UntrustedBlock key={index} text={each} />)}
+        </Disclosure>
       )}
       {hasAnalysis && (
-        <Folded summary="The analysis it was written from">
+        <Disclosure summary="The analysis it was written from">
           {() => (
             <div className="flex flex-col gap-2">
-              {analysis.summary && <Words text={analysis.summary} />}
+              {analysis.summary && <UntrustedBlock text={analysis.summary} />}
               {analysis.findings.map((each, index) => (
-                <Texts
+                <UntrustedList
                   key={index}
                   title={plainLines(each.claim)}
                   items={each.evidence.length > 0 ? each.evidence : ["without evidence"]}
                 />
               ))}
               {analysis.gaps.length > 0 && (
-                <Texts title="What the evidence does not hold" items={analysis.gaps} />
+                <UntrustedList title="What the evidence does not hold" items={analysis.gaps} />
               )}
             </div>
           )}
-        </Folded>
+        </Disclosure>
       )}
     </>
   );
@@ -142,7 +142,7 @@ function Facts({ attempt }: { attempt: Attempt }) {
     <p className="flex flex-wrap gap-x-6 text-muted">
       {attempt.models.length > 0 && (
         <span>
-          By <Theirs text={attempt.models.join(", ")} />
+          By <UntrustedText text={attempt.models.join(", ")} />
         </span>
       )}
       <span>

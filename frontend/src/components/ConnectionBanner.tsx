@@ -7,7 +7,7 @@ import { useConnection, useLive } from "@/lib/live-context";
 import { useNow } from "@/lib/now";
 
 import { Button } from "./Button";
-import { Theirs } from "./Theirs";
+import { UntrustedText } from "./UntrustedText";
 
 export function ConnectionBanner() {
   const connection = useConnection();
@@ -48,7 +48,7 @@ function Lost({ since }: { since: number }) {
 function Refused({ reason }: { reason: string }) {
   return (
     <span>
-      The service refuses the connection: <Theirs text={reason || "no valid token"} />.{" "}
+      The service refuses the connection: <UntrustedText text={reason || "no valid token"} />.{" "}
       <Link to="/settings" className="underline">
         Enter a token
       </Link>

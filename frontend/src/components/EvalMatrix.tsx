@@ -3,12 +3,12 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 
 import { formatScore } from "@/lib/format";
-import type { Attempt, Evaluation, SprintDetail } from "@/lib/queries/sprints";
+import type { Attempt, Evaluation, RunDetail } from "@/lib/queries/runs";
 
 import { StatusBadge } from "./StatusBadge";
 
 interface Props {
-  sprint: SprintDetail;
+  sprint: RunDetail;
   attempt: Attempt | undefined;
   evaluator: string | undefined;
 }
@@ -26,12 +26,12 @@ export function EvalMatrix({ sprint, attempt, evaluator }: Props) {
   }, [shownId]);
   if (names.length === 0) return <p className="p-3 text-muted">Nothing was judged yet.</p>;
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div
       ref={table}
       className="relative overflow-x-auto"
       role="region"
       aria-label="Table of verdicts"
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={0}
     >
       <table className="table-rows w-full border-collapse">

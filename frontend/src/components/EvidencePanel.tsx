@@ -1,11 +1,11 @@
 /** What evaluators found in one attempt: what did not pass is open, what passed is folded up. */
 import { formatDuration, formatScore } from "@/lib/format";
 import { byAttention, furtherSuggestions, isScored } from "@/lib/evidence";
-import type { Attempt, Evaluation } from "@/lib/queries/sprints";
+import type { Attempt, Evaluation } from "@/lib/queries/runs";
 import { plainLines, plainText } from "@/lib/text/ansi";
 
 import { StatusBadge } from "./StatusBadge";
-import { Theirs } from "./Theirs";
+import { UntrustedText } from "./UntrustedText";
 
 interface Props {
   attempt: Attempt;
@@ -33,7 +33,7 @@ export function EvidencePanel({ attempt, evaluator }: Props) {
       </h2>
       {attempt.verdict_reason && (
         <p className="text-muted">
-          <Theirs text={attempt.verdict_reason} />
+          <UntrustedText text={attempt.verdict_reason} />
         </p>
       )}
       {attempt.last_error && <pre className="theirs card p-2">{plainText(attempt.last_error)}</pre>}
@@ -103,7 +103,7 @@ function Criteria({ evaluation }: { evaluation: Evaluation }) {
       {failing.map((each, index) => (
         <li key={index} className="flex flex-wrap gap-2">
           <StatusBadge status="failed" word={plainLines(each.criterion)} />
-          <Theirs text={each.message} />
+          <UntrustedText text={each.message} />
         </li>
       ))}
     </ul>

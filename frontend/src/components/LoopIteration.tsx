@@ -3,10 +3,10 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
 import { Cost } from "@/components/Cost";
-import { Folded } from "@/components/Folded";
+import { Disclosure } from "@/components/Disclosure";
 import { StatusBadge } from "@/components/StatusBadge";
-import { Theirs } from "@/components/Theirs";
-import { Words } from "@/components/Words";
+import { UntrustedText } from "@/components/UntrustedText";
+import { UntrustedBlock } from "@/components/UntrustedBlock";
 import type { Schemas } from "@/lib/api/client";
 import { formatCount, formatDuration, plural } from "@/lib/format";
 import type { Iteration } from "@/lib/queries/loops";
@@ -20,11 +20,11 @@ export function LoopIteration({ iteration, open }: { iteration: Iteration; open:
     </span>
   );
   return (
-    <Folded className="card" summaryClass="px-3 py-1.5 text-muted" open={open} summary={summary}>
+    <Disclosure className="card" summaryClass="px-3 py-1.5 text-muted" open={open} summary={summary}>
       {() => (
         <div className="flex flex-col gap-3 border-t border-line p-3" data-iteration={iteration.iteration}>
           <Part title="Director" took={iteration.times.director}>
-            <Words text={iteration.output ?? ""} empty="Nothing yet." />
+            <UntrustedBlock text={iteration.output ?? ""} empty="Nothing yet." />
             <Notes notes={iteration.notes} />
           </Part>
           <Exchanges exchanges={iteration.exchanges} />
@@ -46,7 +46,7 @@ export function LoopIteration({ iteration, open }: { iteration: Iteration; open:
           </p>
         </div>
       )}
-    </Folded>
+    </Disclosure>
   );
 }
 
@@ -73,7 +73,9 @@ function Part({ title, took, children }: PartProps) {
 
 function Notes({ notes, title = "Notes" }: { notes: object; title?: string }) {
   if (Object.keys(notes).length === 0) return null;
-  return <Folded summary={title}>{() => <Words text={JSON.stringify(notes, null, 2)} />}</Folded>;
+  return (
+    <Disclosure summary={title}>{() => <UntrustedBlock text={JSON.stringify(notes, null, 2)} />}</Disclosure>
+  );
 }
 
 function Script({ output }: { output: Schemas["ScriptOutput"] }) {
@@ -84,11 +86,11 @@ function Script({ output }: { output: Schemas["ScriptOutput"] }) {
         <StatusBadge status={isGood ? "passed" : "failed"} word={`exit code ${output.exitCode}`} />
       </p>
       <p className="text-muted">Standard output</p>
-      <Words text={output.stdout} empty="Nothing was printed." />
+      <UntrustedBlock text={output.stdout} empty="Nothing was printed." />
       {output.stderr && (
         <>
           <p className="text-muted">Standard error</p>
-          <Words text={output.stderr} />
+          <UntrustedBlock text={output.stderr} />
         </>
       )}
     </>
@@ -107,7 +109,7 @@ function Evaluation({ iteration }: { iteration: Iteration }) {
               word={evaluation.success ? "success" : "no success"}
             />
           </p>
-          <Words text={evaluation.feedback} empty="Nothing was said." />
+          <UntrustedBlock text={evaluation.feedback} empty="Nothing was said." />
           <Notes title="Details" notes={evaluation.details ?? {}} />
         </>
       ) : (
@@ -116,7 +118,7 @@ function Evaluation({ iteration }: { iteration: Iteration }) {
       {iteration.condition_trouble && (
         <p className="theirs">
           <strong className="font-medium">The condition could not be asked:</strong>{" "}
-          <Theirs text={iteration.condition_trouble} />
+          <UntrustedText text={iteration.condition_trouble} />
         </p>
       )}
     </>
@@ -126,25 +128,27 @@ function Evaluation({ iteration }: { iteration: Iteration }) {
 function Exchanges({ exchanges }: { exchanges: Iteration["exchanges"] }) {
   if (exchanges.length === 0) return null;
   return (
-    <Folded summary={`What the director asked for first: ${exchanges.length}`}>
+    <Disclosure summary={`What the director asked for first: ${exchanges.length}`}>
       {() => (
         <ol className="flex list-decimal flex-col gap-2 pl-5">
           {exchanges.map((each, index) => (
             <li key={index}>
               <span className="theirs">
-                <Theirs text={each.subtask_request?.description ?? each.evaluation_request?.criteria ?? ""} />
+                <UntrustedText
+                  text={each.subtask_request?.description ?? each.evaluation_request?.criteria ?? ""}
+                />
               </span>
               {each.run_id && (
                 <Link to="/loops/$id" params={{ id: each.run_id }} className="ml-2">
                   its loop
                 </Link>
               )}
-              <Words text={each.result?.content ?? ""} empty="There is no result." />
+              <UntrustedBlock text={each.result?.content ?? ""} empty="There is no result." />
             </li>
           ))}
         </ol>
       )}
-    </Folded>
+    </Disclosure>
   );
 }
 
@@ -152,7 +156,7 @@ function Context({ iteration }: { iteration: Iteration }) {
   const { context, files } = iteration;
   if (!context && files.length === 0) return null;
   return (
-    <Folded
+    <Disclosure
       summary={`What the director was given as context: ${formatCount(context.length)} characters, ${plural(files.length, "file")}`}
     >
       {() => (
@@ -161,15 +165,15 @@ function Context({ iteration }: { iteration: Iteration }) {
             <ul className="mono">
               {files.map((each) => (
                 <li key={each.path} className="theirs">
-                  <Theirs text={each.path} /> ({formatCount(each.chars)} characters
+                  <UntrustedText text={each.path} /> ({formatCount(each.chars)} characters
                   {each.whole ? "" : ", passages"})
                 </li>
               ))}
             </ul>
           )}
-          <Words text={context} />
+          <UntrustedBlock text={context} />
         </div>
       )}
-    </Folded>
+    </Disclosure>
   );
 }

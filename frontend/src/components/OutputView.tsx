@@ -2,12 +2,12 @@
 import { Link } from "@tanstack/react-router";
 
 import { formatCount, plural } from "@/lib/format";
-import type { Attempt } from "@/lib/queries/sprints";
+import type { Attempt } from "@/lib/queries/runs";
 import { plainText } from "@/lib/text/ansi";
 
 import { buttonClass } from "./Button";
 import { Cost } from "./Cost";
-import { Theirs } from "./Theirs";
+import { UntrustedText } from "./UntrustedText";
 
 export function OutputView({ runId, attempt }: { runId: string; attempt: Attempt }) {
   const { usage } = attempt;
@@ -22,7 +22,7 @@ export function OutputView({ runId, attempt }: { runId: string; attempt: Attempt
         <ul className="mono mb-3">
           {attempt.changed_files.map((path) => (
             <li key={path} className="theirs">
-              <Theirs text={path} />
+              <UntrustedText text={path} />
             </li>
           ))}
         </ul>

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 
 import { formatCount } from "@/lib/format";
-import { attemptQuery } from "@/lib/queries/sprints";
+import { attemptQuery } from "@/lib/queries/runs";
 import { plainText } from "@/lib/text/ansi";
 
 import { CopyMenu } from "./CopyMenu";
@@ -46,11 +46,11 @@ export function PromptView({ runId, phase, number }: Props) {
           <CopyMenu items={[{ label: "Prompt", text: () => prompt }]} />
         </div>
       </div>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div
         className="mono max-h-[60dvh] overflow-auto"
         role="region"
         aria-label="Text of the prompt"
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}
       >
         {shown.length === 0 && <p className="p-3 text-muted">The same as for the attempt before.</p>}

@@ -15,11 +15,11 @@ const KINDS: Record<PieceKind, { word: string; icon: LucideIcon; look: string }>
   idle: { word: "Pause", icon: Hourglass, look: "hatched" },
 };
 
-export function Timeline({ sprint }: { sprint: Course }) {
-  const isOver = sprint.finished_at !== null;
+export function Timeline({ course }: { course: Course }) {
+  const isOver = course.finished_at !== null;
   const now = useNow();
   const until = isOver ? 0 : now;
-  const pieces = useMemo(() => buildTimeline(sprint, until), [sprint, until]);
+  const pieces = useMemo(() => buildTimeline(course, until), [course, until]);
   const first = pieces[0];
   const last = pieces.at(-1);
   if (!first || !last)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { attemptToShow, byAttention, furtherSuggestions, isScored } from "./evidence";
-import type { Attempt, Evaluation } from "./queries/sprints";
+import type { Attempt, Evaluation } from "./queries/runs";
 
 function evaluation(evaluator: string, over: Partial<Evaluation> = {}): Evaluation {
   return { evaluator, status: "passed", gate: true, feedback: "", suggestions: [], ...over } as Evaluation;

@@ -1,5 +1,5 @@
 /** What a run did when, as pieces of a line on which waiting takes little room. Pure. */
-import type { Attempt, SprintDetail } from "./queries/sprints";
+import type { Attempt, RunDetail } from "./queries/runs";
 
 export type PieceKind = "working" | "evaluating" | "waiting" | "idle";
 
@@ -10,7 +10,7 @@ export type Stretch = Pick<
 >;
 
 /** What a timeline is made of, for a run of any kind. */
-export type Course = Pick<SprintDetail, "escalations" | "created_at" | "finished_at"> & {
+export type Course = Pick<RunDetail, "escalations" | "created_at" | "finished_at"> & {
   readonly attempts: readonly Stretch[];
 };
 
@@ -36,13 +36,13 @@ const LEAST = 0.012;
 /** Pauses below this are what recording and scheduling take. */
 const PAUSE_MS = 2_000;
 
-export function buildTimeline(sprint: Course, now: number): readonly Piece[] {
+export function buildTimeline(course: Course, now: number): readonly Piece[] {
   const done = [
-    ...sprint.attempts.flatMap((each) => ofAttempt(each, now)),
-    ...sprint.escalations.flatMap((each) => ofEscalation(each, now)),
+    ...course.attempts.flatMap((each) => ofAttempt(each, now)),
+    ...course.escalations.flatMap((each) => ofEscalation(each, now)),
   ];
   const ordered = done.toSorted((one, other) => one.from - other.from);
-  const start = Date.parse(sprint.created_at);
+  const start = Date.parse(course.created_at);
   return withWidths(withPauses(ordered, start));
 }
 
@@ -65,7 +65,7 @@ function ofAttempt(attempt: Stretch, now: number): Raw[] {
   return pieces;
 }
 
-function ofEscalation(escalation: SprintDetail["escalations"][number], now: number): Raw[] {
+function ofEscalation(escalation: RunDetail["escalations"][number], now: number): Raw[] {
   const from = Date.parse(escalation.created_at);
   const to = escalation.decided_at === null ? null : Date.parse(escalation.decided_at);
   const common = { phase: escalation.phase, attempt: escalation.attempt, verdict: escalation.decision };

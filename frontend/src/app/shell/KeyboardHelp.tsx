@@ -7,7 +7,7 @@ import { Button } from "@/components/Button";
 import { type Action, isMac, listenToKeys, useActions, useOfferedActions } from "@/lib/shortcuts";
 import { useStore } from "@/lib/store";
 
-import { Keys } from "./Keys";
+import { KeyCaps } from "./KeyCaps";
 import { overlays } from "./overlays";
 
 export function KeyboardHelp() {
@@ -82,13 +82,13 @@ export function KeyboardHelp() {
           <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-2">
             <dt>Search and every action</dt>
             <dd>
-              <Keys keys={isMac() ? "⌘ K" : "Ctrl K"} />
+              <KeyCaps keys={isMac() ? "⌘ K" : "Ctrl K"} />
             </dd>
             {offered.map((each) => (
               <div key={each.id} className="contents">
                 <dt>{each.label}</dt>
                 <dd>
-                  <Keys keys={each.keys ?? ""} />
+                  <KeyCaps keys={each.keys ?? ""} />
                 </dd>
               </div>
             ))}

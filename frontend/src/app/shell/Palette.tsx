@@ -6,12 +6,12 @@ import { Dialog } from "radix-ui";
 import { useState } from "react";
 
 import { StatusBadge } from "@/components/StatusBadge";
-import { Theirs } from "@/components/Theirs";
+import { UntrustedText } from "@/components/UntrustedText";
 import { KINDS } from "@/lib/kinds";
-import { runsQuery } from "@/lib/queries/sprints";
+import { runsQuery } from "@/lib/queries/runs";
 import { useOfferedActions } from "@/lib/shortcuts";
 
-import { Keys } from "./Keys";
+import { KeyCaps } from "./KeyCaps";
 
 const ITEM =
   "flex min-h-8 cursor-default items-center gap-2 rounded-md px-2 py-1 data-[selected=true]:bg-sunken";
@@ -61,7 +61,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
                         onSelect={() => act(each.run)}
                       >
                         {each.label}
-                        {each.keys && <Keys keys={each.keys} className="ml-auto" />}
+                        {each.keys && <KeyCaps keys={each.keys} className="ml-auto" />}
                       </Command.Item>
                     ))}
                 </Command.Group>
@@ -78,7 +78,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
                     }
                   >
                     <StatusBadge status={run.paused ? "paused" : run.status} compact />
-                    <Theirs className="truncate" text={run.name} />
+                    <UntrustedText className="truncate" text={run.name} />
                     <code className="ml-auto text-muted">{run.id.slice(0, 8)}</code>
                   </Command.Item>
                 ))}

@@ -3,10 +3,10 @@ import { Trash2 } from "lucide-react";
 import { useEffect, useRef } from "react";
 
 import { Button } from "@/components/Button";
-import { Theirs } from "@/components/Theirs";
+import { UntrustedText } from "@/components/UntrustedText";
 import type { LineComment } from "@/lib/diff/comments";
 
-import type { CommentActions } from "./DiffBlock";
+import type { CommentActions } from "./comment-actions";
 
 const LONGEST = 4000;
 
@@ -20,7 +20,7 @@ export function CommentBox({ comment, actions }: { comment: LineComment; actions
   if (!actions) {
     return (
       <div className="border-y border-line bg-highlight px-3 py-2">
-        <Theirs text={body} className="theirs" />
+        <UntrustedText text={body} className="theirs" />
       </div>
     );
   }

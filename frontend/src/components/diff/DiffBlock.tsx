@@ -5,15 +5,10 @@ import { memo, type ReactNode, useMemo } from "react";
 import type { LineComment } from "@/lib/diff/comments";
 import { type Block, newLineOf, rowKey } from "@/lib/diff/patch";
 
+import type { CommentActions } from "./comment-actions";
 import { CommentBox } from "./CommentBox";
 
 export type View = "unified" | "split";
-
-export interface CommentActions {
-  add: (path: string, line: number) => void;
-  write: (path: string, line: number, body: string) => void;
-  remove: (path: string, line: number) => void;
-}
 
 interface Props {
   path: string;

@@ -2,13 +2,14 @@
 import { useMemo, useState } from "react";
 
 import { Button } from "@/components/Button";
-import { Theirs } from "@/components/Theirs";
+import { UntrustedText } from "@/components/UntrustedText";
 import type { LineComment } from "@/lib/diff/comments";
 import { blocksOf, BLOCK_ROWS, hunksOf } from "@/lib/diff/patch";
 import { formatCount, plural } from "@/lib/format";
 import type { FileDiff } from "@/lib/queries/diffs";
 
-import { type CommentActions, DiffBlock, type View } from "./DiffBlock";
+import type { CommentActions } from "./comment-actions";
+import { DiffBlock, type View } from "./DiffBlock";
 
 const MOST_ROWS = 12_000;
 const ROW_PX = 19;
@@ -111,10 +112,10 @@ function FileHead({ file, isOpen, onToggle }: Pick<Props, "file" | "isOpen" | "o
         <code className="min-w-0 break-all">
           {file.old_path && (
             <>
-              <Theirs text={file.old_path} /> <span className="text-muted">→</span>{" "}
+              <UntrustedText text={file.old_path} /> <span className="text-muted">→</span>{" "}
             </>
           )}
-          <Theirs text={file.path} />
+          <UntrustedText text={file.path} />
         </code>
       </button>
       <span className="text-muted">{file.status.replaceAll("_", " ")}</span>

@@ -6,7 +6,8 @@ import { EmptyState } from "@/components/states";
 import type { LineComment } from "@/lib/diff/comments";
 import { type AttemptDiff, type DiffOf, type FileDiff, wholeFileQuery } from "@/lib/queries/diffs";
 
-import type { CommentActions, View } from "./DiffBlock";
+import type { CommentActions } from "./comment-actions";
+import type { View } from "./DiffBlock";
 import { Counts, DiffFile } from "./DiffFile";
 import { FileList } from "./FileList";
 import { useDiffKeys } from "./use-diff-keys";

@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 
 import { StatusBadge } from "@/components/StatusBadge";
-import { Theirs } from "@/components/Theirs";
+import { UntrustedText } from "@/components/UntrustedText";
 import { plural } from "@/lib/format";
 import type { FileDiff } from "@/lib/queries/diffs";
 
@@ -38,7 +38,7 @@ export function FileList({ files, idOf, onOpen, beside }: Props) {
               }}
             >
               <code>
-                <Theirs text={file.path} />
+                <UntrustedText text={file.path} />
               </code>
             </a>
             {file.binary ? <span className="text-muted">binary</span> : <Counts {...file} />}

@@ -5,7 +5,7 @@ import { describeRow, hunksOf, newLineOf, rowKey } from "@/lib/diff/patch";
 import type { FileDiff } from "@/lib/queries/diffs";
 import { type Action, useActions } from "@/lib/shortcuts";
 
-import type { CommentActions } from "./DiffBlock";
+import type { CommentActions } from "./comment-actions";
 
 export interface Cursor {
   readonly path: string;

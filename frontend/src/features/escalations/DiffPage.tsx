@@ -8,7 +8,7 @@ import { PageHeader } from "@/components/PageHeader";
 import { EmptyState, ErrorState, LoadingState } from "@/components/states";
 import { StatusBadge } from "@/components/StatusBadge";
 import { command, curl } from "@/lib/commands";
-import { type Attempt, sprintQuery } from "@/lib/queries/sprints";
+import { type Attempt, runQuery } from "@/lib/queries/runs";
 
 import { DiffPane, type Shown } from "./components/DiffPane";
 
@@ -22,7 +22,7 @@ interface Props {
 }
 
 export function DiffPage({ id, phase, attempt, shown, onShow, onAttempt }: Props) {
-  const { data, error, refetch } = useQuery(sprintQuery(id));
+  const { data, error, refetch } = useQuery(runQuery(id));
   if (!data) {
     return (
       <>

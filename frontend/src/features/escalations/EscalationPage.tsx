@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef } from "react";
 
-import type { CommentActions } from "@/components/diff/DiffBlock";
+import type { CommentActions } from "@/components/diff/comment-actions";
 import { PageHeader } from "@/components/PageHeader";
 import { EmptyState, ErrorState, LoadingState } from "@/components/states";
 import { StatusBadge } from "@/components/StatusBadge";
@@ -14,7 +14,7 @@ import { type Action, useActions } from "@/lib/shortcuts";
 import { AnswerPane } from "./components/AnswerPane";
 import { DiffPane, type DiffPaneProps, type Shown } from "./components/DiffPane";
 import { LoopPane } from "./components/LoopPane";
-import { NextPrompt } from "./components/NextPrompt";
+import { GuidanceInPrompt } from "./components/GuidanceInPrompt";
 import { ResolvedPanel } from "./components/ResolvedPanel";
 import { ResolvePanel } from "./components/ResolvePanel";
 import { WhyPanel } from "./components/WhyPanel";
@@ -86,7 +86,7 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
           <WhyPanel escalation={escalation} />
         </div>
         <div className="flex min-w-0 flex-col gap-4 max-lg:row-start-3 max-xl:col-start-1">
-          {!isOpen && <NextPrompt escalation={escalation} />}
+          {!isOpen && <GuidanceInPrompt escalation={escalation} />}
           <Produced
             escalation={escalation}
             shown={shown}

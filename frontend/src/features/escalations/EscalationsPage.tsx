@@ -9,13 +9,13 @@ import { PageHeader } from "@/components/PageHeader";
 import { RelativeTime } from "@/components/RelativeTime";
 import { EmptyState, ErrorState, LoadingState } from "@/components/states";
 import { StatusBadge } from "@/components/StatusBadge";
-import { Theirs } from "@/components/Theirs";
+import { UntrustedText } from "@/components/UntrustedText";
 import { KINDS } from "@/lib/kinds";
 import { type Escalation, escalationsQuery, type EscalationStatus } from "@/lib/queries/escalations";
 import { type Action, useActions } from "@/lib/shortcuts";
 
 import { placeOf } from "./consequences";
-import { DECISIONS, reasonOf } from "./words";
+import { DECISIONS, reasonOf } from "./labels";
 
 const WORDS: Record<EscalationStatus, string> = {
   open: "Waiting",
@@ -88,7 +88,7 @@ function Row({ escalation }: { escalation: Escalation }) {
             {...(escalation.decision ? { word: DECISIONS[escalation.decision] } : {})}
           />
           <span className="font-medium">
-            <Theirs text={escalation.run_name} />
+            <UntrustedText text={escalation.run_name} />
           </span>
           <span className="text-muted">
             {[KINDS[escalation.kind].word, placeOf(escalation)].filter(Boolean).join(", ")}
@@ -96,14 +96,14 @@ function Row({ escalation }: { escalation: Escalation }) {
           <span className="ml-auto text-muted">
             {escalation.decided_by && (
               <>
-                by <Theirs text={escalation.decided_by} />{" "}
+                by <UntrustedText text={escalation.decided_by} />{" "}
               </>
             )}
             <RelativeTime at={escalation.decided_at ?? escalation.created_at} />
           </span>
         </span>
         <span className="line-clamp-2 text-muted">
-          <span className="text-ink">{reasonOf(escalation)}.</span> <Theirs text={escalation.reason} />
+          <span className="text-ink">{reasonOf(escalation)}.</span> <UntrustedText text={escalation.reason} />
         </span>
       </Link>
     </li>

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { consequence, furtherText, placeOf } from "./consequences";
-import { reasonOf } from "./words";
+import { reasonOf } from "./labels";
 
 const GIVEN = { status: "partial", answer: "3", gaps: [], withheld: false, reason: "" };
 const asked = (kind: string, more: object = {}) =>

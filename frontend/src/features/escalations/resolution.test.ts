@@ -7,10 +7,10 @@ import { ApiError } from "@/lib/api/errors";
 import { withBody, withComment, withoutComment, written } from "@/lib/diff/comments";
 
 import { forgetOldDrafts, readDraft } from "./draft";
-import { reached } from "./reached";
+import { reached } from "./guidance-in-prompt";
 import { asCommand, asCurl, canSend, type Draft, EMPTY, isEmpty, missing, resolutionOf } from "./resolution";
 import { conflictOf } from "./use-resolve";
-import { trackRecordText } from "./words";
+import { trackRecordText } from "./labels";
 
 const NASTY = 'it\'s "half" of $HOME `id`\n-- and <b>more</b> 挨拶';
 const draft = (change: Partial<Draft>): Draft => ({ ...EMPTY, ...change });

@@ -7,9 +7,9 @@ import { ErrorState, LoadingState } from "@/components/states";
 import { evaluatorQuery } from "@/lib/queries/metrics";
 import type { VerdictsSearch } from "@/lib/search";
 
-import { Record } from "./components/Record";
+import { TrackRecord } from "./components/TrackRecord";
 import { VerdictFiltersBar } from "./components/VerdictFiltersBar";
-import { Verdicts } from "./components/Verdicts";
+import { VerdictList } from "./components/VerdictList";
 
 const route = getRouteApi("/evaluators/$name");
 
@@ -46,13 +46,13 @@ export function EvaluatorPage({ name }: { name: string }) {
           </span>
         }
       />
-      <Record evaluator={evaluator.data} />
+      <TrackRecord evaluator={evaluator.data} />
       <h2 className="pt-6 pb-2 font-semibold">Verdicts, newest first</h2>
       <VerdictFiltersBar
         search={search}
         onChange={(part) => void navigate({ search: (before: VerdictsSearch) => ({ ...before, ...part }) })}
       />
-      <Verdicts name={name} search={search} />
+      <VerdictList name={name} search={search} />
     </>
   );
 }

@@ -5,7 +5,7 @@ import { AnswerAttempt } from "@/components/AnswerAttempt";
 import { type AnswerDetail, answerQuery } from "@/lib/queries/answers";
 
 import { AnswerResult } from "./components/AnswerResult";
-import { Given } from "./components/Given";
+import { AnswerInputs } from "./components/AnswerInputs";
 import { NotYet, RunPage, useRunSearch } from "./components/RunPage";
 import { answerCourse } from "./outcomes";
 
@@ -38,7 +38,7 @@ function Loaded({ answer }: { answer: AnswerDetail }) {
           />
         ))}
       </section>
-      <Given answer={answer} />
+      <AnswerInputs answer={answer} />
     </RunPage>
   );
 }

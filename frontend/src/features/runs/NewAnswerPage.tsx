@@ -8,9 +8,15 @@ import { identity } from "@/lib/identity";
 import { startAnswer } from "@/lib/queries/answers";
 
 import { Field } from "./components/Field";
-import { PlayerFields } from "./components/PlayerFields";
+import { RoleAgentFields } from "./components/RoleAgentFields";
 import { StartForm } from "./components/StartForm";
-import { answerCommand, type AnswerFields, answerRequest, EMPTY_ANSWER, saidOf } from "./other-forms";
+import {
+  answerCommand,
+  type AnswerFields,
+  answerRequest,
+  EMPTY_ANSWER,
+  saidOf,
+} from "./loop-and-answer-forms";
 
 export function NewAnswerPage() {
   const [fields, setFields] = useState(EMPTY_ANSWER);
@@ -71,7 +77,12 @@ export function NewAnswerPage() {
               <input value={fields.name} onChange={(event) => change({ name: event.target.value })} />
             </Field>
           </section>
-          <PlayerFields fields={fields} change={change} refused={refused} roles="synthesizer and evaluator" />
+          <RoleAgentFields
+            fields={fields}
+            change={change}
+            refused={refused}
+            roles="synthesizer and evaluator"
+          />
         </>
       )}
     </StartForm>

@@ -7,9 +7,9 @@ import { startLoop } from "@/lib/queries/loops";
 import { visible } from "@/lib/text/visible";
 
 import { Field } from "./components/Field";
-import { PlayerFields } from "./components/PlayerFields";
+import { RoleAgentFields } from "./components/RoleAgentFields";
 import { StartForm } from "./components/StartForm";
-import { EMPTY_LOOP, inputNames, type LoopFields, loopRequest, saidOf } from "./other-forms";
+import { EMPTY_LOOP, inputNames, type LoopFields, loopRequest, saidOf } from "./loop-and-answer-forms";
 
 const EXAMPLE = `<task type="director_evaluator_loop">
   <description>Write a limerick about {{topic}}</description>
@@ -79,7 +79,7 @@ export function NewLoopPage() {
               <input value={fields.name} onChange={(event) => change({ name: event.target.value })} />
             </Field>
           </section>
-          <PlayerFields fields={fields} change={change} refused={refused} roles="director and evaluator" />
+          <RoleAgentFields fields={fields} change={change} refused={refused} roles="director and evaluator" />
         </>
       )}
     </StartForm>

@@ -3,19 +3,13 @@ import { useState } from "react";
 
 import { curl } from "@/lib/commands";
 import { identity } from "@/lib/identity";
-import { startSprint } from "@/lib/queries/sprints";
+import { startSprint } from "@/lib/queries/runs";
 
 import { AgentFields } from "./components/AgentFields";
 import { BasicFields } from "./components/BasicFields";
 import { PolicyFields } from "./components/PolicyFields";
 import { StartForm } from "./components/StartForm";
 import { commandOf, EMPTY_FIELDS, requestOf, type StartFields } from "./start-form";
-
-export interface FieldsProps {
-  fields: StartFields;
-  change: (part: Partial<StartFields>) => void;
-  errorOf: (field: string) => string;
-}
 
 export function NewSprintPage() {
   const [fields, setFields] = useState(EMPTY_FIELDS);

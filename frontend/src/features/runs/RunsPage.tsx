@@ -7,10 +7,10 @@ import { Button, buttonClass } from "@/components/Button";
 import { PageHeader } from "@/components/PageHeader";
 import { EmptyState, ErrorState, LoadingState } from "@/components/states";
 import { plural } from "@/lib/format";
-import { runCountsQuery, type RunFilters, runsQuery, type Sprint } from "@/lib/queries/sprints";
+import { runCountsQuery, type RunFilters, runsQuery, type Run } from "@/lib/queries/runs";
 import type { RunsSearch } from "@/lib/search";
 
-import { BehindMetric } from "./components/BehindMetric";
+import { MetricRunsNotice } from "./components/MetricRunsNotice";
 import { RunFiltersBar } from "./components/RunFiltersBar";
 import { RunsTable } from "./components/RunsTable";
 
@@ -59,7 +59,7 @@ export function RunsPage() {
         byKind={kinds.data?.by_kind}
         onChange={change}
       />
-      {search.metric && <BehindMetric search={search} onClear={() => void navigate({ search: {} })} />}
+      {search.metric && <MetricRunsNotice search={search} onClear={() => void navigate({ search: {} })} />}
       <Content filters={search} query={runs} items={items} onClear={() => void navigate({ search: {} })} />
     </>
   );
@@ -67,7 +67,7 @@ export function RunsPage() {
 
 interface ContentProps {
   filters: RunFilters;
-  items: readonly Sprint[];
+  items: readonly Run[];
   query: {
     isPending: boolean;
     error: unknown;

@@ -12,17 +12,17 @@ import { Timeline } from "@/components/Timeline";
 import { chosenAttempt } from "@/lib/evidence";
 import { KINDS } from "@/lib/kinds";
 import { useRunEvents } from "@/lib/live-context";
-import { type SprintDetail, sprintQuery } from "@/lib/queries/sprints";
+import { type RunDetail, runQuery } from "@/lib/queries/runs";
 import { parseRunSearch } from "@/lib/search";
 import type { RunEvents } from "@/lib/stream/live";
 
-import { NextPrompt } from "./components/NextPrompt";
+import { RetryPrompt } from "./components/RetryPrompt";
 import { RunActions } from "./components/RunActions";
 import { RunFacts } from "./components/RunFacts";
 import { RunTabs } from "./components/RunTabs";
 
 export function SprintPage({ id }: { id: string }) {
-  const sprint = useQuery(sprintQuery(id));
+  const sprint = useQuery(runQuery(id));
   const events = useRunEvents(id);
   if (!sprint.data) {
     return (
@@ -44,7 +44,7 @@ export function SprintPage({ id }: { id: string }) {
 
 const root = getRouteApi("__root__");
 
-function Loaded({ sprint, events }: { sprint: SprintDetail; events: RunEvents }) {
+function Loaded({ sprint, events }: { sprint: RunDetail; events: RunEvents }) {
   const search = parseRunSearch(root.useSearch());
   const navigate = useNavigate();
   const attempt = chosenAttempt(sprint, search.phase, search.attempt);
@@ -53,12 +53,12 @@ function Loaded({ sprint, events }: { sprint: SprintDetail; events: RunEvents })
       <PageHeader
         title={sprint.name}
         beside={<StatusBadge status={sprint.paused ? "paused" : sprint.status} />}
-        actions={<RunActions sprint={sprint} attempts={sprint.attempts} attempt={attempt} />}
+        actions={<RunActions run={sprint} attempts={sprint.attempts} attempt={attempt} />}
       />
-      <RunFacts sprint={sprint} />
+      <RunFacts run={sprint} />
       <div className="my-4 flex flex-col gap-4">
         <PhaseRail phases={sprint.phases} />
-        <Timeline sprint={sprint} />
+        <Timeline course={sprint} />
       </div>
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <section className="card min-w-0" aria-labelledby="verdicts">
@@ -75,7 +75,7 @@ function Loaded({ sprint, events }: { sprint: SprintDetail; events: RunEvents })
                 attempt={attempt}
                 evaluator={search.evaluator}
               />
-              <NextPrompt events={events.events} attempt={attempt} />
+              <RetryPrompt events={events.events} attempt={attempt} />
             </>
           ) : (
             <p className="card p-3 text-muted">

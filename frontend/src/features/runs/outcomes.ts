@@ -1,7 +1,7 @@
 /** What loops and answers came to, in words, and when they did what. Pure. */
 import type { AnswerDetail } from "@/lib/queries/answers";
 import type { Iteration, LoopDetail } from "@/lib/queries/loops";
-import type { Sprint } from "@/lib/queries/sprints";
+import type { Run } from "@/lib/queries/runs";
 import type { Course, Stretch } from "@/lib/timeline";
 
 /** `status` chooses icon and colour. */
@@ -11,7 +11,7 @@ export interface Ending {
   readonly text: string;
 }
 
-type Told = Pick<Sprint, "status" | "paused" | "escalation_id">;
+type Told = Pick<Run, "status" | "paused" | "escalation_id">;
 
 const OVER: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
 

@@ -1,6 +1,6 @@
 /** The start form's fields, and what they mean as a request and as a command line. Pure. */
 import { command } from "@/lib/commands";
-import type { Phase, SprintCreate } from "@/lib/queries/sprints";
+import type { Phase, SprintCreate } from "@/lib/queries/runs";
 
 export const PHASES: readonly Phase[] = ["discovery", "coding", "verification"];
 

@@ -3,8 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 
 import { AnswerAttempt } from "@/components/AnswerAttempt";
 import { EmptyState, ErrorState, LoadingState } from "@/components/states";
-import { Texts } from "@/components/Texts";
-import { Words } from "@/components/Words";
+import { UntrustedList } from "@/components/UntrustedList";
+import { UntrustedBlock } from "@/components/UntrustedBlock";
 import { answerQuery } from "@/lib/queries/answers";
 import type { EscalationDetail } from "@/lib/queries/escalations";
 
@@ -49,9 +49,9 @@ function WouldGive({ given }: { given: NonNullable<EscalationDetail["would_give"
       {given.answer === null ? (
         <p>No answer: no attempt kept the rules of safety.</p>
       ) : (
-        <Words text={given.answer} />
+        <UntrustedBlock text={given.answer} />
       )}
-      {given.gaps.length > 0 && <Texts title="What it lacks" items={given.gaps} />}
+      {given.gaps.length > 0 && <UntrustedList title="What it lacks" items={given.gaps} />}
     </div>
   );
 }

@@ -3,7 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 
 import { Button } from "@/components/Button";
-import type { CommentActions, View } from "@/components/diff/DiffBlock";
+import type { CommentActions } from "@/components/diff/comment-actions";
+import type { View } from "@/components/diff/DiffBlock";
 import { DiffReview } from "@/components/diff/DiffReview";
 import { EmptyState, ErrorState, LoadingState } from "@/components/states";
 import { ApiError } from "@/lib/api/errors";

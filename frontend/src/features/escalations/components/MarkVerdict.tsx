@@ -4,10 +4,10 @@ import { ThumbsDown, ThumbsUp } from "lucide-react";
 
 import { Button } from "@/components/Button";
 import { explain } from "@/components/states";
-import { Theirs } from "@/components/Theirs";
+import { UntrustedText } from "@/components/UntrustedText";
 import { markVerdict } from "@/lib/queries/diffs";
 import { keys } from "@/lib/queries/keys";
-import type { Evaluation } from "@/lib/queries/sprints";
+import type { Evaluation } from "@/lib/queries/runs";
 
 export function MarkVerdict({ evaluation }: { evaluation: Evaluation }) {
   const client = useQueryClient();
@@ -49,7 +49,7 @@ export function MarkVerdict({ evaluation }: { evaluation: Evaluation }) {
         {mark.isPending && "Saving …"}
         {!mark.isPending && newest && (
           <>
-            {newest.was_right ? "right" : "wrong"}, says <Theirs text={newest.marked_by} />
+            {newest.was_right ? "right" : "wrong"}, says <UntrustedText text={newest.marked_by} />
           </>
         )}
       </span>

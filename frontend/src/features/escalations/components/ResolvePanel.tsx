@@ -4,7 +4,7 @@ import { type KeyboardEvent, type Ref, useMemo } from "react";
 import { Button } from "@/components/Button";
 import { CopyMenu } from "@/components/CopyMenu";
 import { explain } from "@/components/states";
-import { Theirs } from "@/components/Theirs";
+import { UntrustedText } from "@/components/UntrustedText";
 import { ApiError } from "@/lib/api/errors";
 import { written } from "@/lib/diff/comments";
 import { plural } from "@/lib/format";
@@ -23,7 +23,7 @@ import {
   MOST_ATTEMPTS,
   resolutionOf,
 } from "../resolution";
-import { DECISIONS } from "../words";
+import { DECISIONS } from "../labels";
 
 const LONGEST_GUIDANCE = 20_000;
 const CHOICES = [
@@ -126,7 +126,7 @@ function Outcome({ isSending, lack, error }: Pick<Props, "isSending" | "error"> 
       </p>
       {error && !isSending && (
         <p role="alert" className="theirs text-failed">
-          Not recorded: <Theirs text={explain(error, "record the decision").text} /> Your text is kept.
+          Not recorded: <UntrustedText text={explain(error, "record the decision").text} /> Your text is kept.
         </p>
       )}
     </>
@@ -212,14 +212,14 @@ function OpenPaths({
         {escalation.open_paths.length > 0 && (
           <>
             {" "}
-            Open already: <Theirs text={escalation.open_paths.join(", ")} />.
+            Open already: <UntrustedText text={escalation.open_paths.join(", ")} />.
           </>
         )}
       </p>
       {draft.decision === "accept" && escalation.would_open.length > 0 && (
         <p className="rounded-md bg-waiting-chip p-2 text-waiting">
           Accepting accepts its changes to protected files, and opens them:{" "}
-          <Theirs text={escalation.would_open.join(", ")} />
+          <UntrustedText text={escalation.would_open.join(", ")} />
         </p>
       )}
     </div>

@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { Button, buttonClass } from "@/components/Button";
 import { RelativeTime } from "@/components/RelativeTime";
 import { StatusBadge } from "@/components/StatusBadge";
-import { Theirs } from "@/components/Theirs";
+import { UntrustedText } from "@/components/UntrustedText";
 import { written } from "@/lib/diff/comments";
 import { formatMoment, plural } from "@/lib/format";
 import { KINDS } from "@/lib/kinds";
@@ -12,7 +12,7 @@ import type { EscalationDetail } from "@/lib/queries/escalations";
 
 import { furtherText } from "../consequences";
 import { type Draft, isEmpty } from "../resolution";
-import { DECISIONS } from "../words";
+import { DECISIONS } from "../labels";
 
 interface Props {
   escalation: EscalationDetail;
@@ -37,7 +37,7 @@ export function ResolvedPanel({ escalation, draft, onDiscard, next, waiting }: P
                 status={decision ?? "resolved"}
                 word={decision ? DECISIONS[decision] : "Resolved"}
               />{" "}
-              — decided by <Theirs text={by ?? "somebody"} />
+              — decided by <UntrustedText text={by ?? "somebody"} />
             </>
           )}
         </h2>
@@ -49,7 +49,7 @@ export function ResolvedPanel({ escalation, draft, onDiscard, next, waiting }: P
       )}
       {escalation.guidance && (
         <blockquote className="theirs border-l-2 border-line pl-2">
-          <Theirs text={escalation.guidance} />
+          <UntrustedText text={escalation.guidance} />
         </blockquote>
       )}
       {escalation.line_comments.length > 0 && (
@@ -91,9 +91,9 @@ function Unsent({ draft, onDiscard }: { draft: Draft; onDiscard: () => void }) {
       {written(draft.comments).map((each) => (
         <p key={`${each.path}:${each.line}`} className="theirs">
           <code>
-            <Theirs text={`${each.path}:${each.line}`} />
+            <UntrustedText text={`${each.path}:${each.line}`} />
           </code>{" "}
-          <Theirs text={each.body} />
+          <UntrustedText text={each.body} />
         </p>
       ))}
       <Button onClick={onDiscard}>Throw it away</Button>

@@ -3,17 +3,17 @@ import { Link } from "@tanstack/react-router";
 
 import { Cost } from "@/components/Cost";
 import { RelativeTime } from "@/components/RelativeTime";
-import { Theirs } from "@/components/Theirs";
+import { UntrustedText } from "@/components/UntrustedText";
 import { plural } from "@/lib/format";
 import { KINDS } from "@/lib/kinds";
 import type { EscalationDetail } from "@/lib/queries/escalations";
 import { plainText } from "@/lib/text/ansi";
 
 import { placeOf } from "../consequences";
-import { reasonOf } from "../words";
+import { reasonOf } from "../labels";
 
-import { History } from "./History";
-import { VerdictCard } from "./VerdictCard";
+import { EscalationHistory } from "./EscalationHistory";
+import { ReviewedVerdict } from "./ReviewedVerdict";
 
 export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
   const attempt = escalation.attempts.find((each) => each.id === escalation.attempt_id);
@@ -34,7 +34,7 @@ export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
         </p>
       </div>
       {escalation.failing.map((each) => (
-        <VerdictCard key={each.id} evaluation={each} record={recordOf(each.evaluator)} open />
+        <ReviewedVerdict key={each.id} evaluation={each} record={recordOf(each.evaluator)} open />
       ))}
       {attempt?.last_error && attempt.last_error !== escalation.reason && escalation.failing.length === 0 && (
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
@@ -49,13 +49,18 @@ export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
           </summary>
           <div className="flex flex-col gap-2">
             {others.map((each) => (
-              <VerdictCard key={each.id} evaluation={each} record={recordOf(each.evaluator)} open={false} />
+              <ReviewedVerdict
+                key={each.id}
+                evaluation={each}
+                record={recordOf(each.evaluator)}
+                open={false}
+              />
             ))}
           </div>
         </details>
       )}
       <Goal escalation={escalation} />
-      <History escalation={escalation} />
+      <EscalationHistory escalation={escalation} />
     </section>
   );
 }
@@ -67,7 +72,7 @@ function Goal({ escalation }: { escalation: EscalationDetail }) {
     <details open={escalation.sprint.goal.length < 300}>
       <summary className="min-h-7 cursor-pointer font-semibold">{GOALS[escalation.kind]}</summary>
       <p className="theirs">
-        <Theirs text={escalation.sprint.goal} />
+        <UntrustedText text={escalation.sprint.goal} />
       </p>
       <Link to={KINDS[escalation.kind].page} params={{ id: escalation.run_id }} className="underline">
         The whole run

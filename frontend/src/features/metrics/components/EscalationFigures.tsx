@@ -7,7 +7,7 @@ import { plural } from "@/lib/format";
 import type { Metrics } from "@/lib/queries/metrics";
 import { describeLatency } from "@/lib/shares";
 
-import { FigureTable } from "./Section";
+import { FigureTable } from "./FigureTable";
 
 export function EscalationFigures({ figures }: { figures: Metrics["escalations"] }) {
   return (

@@ -7,7 +7,7 @@ import { formatCount } from "@/lib/format";
 import type { EvaluatorMetrics, MetricShare } from "@/lib/queries/metrics";
 import { formatCases, describeLatency, formatShare, runsBehind } from "@/lib/shares";
 
-import { FigureTable } from "./Section";
+import { FigureTable } from "./FigureTable";
 
 const STATUSES = ["passed", "failed", "errored", "skipped"] as const;
 

@@ -2,7 +2,7 @@
 import { ShareCell } from "@/components/MetricTile";
 import type { Metrics } from "@/lib/queries/metrics";
 
-import { FigureTable } from "./Section";
+import { FigureTable } from "./FigureTable";
 
 export function PhaseTable({ report }: { report: Metrics }) {
   return (

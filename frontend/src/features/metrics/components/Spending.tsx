@@ -4,7 +4,7 @@ import { formatCost, formatCount } from "@/lib/format";
 import type { Metrics } from "@/lib/queries/metrics";
 import { NO_DATA } from "@/lib/shares";
 
-import { FigureTable } from "./Section";
+import { FigureTable } from "./FigureTable";
 
 type Amount = Metrics["spend"]["cost_usd"];
 

@@ -1,5 +1,5 @@
 /** Who does the work. */
-import type { FieldsProps } from "../NewSprintPage";
+import type { FieldsProps } from "../fields-props";
 import type { StartFields } from "../start-form";
 import { Field } from "./Field";
 

@@ -1,8 +1,8 @@
 /** What is to be done, on which files, in which phases. */
-import type { Phase } from "@/lib/queries/sprints";
+import type { Phase } from "@/lib/queries/runs";
 
 import { PHASES, type StartFields } from "../start-form";
-import type { FieldsProps } from "../NewSprintPage";
+import type { FieldsProps } from "../fields-props";
 import { Field } from "./Field";
 
 const SOURCES: readonly { value: StartFields["sourceKind"]; label: string }[] = [

@@ -1,7 +1,7 @@
 /** What a loop came to: its last output, the last word of its evaluator, and why there was no more. */
 import { StatusBadge } from "@/components/StatusBadge";
-import { Theirs } from "@/components/Theirs";
-import { Words } from "@/components/Words";
+import { UntrustedText } from "@/components/UntrustedText";
+import { UntrustedBlock } from "@/components/UntrustedBlock";
 import { plural } from "@/lib/format";
 import type { LoopDetail } from "@/lib/queries/loops";
 
@@ -20,7 +20,7 @@ export function LoopResult({ loop }: { loop: LoopDetail }) {
         Result <StatusBadge status={ending.status} word={ending.word} />
       </h2>
       <p className="text-muted">
-        <Theirs text={ending.text} />
+        <UntrustedText text={ending.text} />
         {result && ` ${plural(result.iterations_completed, "iteration")} judged.`}
       </p>
       {result?.error && (
@@ -30,14 +30,14 @@ export function LoopResult({ loop }: { loop: LoopDetail }) {
               ? result.error.reason.replaceAll("_", " ")
               : `${result.error.resource} used up`}
           </p>
-          <Words text={result.error.message} />
+          <UntrustedBlock text={result.error.message} />
         </div>
       )}
-      {result && <Words text={result.final_output} empty="No iteration has an output." />}
+      {result && <UntrustedBlock text={result.final_output} empty="No iteration has an output." />}
       {result?.final_evaluation?.feedback && (
         <>
           <p className="font-medium">The evaluator&apos;s last word</p>
-          <Words text={result.final_evaluation.feedback} />
+          <UntrustedBlock text={result.final_evaluation.feedback} />
         </>
       )}
     </section>

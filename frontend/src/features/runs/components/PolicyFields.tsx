@@ -1,5 +1,5 @@
 /** Within which bounds, and how it is judged; what is left empty is as the service is set. */
-import type { FieldsProps } from "../NewSprintPage";
+import type { FieldsProps } from "../fields-props";
 import type { StartFields } from "../start-form";
 import { Field } from "./Field";
 

@@ -12,13 +12,13 @@ import { KINDS } from "@/lib/kinds";
 import { keys } from "@/lib/queries/keys";
 import {
   type Attempt,
-  cancelSprint,
-  forkSprint,
-  pauseSprint,
-  resumeSprint,
-  type Sprint,
-  type SprintDetail,
-} from "@/lib/queries/sprints";
+  cancelRun,
+  forkRun,
+  pauseRun,
+  resumeRun,
+  type Run,
+  type RunDetail,
+} from "@/lib/queries/runs";
 import { type Action, useActions } from "@/lib/shortcuts";
 
 import { ConfirmDialog } from "./ConfirmDialog";
@@ -28,20 +28,20 @@ const OVER: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
 type Ask = "cancel" | "pause" | "fork";
 
 interface Props {
-  sprint: Sprint;
-  /** Of a sprint: other runs leave no files. */
+  run: Run;
+  /** Only a sprint's: other kinds of run leave no files. */
   attempts?: readonly Attempt[];
   /** The attempt that is looked at; a fork begins with it. */
   attempt?: Attempt | undefined;
 }
 
-export function RunActions({ sprint, attempts, attempt }: Props) {
+export function RunActions({ run, attempts, attempt }: Props) {
   const [asks, setAsks] = useState<Ask | null>(null);
   const leftFiles = attempts?.some((each) => each.head_commit) ?? false;
-  const isOver = OVER.has(sprint.status);
-  const isPaused = sprint.paused !== null;
+  const isOver = OVER.has(run.status);
+  const isPaused = run.paused !== null;
   const origin = attempt?.head_commit ? attempt : undefined;
-  const act = useRunCommands(sprint, origin, () => setAsks(null));
+  const act = useRunCommands(run, origin, () => setAsks(null));
   const { mutate: resume } = act.resume;
   const actions = useMemo<readonly Action[]>(() => {
     const group = "This run";
@@ -63,19 +63,19 @@ export function RunActions({ sprint, attempts, attempt }: Props) {
 
   return (
     <>
-      {sprint.escalation_id && (
-        <Link to="/escalations/$id" params={{ id: sprint.escalation_id }} className={buttonClass("primary")}>
+      {run.escalation_id && (
+        <Link to="/escalations/$id" params={{ id: run.escalation_id }} className={buttonClass("primary")}>
           <UserRound aria-hidden size={16} />
           Decide
         </Link>
       )}
       {leftFiles && (
-        <Link to="/sprints/$id/diff" params={{ id: sprint.id }} className={buttonClass()}>
+        <Link to="/sprints/$id/diff" params={{ id: run.id }} className={buttonClass()}>
           <FileDiff aria-hidden size={16} />
           Diff
         </Link>
       )}
-      <CopyMenu items={copies(sprint, leftFiles)} />
+      <CopyMenu items={copies(run, leftFiles)} />
       {origin && (
         <Button onClick={() => setAsks("fork")}>
           <GitFork aria-hidden size={16} />
@@ -106,22 +106,21 @@ export function RunActions({ sprint, attempts, attempt }: Props) {
   );
 }
 
-function useRunCommands(sprint: Sprint, origin: Attempt | undefined, done: () => void) {
+function useRunCommands(run: Run, origin: Attempt | undefined, done: () => void) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const onSuccess = (next: SprintDetail) => {
-    if (next.kind === "sprint") client.setQueryData(keys.sprint(next.id), next);
-    else void client.invalidateQueries({ queryKey: keys.sprint(next.id) });
+  const onSuccess = (next: RunDetail) => {
+    if (next.kind === "sprint") client.setQueryData(keys.run(next.id), next);
+    else void client.invalidateQueries({ queryKey: keys.run(next.id) });
     void client.invalidateQueries({ queryKey: keys.runs });
     done();
-    if (next.id !== sprint.id) void navigate({ to: "/sprints/$id", params: { id: next.id } });
+    if (next.id !== run.id) void navigate({ to: "/sprints/$id", params: { id: next.id } });
   };
-  const cancel = useMutation({ mutationFn: (reason: string) => cancelSprint(sprint.id, reason), onSuccess });
-  const pause = useMutation({ mutationFn: (reason: string) => pauseSprint(sprint.id, reason), onSuccess });
-  const resume = useMutation({ mutationFn: () => resumeSprint(sprint.id), onSuccess });
+  const cancel = useMutation({ mutationFn: (reason: string) => cancelRun(run.id, reason), onSuccess });
+  const pause = useMutation({ mutationFn: (reason: string) => pauseRun(run.id, reason), onSuccess });
+  const resume = useMutation({ mutationFn: () => resumeRun(run.id), onSuccess });
   const fork = useMutation({
-    mutationFn: (guidance: string) =>
-      forkSprint(sprint.id, origin?.phase ?? "", origin?.number ?? 0, guidance),
+    mutationFn: (guidance: string) => forkRun(run.id, origin?.phase ?? "", origin?.number ?? 0, guidance),
     onSuccess,
   });
   return { cancel, pause, resume, fork };
@@ -152,19 +151,19 @@ function dialogOf(ask: Ask, origin: Attempt | undefined) {
   };
 }
 
-function copies(sprint: Sprint, leftFiles: boolean) {
-  const here = `${KINDS[sprint.kind].api}/${sprint.id}`;
+function copies(run: Run, leftFiles: boolean) {
+  const here = `${KINDS[run.kind].api}/${run.id}`;
   const withToken = () => identity.get().token !== "";
   const base = [
     { label: "Link to this page", text: () => location.href },
-    { label: "Id", text: () => sprint.id },
+    { label: "Id", text: () => run.id },
     { label: "curl", text: () => curl(location.origin, "GET", here, undefined, withToken()) },
-    { label: "Command: watch", text: () => command("watch", sprint.id) },
-    { label: "Command: show", text: () => command("show", sprint.id) },
+    { label: "Command: watch", text: () => command("watch", run.id) },
+    { label: "Command: show", text: () => command("show", run.id) },
   ];
   const result = {
     label: "Command: fetch the result",
-    text: () => command("result", sprint.id, "--branch", `phaserunner/${sprint.id.slice(0, 8)}`),
+    text: () => command("result", run.id, "--branch", `phaserunner/${run.id.slice(0, 8)}`),
   };
   return leftFiles ? [...base, result] : base;
 }

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { wordOf } from "@/components/StatusBadge";
 import type { Schemas } from "@/lib/api/client";
 import { KINDS, type RunKind } from "@/lib/kinds";
-import type { RunStatus } from "@/lib/queries/sprints";
+import type { RunStatus } from "@/lib/queries/runs";
 import type { RunsSearch } from "@/lib/search";
 
 const RUN_KINDS: readonly RunKind[] = ["sprint", "director_loop", "answer"];

@@ -3,14 +3,14 @@ import { Tabs } from "radix-ui";
 
 import { OutputView } from "@/components/OutputView";
 import { PromptView } from "@/components/PromptView";
-import type { Attempt, SprintDetail } from "@/lib/queries/sprints";
+import type { Attempt, RunDetail } from "@/lib/queries/runs";
 import type { RunSearch } from "@/lib/search";
 import type { RunEvents } from "@/lib/stream/live";
 
 import { RunLog } from "./RunLog";
 
 interface Props {
-  sprint: SprintDetail;
+  sprint: RunDetail;
   events: RunEvents;
   attempt: Attempt | undefined;
   search: RunSearch;
@@ -42,7 +42,7 @@ export function RunTabs({ sprint, events, attempt, search, onSearch }: Props) {
       </Tabs.List>
       <Tabs.Content value="log" tabIndex={-1}>
         <RunLog
-          sprint={sprint}
+          run={sprint}
           events={events}
           find={search.find ?? ""}
           onFind={(find) => onSearch({ find: find || undefined })}

@@ -5,14 +5,14 @@ import { useMemo, useRef } from "react";
 import { Cost } from "@/components/Cost";
 import { RelativeTime } from "@/components/RelativeTime";
 import { StatusBadge } from "@/components/StatusBadge";
-import { Theirs } from "@/components/Theirs";
+import { UntrustedText } from "@/components/UntrustedText";
 import { formatScore } from "@/lib/format";
 import { KINDS } from "@/lib/kinds";
-import type { Sprint } from "@/lib/queries/sprints";
+import type { Run } from "@/lib/queries/runs";
 import { type Action, useActions } from "@/lib/shortcuts";
 import { visible } from "@/lib/text/visible";
 
-export function RunsTable({ runs }: { runs: readonly Sprint[] }) {
+export function RunsTable({ runs }: { runs: readonly Run[] }) {
   const body = useRef<HTMLTableSectionElement>(null);
   const actions = useMemo<readonly Action[]>(() => {
     const move = (by: number) => moveFocus(body.current, by);
@@ -57,7 +57,7 @@ export function RunsTable({ runs }: { runs: readonly Sprint[] }) {
   );
 }
 
-function RunRow({ run }: { run: Sprint }) {
+function RunRow({ run }: { run: Run }) {
   return (
     <tr className="hover:bg-sunken">
       <td className="bg-canvas">
@@ -70,7 +70,7 @@ function RunRow({ run }: { run: Sprint }) {
           className="block truncate font-medium hover:underline"
           title={visible(run.goal.slice(0, 500))}
         >
-          <Theirs text={run.name} />
+          <UntrustedText text={run.name} />
         </Link>
       </td>
       <td>{KINDS[run.kind].word}</td>
@@ -86,7 +86,7 @@ function RunRow({ run }: { run: Sprint }) {
         <Cost usage={run.usage} />
       </td>
       <td className="max-w-56 truncate" title={visible(run.agent)}>
-        <Theirs text={run.agent} />
+        <UntrustedText text={run.agent} />
       </td>
     </tr>
   );

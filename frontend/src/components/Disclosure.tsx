@@ -10,7 +10,7 @@ interface Props {
   children: () => ReactNode;
 }
 
-export function Folded({
+export function Disclosure({
   summary,
   open = false,
   className = "",

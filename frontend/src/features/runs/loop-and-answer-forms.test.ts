@@ -12,7 +12,7 @@ import {
   inputNames,
   loopRequest,
   saidOf,
-} from "./other-forms";
+} from "./loop-and-answer-forms";
 
 const XML =
   '<task><description>On {{topic}}</description><inputs><input name="topic"/><input name="tone"/></inputs><director><inputs><input name="feedback" from="x"/></inputs></director></task>';

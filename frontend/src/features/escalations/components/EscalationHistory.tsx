@@ -4,16 +4,16 @@ import { Link } from "@tanstack/react-router";
 import { Cost } from "@/components/Cost";
 import { RelativeTime } from "@/components/RelativeTime";
 import { StatusBadge } from "@/components/StatusBadge";
-import { Theirs } from "@/components/Theirs";
+import { UntrustedText } from "@/components/UntrustedText";
 import { formatScore } from "@/lib/format";
 import { KINDS } from "@/lib/kinds";
 import type { EscalationDetail } from "@/lib/queries/escalations";
-import type { Attempt } from "@/lib/queries/sprints";
+import type { Attempt } from "@/lib/queries/runs";
 
 import { placeOf, TRY_TITLE } from "../consequences";
-import { DECISIONS } from "../words";
+import { DECISIONS } from "../labels";
 
-export function History({ escalation }: { escalation: EscalationDetail }) {
+export function EscalationHistory({ escalation }: { escalation: EscalationDetail }) {
   return (
     <div>
       <h2 className="font-semibold">{TRY_TITLE[escalation.kind]}s</h2>
@@ -47,14 +47,14 @@ export function History({ escalation }: { escalation: EscalationDetail }) {
                   {each.decided_by && (
                     <>
                       {" "}
-                      by <Theirs text={each.decided_by} />
+                      by <UntrustedText text={each.decided_by} />
                     </>
                   )}{" "}
                   <RelativeTime at={each.decided_at ?? each.created_at} />
                 </span>
                 {each.guidance && (
                   <p className="theirs">
-                    <Theirs text={each.guidance} />
+                    <UntrustedText text={each.guidance} />
                   </p>
                 )}
               </li>

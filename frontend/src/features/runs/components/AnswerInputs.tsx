@@ -1,13 +1,13 @@
 /** What a question came with: its evidence, and the rules that its answer must keep. */
-import { Folded } from "@/components/Folded";
-import { Texts } from "@/components/Texts";
-import { Words } from "@/components/Words";
+import { Disclosure } from "@/components/Disclosure";
+import { UntrustedList } from "@/components/UntrustedList";
+import { UntrustedBlock } from "@/components/UntrustedBlock";
 import type { AnswerDetail } from "@/lib/queries/answers";
 import { visible } from "@/lib/text/visible";
 
 const SHOWN_CHARS = 100;
 
-export function Given({ answer }: { answer: AnswerDetail }) {
+export function AnswerInputs({ answer }: { answer: AnswerDetail }) {
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
       <section aria-labelledby="evidence" className="card flex min-w-0 flex-col gap-2 p-3">
@@ -16,18 +16,18 @@ export function Given({ answer }: { answer: AnswerDetail }) {
         </h2>
         {answer.entries.length === 0 && <p className="text-muted">None came with the question.</p>}
         {answer.entries.map((each, index) => (
-          <Folded key={index} summaryClass="theirs" summary={beginning(each)}>
-            {() => <Words text={each} />}
-          </Folded>
+          <Disclosure key={index} summaryClass="theirs" summary={beginning(each)}>
+            {() => <UntrustedBlock text={each} />}
+          </Disclosure>
         ))}
       </section>
       <section aria-labelledby="rules" className="card flex min-w-0 flex-col gap-2 p-3">
         <h2 id="rules" className="font-semibold">
           Rules
         </h2>
-        {answer.domains.length > 0 && <Texts title="Domains" items={answer.domains} />}
+        {answer.domains.length > 0 && <UntrustedList title="Domains" items={answer.domains} />}
         {answer.rules.length > 0 ? (
-          <Texts title="The answer must keep" items={answer.rules} />
+          <UntrustedList title="The answer must keep" items={answer.rules} />
         ) : (
           <p className="text-muted">None.</p>
         )}

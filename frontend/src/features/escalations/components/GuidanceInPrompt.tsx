@@ -6,13 +6,13 @@ import { ErrorState } from "@/components/states";
 import { StatusBadge } from "@/components/StatusBadge";
 import { KINDS } from "@/lib/kinds";
 import type { EscalationDetail } from "@/lib/queries/escalations";
-import { attemptQuery } from "@/lib/queries/sprints";
+import { attemptQuery } from "@/lib/queries/runs";
 import { visible } from "@/lib/text/visible";
 
 import { TRY, TRY_TITLE } from "../consequences";
-import { reached } from "../reached";
+import { reached } from "../guidance-in-prompt";
 
-export function NextPrompt({ escalation }: { escalation: EscalationDetail }) {
+export function GuidanceInPrompt({ escalation }: { escalation: EscalationDetail }) {
   const next = escalation.attempts.find((each) => each.number > escalation.attempt);
   const { data, error, refetch } = useQuery({
     ...attemptQuery(escalation.run_id, escalation.phase, next?.number ?? 0),

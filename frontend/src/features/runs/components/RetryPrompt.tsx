@@ -1,11 +1,11 @@
 /** What the attempt after the shown one is told because of it. */
 import { Link } from "@tanstack/react-router";
 
-import type { Attempt } from "@/lib/queries/sprints";
+import type { Attempt } from "@/lib/queries/runs";
 import type { RunEvent } from "@/lib/stream/frames";
 import { plainText } from "@/lib/text/ansi";
 
-export function NextPrompt({ events, attempt }: { events: readonly RunEvent[]; attempt: Attempt }) {
+export function RetryPrompt({ events, attempt }: { events: readonly RunEvent[]; attempt: Attempt }) {
   const told = events.findLast(
     (each) =>
       each.event === "optimization.started" &&

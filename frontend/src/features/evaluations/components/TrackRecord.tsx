@@ -7,7 +7,7 @@ import { describeLatency, formatCases, formatInterval, formatShare } from "@/lib
 
 const STATUSES = ["passed", "failed", "errored", "skipped"] as const;
 
-export function Record({ evaluator }: { evaluator: Schemas["EvaluatorDetail"] }) {
+export function TrackRecord({ evaluator }: { evaluator: Schemas["EvaluatorDetail"] }) {
   const { record, versions } = evaluator;
   return (
     <div className="flex flex-col gap-2">

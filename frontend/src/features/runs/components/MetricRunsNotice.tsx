@@ -9,7 +9,7 @@ interface Props {
   onClear: () => void;
 }
 
-export function BehindMetric({ search, onClear }: Props) {
+export function MetricRunsNotice({ search, onClear }: Props) {
   const parts = [
     search.metric?.replaceAll("_", " "),
     search.metric_key?.replaceAll("_", " "),

@@ -3,21 +3,21 @@ import type { Schemas } from "@/lib/api/client";
 import type { ApiError } from "@/lib/api/errors";
 import { command } from "@/lib/commands";
 
-export interface PlayerFields {
+export interface RoleAgentValues {
   /** `provider:model`; empty for the default. */
   readonly model: string;
   /** A script in JSON; empty without one. */
   readonly script: string;
 }
 
-export interface LoopFields extends PlayerFields {
+export interface LoopFields extends RoleAgentValues {
   readonly definition: string;
   readonly inputs: Readonly<Record<string, string>>;
   readonly query: string;
   readonly name: string;
 }
 
-export interface AnswerFields extends PlayerFields {
+export interface AnswerFields extends RoleAgentValues {
   readonly query: string;
   readonly entries: readonly string[];
   readonly domains: string;
@@ -120,7 +120,7 @@ export function saidOf(refused: ApiError | null, field: string): string {
     .join("\n");
 }
 
-function playerOf(fields: PlayerFields): object | undefined {
+function playerOf(fields: RoleAgentValues): object | undefined {
   if (fields.script.trim()) return { backend: "scripted", script: parsed(fields.script) ?? fields.script };
   return fields.model.trim() ? { model: fields.model.trim() } : undefined;
 }

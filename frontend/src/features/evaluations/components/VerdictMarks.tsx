@@ -3,13 +3,13 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 
 import { Button } from "@/components/Button";
-import { Theirs } from "@/components/Theirs";
+import { UntrustedText } from "@/components/UntrustedText";
 import { markVerdict, withdrawMark } from "@/lib/queries/metrics";
-import type { Evaluation } from "@/lib/queries/sprints";
+import type { Evaluation } from "@/lib/queries/runs";
 
 const KINDS = { right: "right", false_pass: "a false pass", false_fail: "a false fail" } as const;
 
-export function Marks({ evaluation }: { evaluation: Evaluation }) {
+export function VerdictMarks({ evaluation }: { evaluation: Evaluation }) {
   const queries = useQueryClient();
   const [isOpen, setOpen] = useState(false);
   const [note, setNote] = useState("");
@@ -38,9 +38,9 @@ export function Marks({ evaluation }: { evaluation: Evaluation }) {
       {evaluation.marks.map((each) => (
         <p key={each.id} className="flex flex-wrap items-center gap-2">
           <span>
-            <Theirs text={each.marked_by} /> says it was <strong>{KINDS[each.kind]}</strong>
+            <UntrustedText text={each.marked_by} /> says it was <strong>{KINDS[each.kind]}</strong>
           </span>
-          {each.note && <Theirs text={each.note} className="text-muted" />}
+          {each.note && <UntrustedText text={each.note} className="text-muted" />}
           <Button weight="quiet" onClick={() => withdraw.mutate(each.id)} disabled={withdraw.isPending}>
             Take back
             <span className="sr-only"> the mark of {each.marked_by}</span>

@@ -1,18 +1,18 @@
 /** Who plays the roles of a loop or an answer: a model, or a script. */
 import type { ApiError } from "@/lib/api/errors";
 
-import { type PlayerFields as Fields, saidOf } from "../other-forms";
+import { type RoleAgentValues, saidOf } from "../loop-and-answer-forms";
 import { Field } from "./Field";
 
 interface Props {
-  fields: Fields;
-  change: (part: Partial<Fields>) => void;
+  fields: RoleAgentValues;
+  change: (part: Partial<RoleAgentValues>) => void;
   refused: ApiError | null;
   /** Names of the roles, such as `director and evaluator`. */
   roles: string;
 }
 
-export function PlayerFields({ fields, change, refused, roles }: Props) {
+export function RoleAgentFields({ fields, change, refused, roles }: Props) {
   const said = saidOf(refused, "agent");
   return (
     <section className="card p-4" aria-label="Agent">

@@ -7,9 +7,9 @@ import { plural } from "@/lib/format";
 import { verdictsQuery } from "@/lib/queries/metrics";
 import type { VerdictsSearch } from "@/lib/search";
 
-import { VerdictCard } from "./VerdictCard";
+import { VerdictEntry } from "./VerdictEntry";
 
-export function Verdicts({ name, search }: { name: string; search: VerdictsSearch }) {
+export function VerdictList({ name, search }: { name: string; search: VerdictsSearch }) {
   const verdicts = useInfiniteQuery(verdictsQuery(name, search));
   if (verdicts.isPending) return <LoadingState what="the verdicts" />;
   if (!verdicts.data)
@@ -23,7 +23,7 @@ export function Verdicts({ name, search }: { name: string; search: VerdictsSearc
       <ol className="flex flex-col gap-6">
         {items.map((each) => (
           <li key={each.evaluation.id}>
-            <VerdictCard name={name} verdict={each} />
+            <VerdictEntry name={name} verdict={each} />
           </li>
         ))}
       </ol>
