@@ -34,7 +34,7 @@ export function AnswerAttempt({ attempt, given, open }: Props) {
       {() => (
         <div className="flex flex-col gap-3 border-t border-line p-3" data-attempt={attempt.number}>
           {attempt.trouble && <UntrustedBlock text={attempt.trouble} />}
-          <UntrustedBlock text={attempt.answer ?? ""} empty="Nothing is written yet." />
+          <UntrustedBlock text={attempt.answer ?? ""} empty="No text yet." />
           <Judgement evaluation={attempt.evaluation} />
           <Sources attempt={attempt} given={given} />
           <Facts attempt={attempt} />
@@ -45,7 +45,7 @@ export function AnswerAttempt({ attempt, given, open }: Props) {
 }
 
 function Judgement({ evaluation }: { evaluation: Attempt["evaluation"] }) {
-  if (!evaluation) return <p className="text-muted">Not judged.</p>;
+  if (!evaluation) return <p className="text-muted">Not evaluated.</p>;
   return (
     <>
       <ul className="grid gap-2 md:grid-cols-2" aria-label="Dimensions">
@@ -54,7 +54,7 @@ function Judgement({ evaluation }: { evaluation: Attempt["evaluation"] }) {
         ))}
       </ul>
       {evaluation.feedback.length > 0 && <Feedback feedback={evaluation.feedback} />}
-      <p className="text-muted">The judge recommends to {evaluation.recommendation.replaceAll("_", " ")}.</p>
+      <p className="text-muted">Recommendation: {evaluation.recommendation.replaceAll("_", " ")}</p>
     </>
   );
 }
@@ -84,14 +84,14 @@ function Dimension({ dimension }: { dimension: Schemas["EvaluationDimension"] })
 function Feedback({ feedback }: { feedback: readonly Schemas["EvaluationFeedback"][] }) {
   return (
     <div>
-      <p className="font-medium">What to do about it</p>
+      <p className="font-medium">Suggestions</p>
       <ul className="list-disc pl-5">
         {feedback.map((each, index) => (
           <li key={index}>
             <span className="theirs">{plainLines(each.issue)}</span>
             <span className="theirs block text-muted">{plainLines(each.suggestion)}</span>
             {each.affected_claim && (
-              <span className="theirs block text-muted">It says: “{plainLines(each.affected_claim)}”</span>
+              <span className="theirs block text-muted">Claim: “{plainLines(each.affected_claim)}”</span>
             )}
           </li>
         ))}
@@ -110,12 +110,12 @@ function Sources({ attempt, given }: { attempt: Attempt; given: number }) {
         {found.length} looked up.
       </p>
       {found.length > 0 && (
-        <Disclosure summary={`What was looked up: ${plural(found.length, "passage")}`}>
+        <Disclosure summary={`Looked up: ${plural(found.length, "passage")}`}>
           {() => found.map((each, index) => <UntrustedBlock key={index} text={each} />)}
         </Disclosure>
       )}
       {hasAnalysis && (
-        <Disclosure summary="The analysis it was written from">
+        <Disclosure summary="Analysis">
           {() => (
             <div className="flex flex-col gap-2">
               {analysis.summary && <UntrustedBlock text={analysis.summary} />}
@@ -123,11 +123,11 @@ function Sources({ attempt, given }: { attempt: Attempt; given: number }) {
                 <UntrustedList
                   key={index}
                   title={plainLines(each.claim)}
-                  items={each.evidence.length > 0 ? each.evidence : ["without evidence"]}
+                  items={each.evidence.length > 0 ? each.evidence : ["no evidence"]}
                 />
               ))}
               {analysis.gaps.length > 0 && (
-                <UntrustedList title="What the evidence does not hold" items={analysis.gaps} />
+                <UntrustedList title="Gaps in the evidence" items={analysis.gaps} />
               )}
             </div>
           )}
@@ -151,7 +151,7 @@ function Facts({ attempt }: { attempt: Attempt }) {
       <span>
         Cost <Cost usage={attempt.consumed} />
       </span>
-      {attempt.lost_workers > 0 && <span>{plural(attempt.lost_workers, "worker")} died on it</span>}
+      {attempt.lost_workers > 0 && <span>{plural(attempt.lost_workers, "lost worker")}</span>}
     </p>
   );
 }

@@ -37,8 +37,8 @@ function Lost({ since }: { since: number }) {
   return (
     <>
       <span>
-        No connection to the service. What you see is stale since <strong>{formatClock(since)}</strong>{" "}
-        <span aria-hidden>({formatAge(Math.max(0, now - since))})</span>; the page reconnects by itself.
+        No connection to the service. This page is stale since <strong>{formatClock(since)}</strong>{" "}
+        <span aria-hidden>({formatAge(Math.max(0, now - since))})</span>. It reconnects automatically.
       </span>
       <Button onClick={() => stream.retry()}>Try now</Button>
     </>
@@ -48,7 +48,7 @@ function Lost({ since }: { since: number }) {
 function Refused({ reason }: { reason: string }) {
   return (
     <span>
-      The service refuses the connection: <UntrustedText text={reason || "no valid token"} />.{" "}
+      The service refused the connection: <UntrustedText text={reason || "no valid token"} />.{" "}
       <Link to="/settings" className="underline">
         Enter a token
       </Link>

@@ -24,7 +24,7 @@ export function EvalMatrix({ sprint, attempt, evaluator }: Props) {
     if (column && table.current)
       table.current.scrollLeft = column.offsetLeft + column.offsetWidth - table.current.clientWidth;
   }, [shownId]);
-  if (names.length === 0) return <p className="p-3 text-muted">Nothing was judged yet.</p>;
+  if (names.length === 0) return <p className="p-3 text-muted">No verdicts yet.</p>;
   return (
     <div
       ref={table}
@@ -106,7 +106,7 @@ function Cell({ id, attempt, evaluation, isShown }: CellProps) {
       className="inline-flex items-center gap-2 hover:underline"
     >
       <StatusBadge status={evaluation.status} />
-      {!evaluation.gate && <span className="text-xs text-muted">advice</span>}
+      {!evaluation.gate && <span className="text-xs text-muted">adviser</span>}
     </Link>
   );
 }

@@ -37,7 +37,7 @@ export function EvidencePanel({ attempt, evaluator }: Props) {
         </p>
       )}
       {attempt.last_error && <pre className="theirs card p-2">{plainText(attempt.last_error)}</pre>}
-      {ordered.length === 0 && <p className="text-muted">Not judged yet.</p>}
+      {ordered.length === 0 && <p className="text-muted">Not evaluated yet.</p>}
       {chosen && <Evidence key={chosen.id} evaluation={chosen} open />}
       {open.map((each) => (
         <Evidence key={each.id} evaluation={each} open />
@@ -57,7 +57,7 @@ export function Evidence({ evaluation, open }: { evaluation: Evaluation; open: b
         <StatusBadge status={evaluation.status} />
         <span className="font-medium">{evaluation.evaluator}</span>
         <span className="text-muted">
-          {evaluation.gate ? "gate" : "advice"}
+          {evaluation.gate ? "gate" : "adviser"}
           {isScored(evaluation) && ` · score ${formatScore(evaluation.score)}`}
           {evaluation.duration_ms !== null && ` · ${formatDuration(evaluation.duration_ms)}`}
         </span>
@@ -65,12 +65,12 @@ export function Evidence({ evaluation, open }: { evaluation: Evaluation; open: b
       <div className="flex flex-col gap-2 border-t border-line p-3">
         {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
         <pre className="theirs max-h-96 overflow-auto" tabIndex={0}>
-          {plainLines(evaluation.feedback) || "Nothing was said."}
+          {plainLines(evaluation.feedback) || "No feedback."}
         </pre>
         <Criteria evaluation={evaluation} />
         {further.length > 0 && (
           <>
-            <h3 className="font-medium">What to do</h3>
+            <h3 className="font-medium">Suggestions</h3>
             <ul className="list-disc pl-5">
               {further.map((each, index) => (
                 <li key={index} className="theirs">

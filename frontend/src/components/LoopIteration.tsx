@@ -24,7 +24,7 @@ export function LoopIteration({ iteration, open }: { iteration: Iteration; open:
       {() => (
         <div className="flex flex-col gap-3 border-t border-line p-3" data-iteration={iteration.iteration}>
           <Part title="Director" took={iteration.times.director}>
-            <UntrustedBlock text={iteration.output ?? ""} empty="Nothing yet." />
+            <UntrustedBlock text={iteration.output ?? ""} empty="No output yet." />
             <Notes notes={iteration.notes} />
           </Part>
           <Exchanges exchanges={iteration.exchanges} />
@@ -42,7 +42,7 @@ export function LoopIteration({ iteration, open }: { iteration: Iteration; open:
             <span>
               Cost <Cost usage={iteration.consumed} />
             </span>
-            {iteration.lost_workers > 0 && <span>{plural(iteration.lost_workers, "worker")} died on it</span>}
+            {iteration.lost_workers > 0 && <span>{plural(iteration.lost_workers, "lost worker")}</span>}
           </p>
         </div>
       )}
@@ -86,7 +86,7 @@ function Script({ output }: { output: Schemas["ScriptOutput"] }) {
         <StatusBadge status={isGood ? "passed" : "failed"} word={`exit code ${output.exitCode}`} />
       </p>
       <p className="text-muted">Standard output</p>
-      <UntrustedBlock text={output.stdout} empty="Nothing was printed." />
+      <UntrustedBlock text={output.stdout} empty="No output." />
       {output.stderr && (
         <>
           <p className="text-muted">Standard error</p>
@@ -109,15 +109,15 @@ function Evaluation({ iteration }: { iteration: Iteration }) {
               word={evaluation.success ? "success" : "no success"}
             />
           </p>
-          <UntrustedBlock text={evaluation.feedback} empty="Nothing was said." />
+          <UntrustedBlock text={evaluation.feedback} empty="No feedback." />
           <Notes title="Details" notes={evaluation.details ?? {}} />
         </>
       ) : (
-        <p className="text-muted">Not judged.</p>
+        <p className="text-muted">Not evaluated.</p>
       )}
       {iteration.condition_trouble && (
         <p className="theirs">
-          <strong className="font-medium">The condition could not be asked:</strong>{" "}
+          <strong className="font-medium">The condition could not be evaluated:</strong>{" "}
           <UntrustedText text={iteration.condition_trouble} />
         </p>
       )}
@@ -128,7 +128,7 @@ function Evaluation({ iteration }: { iteration: Iteration }) {
 function Exchanges({ exchanges }: { exchanges: Iteration["exchanges"] }) {
   if (exchanges.length === 0) return null;
   return (
-    <Disclosure summary={`What the director asked for first: ${exchanges.length}`}>
+    <Disclosure summary={`Requests of the director: ${exchanges.length}`}>
       {() => (
         <ol className="flex list-decimal flex-col gap-2 pl-5">
           {exchanges.map((each, index) => (
@@ -140,10 +140,10 @@ function Exchanges({ exchanges }: { exchanges: Iteration["exchanges"] }) {
               </span>
               {each.run_id && (
                 <Link to="/loops/$id" params={{ id: each.run_id }} className="ml-2">
-                  its loop
+                  the subtask
                 </Link>
               )}
-              <UntrustedBlock text={each.result?.content ?? ""} empty="There is no result." />
+              <UntrustedBlock text={each.result?.content ?? ""} empty="No result." />
             </li>
           ))}
         </ol>
@@ -157,7 +157,7 @@ function Context({ iteration }: { iteration: Iteration }) {
   if (!context && files.length === 0) return null;
   return (
     <Disclosure
-      summary={`What the director was given as context: ${formatCount(context.length)} characters, ${plural(files.length, "file")}`}
+      summary={`Context of the director: ${formatCount(context.length)} characters, ${plural(files.length, "file")}`}
     >
       {() => (
         <div className="flex flex-col gap-2">

@@ -51,8 +51,8 @@ export function ShareCases({ share }: { share: MetricShare }) {
   if (share.of === 0) return <p className="text-muted">n = 0</p>;
   return (
     <p className="text-muted">
-      <RunsLink query={share.counted} text={String(share.count)} what="runs that count" /> of{" "}
-      <RunsLink query={share.considered} text={String(share.of)} what="runs looked at" />, 95 % interval{" "}
+      <RunsLink query={share.counted} text={String(share.count)} what="counted runs" /> of{" "}
+      <RunsLink query={share.considered} text={String(share.of)} what="considered runs" />, 95 % interval{" "}
       {formatInterval(share)}
     </p>
   );

@@ -14,8 +14,10 @@ export function OutputView({ runId, attempt }: { runId: string; attempt: Attempt
   return (
     <section aria-label="Output" className="card grid gap-4 p-3 md:grid-cols-2">
       <div>
-        <h3 className="mb-1 font-semibold">What the agent said at the end</h3>
-        <pre className="theirs">{attempt.output.split("\n").map(plainText).join("\n") || "Nothing yet."}</pre>
+        <h3 className="mb-1 font-semibold">Agent&apos;s final message</h3>
+        <pre className="theirs">
+          {attempt.output.split("\n").map(plainText).join("\n") || "No output yet."}
+        </pre>
       </div>
       <div>
         <h3 className="mb-1 font-semibold">{plural(attempt.changed_files.length, "changed file")}</h3>

@@ -18,7 +18,7 @@ interface Props {
 const LOOKS = {
   same: { look: "border-transparent", mark: " ", word: "" },
   added: { look: "border-added bg-added-tint", mark: "+", word: "New: " },
-  removed: { look: "border-removed bg-removed-tint", mark: "−", word: "No longer there: " },
+  removed: { look: "border-removed bg-removed-tint", mark: "−", word: "Removed: " },
 } as const;
 
 export function PromptView({ runId, phase, number }: Props) {
@@ -34,12 +34,12 @@ export function PromptView({ runId, phase, number }: Props) {
     <section aria-label="Prompt" className="card overflow-hidden">
       <div className="flex flex-wrap items-center gap-4 border-b border-line p-2">
         <span className="text-muted">
-          What the agent was told in {phase} attempt {number}: {formatCount(prompt.length)} characters
+          Prompt for {phase} attempt {number}: {formatCount(prompt.length)} characters
         </span>
         {changes && (
           <label className="flex items-center gap-2">
             <input type="checkbox" checked={onlyNew} onChange={(event) => setOnlyNew(event.target.checked)} />
-            Only what differs from attempt {number - 1}
+            Only changes since attempt {number - 1}
           </label>
         )}
         <div className="ml-auto">
@@ -53,7 +53,7 @@ export function PromptView({ runId, phase, number }: Props) {
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}
       >
-        {shown.length === 0 && <p className="p-3 text-muted">The same as for the attempt before.</p>}
+        {shown.length === 0 && <p className="p-3 text-muted">Unchanged since the previous attempt.</p>}
         {shown.map((part, index) => {
           const { look, mark, word } = LOOKS[part.kind];
           return (

@@ -67,10 +67,10 @@ const TONES: Record<string, Tone> = {
 
 const WORDS: Record<string, string> = {
   active: "running",
-  started: "agent works",
-  produced: "waits for evaluation",
+  started: "agent working",
+  produced: "waiting for evaluation",
   agent_failed: "agent failed",
-  delegated: "waits for a subtask",
+  delegated: "waiting for a subtask",
   waiting: "needs a human",
   open: "needs a human",
 };

@@ -9,10 +9,10 @@ import { buildTimeline, type Course, type Piece, type PieceKind } from "@/lib/ti
 import { StatusBadge } from "./StatusBadge";
 
 const KINDS: Record<PieceKind, { word: string; icon: LucideIcon; look: string }> = {
-  working: { word: "Agent works", icon: Bot, look: "bg-accent" },
+  working: { word: "Agent working", icon: Bot, look: "bg-accent" },
   evaluating: { word: "Evaluation", icon: Gavel, look: "bg-sunken dotted" },
   waiting: { word: "Waiting for a human", icon: UserRound, look: "bg-waiting-chip hatched" },
-  idle: { word: "Pause", icon: Hourglass, look: "hatched" },
+  idle: { word: "Idle", icon: Hourglass, look: "hatched" },
 };
 
 export function Timeline({ course }: { course: Course }) {
@@ -22,8 +22,7 @@ export function Timeline({ course }: { course: Course }) {
   const pieces = useMemo(() => buildTimeline(course, until), [course, until]);
   const first = pieces[0];
   const last = pieces.at(-1);
-  if (!first || !last)
-    return <p className="text-muted">Nothing has happened yet; a worker takes up the first attempt.</p>;
+  if (!first || !last) return <p className="text-muted">No attempts yet. The run waits for a worker.</p>;
   const kinds = (Object.keys(KINDS) as PieceKind[]).filter((kind) =>
     pieces.some((each) => each.kind === kind),
   );

@@ -73,11 +73,11 @@ export function ErrorState({ error, what, onRetry }: ErrorProps) {
 
 export function explain(error: unknown, what: string): { title: string; text: string } {
   if (error instanceof UnreachableError) {
-    return { title: `Cannot ${what}`, text: "The service does not answer. The page tries again by itself." };
+    return { title: `Cannot ${what}`, text: "The service does not respond. Try again in a moment." };
   }
   if (error instanceof ApiError) {
     const needsToken = error.status === 401 || error.status === 403;
-    const hint = needsToken ? " Tokens are entered under Settings." : "";
+    const hint = needsToken ? " Enter a token under Settings." : "";
     return { title: error.problem.title || `Cannot ${what}`, text: error.problem.detail + hint };
   }
   return { title: `Cannot ${what}`, text: error instanceof Error ? error.message : String(error) };

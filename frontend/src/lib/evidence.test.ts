@@ -12,7 +12,7 @@ describe("byAttention", () => {
     const verdicts = [
       evaluation("passed"),
       evaluation("skipped", { status: "skipped" }),
-      evaluation("advice", { status: "failed", gate: false }),
+      evaluation("adviser", { status: "failed", gate: false }),
       evaluation("errored", { status: "errored" }),
       evaluation("failed", { status: "failed" }),
     ];
@@ -20,7 +20,7 @@ describe("byAttention", () => {
       "failed",
       "errored",
       "skipped",
-      "advice",
+      "adviser",
       "passed",
     ]);
   });

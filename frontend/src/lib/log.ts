@@ -64,14 +64,14 @@ type Notes = { [E in RunEvent as E["event"]]?: (event: E) => string };
 const NOTES: Notes = {
   "run.created": ({ data }) => `Run created: ${data.name}`,
   "run.cancelled": ({ data }) => `Cancelled by ${data.by}${data.reason ? `: ${data.reason}` : ""}`,
-  "workflow.completed": ({ data }) => `The run is completed${data.reason ? `: ${data.reason}` : ""}`,
-  "workflow.failed": ({ data }) => `The run failed: ${data.reason}`,
+  "workflow.completed": ({ data }) => `Run completed${data.reason ? `: ${data.reason}` : ""}`,
+  "workflow.failed": ({ data }) => `Run failed: ${data.reason}`,
   "phase.started": ({ phase }) => placeOf(phase),
   "phase.completed": ({ phase, data }) =>
     `${placeOf(phase)} completed${data.accepted_by ? `, accepted by ${data.accepted_by}` : ""}`,
   "phase.failed": ({ phase, data }) => `${placeOf(phase)} failed: ${data.reason}`,
   "attempt.started": ({ phase, attempt, data }) =>
-    `${tryOf(phase)} ${attempt}${isOfSprint(phase) ? ` of ${phase}` : " begins"}${data.resumed ? ", taken up again" : ""}`,
+    `${tryOf(phase)} ${attempt}${isOfSprint(phase) ? ` of ${phase}` : " begins"}${data.resumed ? ", resumed" : ""}`,
   "attempt.interrupted": ({ data }) => `Interrupted: ${data.reason}`,
   "agent.failed": ({ data }) => `The agent failed: ${data.message}`,
   "evaluator.completed": ({ data }) =>
@@ -82,10 +82,10 @@ const NOTES: Notes = {
   "iteration.directed": ({ data }) =>
     `The director ${data.status === "WAITING" ? "asks for a human" : "proposes"}`,
   "iteration.scripted": ({ data }) => `The script ended with ${data.exit_code}`,
-  "iteration.failed": ({ data }) => `Iteration ${data.iteration} could not be carried out: ${data.message}`,
+  "iteration.failed": ({ data }) => `Iteration ${data.iteration} failed: ${data.message}`,
   "subtask.started": ({ data }) => `The director asks for a subtask: ${data.description}`,
   "subtask.completed": ({ data }) => `The subtask ${subtaskEnd(data.success)}: ${data.output}`,
-  "escalation.required": ({ data }) => `A human is asked: ${data.reason}`,
+  "escalation.required": ({ data }) => `Needs a human: ${data.reason}`,
   "escalation.resolved": ({ data }) => `${data.decided_by} decided: ${data.decision}`,
 };
 

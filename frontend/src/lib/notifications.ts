@@ -1,4 +1,4 @@
-/** Notifications of the browser; nothing is asked of the user before he turns them on. */
+/** Notifications of the browser; nothing is asked of the user before they turn them on. */
 import { createStore } from "./store";
 
 export type NoticeState = "off" | "on" | "denied" | "unsupported";

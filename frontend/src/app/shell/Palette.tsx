@@ -24,6 +24,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const actions = useOfferedActions();
   const navigate = useNavigate();
   const runs = useInfiniteQuery(runsQuery(words.trim() ? { q: words.trim().slice(0, 200) } : {}));
+  const found = (runs.data?.pages[0]?.items ?? []).slice(0, SHOWN_RUNS);
   const groups = [...new Set(actions.map((each) => each.group))];
 
   function act(run: () => void): void {
@@ -48,7 +49,9 @@ export default function Palette({ onClose }: { onClose: () => void }) {
               className="w-full border-b border-line bg-transparent px-4 py-3 outline-none"
             />
             <Command.List className="max-h-[50dvh] overflow-y-auto p-2" label="Results">
-              <Command.Empty className="p-4 text-center text-muted">Nothing is called that</Command.Empty>
+              {found.length === 0 && (
+                <Command.Empty className="p-4 text-center text-muted">No matches</Command.Empty>
+              )}
               {groups.map((group) => (
                 <Command.Group key={group} heading={group} className={GROUP}>
                   {actions
@@ -67,7 +70,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
                 </Command.Group>
               ))}
               <Command.Group heading="Runs" className={GROUP} forceMount>
-                {(runs.data?.pages[0]?.items ?? []).slice(0, SHOWN_RUNS).map((run) => (
+                {found.map((run) => (
                   <Command.Item
                     key={run.id}
                     // The service has searched already.

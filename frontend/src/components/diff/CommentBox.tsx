@@ -32,7 +32,7 @@ export function CommentBox({ comment, actions }: { comment: LineComment; actions
         maxLength={LONGEST}
         rows={Math.min(8, body.split("\n").length + 1)}
         aria-label={`Comment on line ${line} of ${path}`}
-        placeholder="Goes to the next attempt with your decision. Esc leaves the box."
+        placeholder="Sent to the next attempt with your decision. Press Esc to leave the field."
         className="field flex-1"
         onChange={(event) => actions.write(path, line, event.target.value)}
         onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}

@@ -85,7 +85,7 @@ export function DiffFile({
           )}
           {file.truncated && (
             <div className="flex flex-wrap items-center gap-3 border-t border-line p-2 text-muted">
-              The file is too large to come with the others: it is cut here.
+              This file is large. Only its beginning is shown.
               <Button onClick={onWhole} disabled={isLoading}>
                 {isLoading ? "Loading …" : "Show the whole file"}
               </Button>
@@ -144,7 +144,7 @@ export function Counts({ additions, deletions }: { additions: number; deletions:
 }
 
 function emptyReason(file: FileDiff): string {
-  if (file.binary) return "A binary file: its content is not shown. The result as patch or bundle holds it.";
+  if (file.binary) return "Binary file, not shown. The result as a patch or bundle contains it.";
   if (file.status === "renamed" || file.status === "copied") return `${file.status}, content unchanged.`;
-  return file.status === "added" || file.status === "deleted" ? "An empty file." : "Only its mode changed.";
+  return file.status === "added" || file.status === "deleted" ? "Empty file." : "Only the file mode changed.";
 }

@@ -41,8 +41,8 @@ export function DiffReview({ of, diff, view, comments, actions }: Props) {
 
   if (files.length === 0) {
     return (
-      <EmptyState title="Nothing was changed">
-        <p>The attempt left every file as it was{of.against === "previous" ? " before it" : ""}.</p>
+      <EmptyState title="No changes">
+        <p>This attempt changed no files{of.against === "previous" ? " since the previous attempt" : ""}.</p>
       </EmptyState>
     );
   }

@@ -62,7 +62,7 @@ export function useDiffKeys({ files, actions, place }: Given): Cursor | null {
     const startsFile = (row: Row, before: Row | undefined) => row.path !== before?.path;
     return [
       { id: "line-down", label: "Next line of the diff", keys: "j", group, run: () => move(1, () => true) },
-      { id: "line-up", label: "Line before", keys: "k", group, run: () => move(-1, () => true) },
+      { id: "line-up", label: "Previous line", keys: "k", group, run: () => move(-1, () => true) },
       {
         id: "change-down",
         label: "Next change",
@@ -72,13 +72,13 @@ export function useDiffKeys({ files, actions, place }: Given): Cursor | null {
       },
       {
         id: "change-up",
-        label: "Change before",
+        label: "Previous change",
         keys: "[",
         group,
         run: () => move(-1, (row) => row.startsChange),
       },
       { id: "file-down", label: "Next file", keys: "}", group, run: () => move(1, startsFile) },
-      { id: "file-up", label: "File before", keys: "{", group, run: () => move(-1, startsFile) },
+      { id: "file-up", label: "Previous file", keys: "{", group, run: () => move(-1, startsFile) },
       ...(canComment
         ? [{ id: "comment", label: "Comment on the line", keys: "c", group, run: comment }]
         : []),

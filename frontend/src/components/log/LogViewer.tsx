@@ -80,11 +80,11 @@ export function LogViewer({ lines, isComplete, isLive, find, onFind, onDownload,
         />
         <span role="status" className="text-muted">
           {words &&
-            (hits.length === 0 ? "no line" : `${Math.max(hit, 0) + 1} of ${plural(hits.length, "line")}`)}
+            (hits.length === 0 ? "no matches" : `${Math.max(hit, 0) + 1} of ${plural(hits.length, "line")}`)}
         </span>
         <span className="ml-auto text-muted" data-log-count={count}>
           {plural(count, "line")}
-          {!isComplete && " so far, loading …"}
+          {!isComplete && ", loading …"}
         </span>
         <Button onClick={onDownload}>
           <Download aria-hidden size={16} />
@@ -110,7 +110,7 @@ export function LogViewer({ lines, isComplete, isLive, find, onFind, onDownload,
             onClick={() => nameLine(lines[found]?.id ?? rows.current?.first() ?? "")}
           >
             <Link2 aria-hidden size={16} />
-            Link to {found >= 0 ? "the found" : "the first visible"} line
+            Link to {found >= 0 ? "this match" : "the first visible line"}
           </Button>
         )}
       </LogFooter>
@@ -141,7 +141,7 @@ function LogFooter({ isPaused, isLive, fresh, onFollow, children }: FooterProps)
           </Button>
         </>
       ) : (
-        <span>{isLive ? "Following. Scroll up to pause." : "The end of the log."}</span>
+        <span>{isLive ? "Following. Scroll up to pause." : "End of the log."}</span>
       )}
       {children}
     </div>

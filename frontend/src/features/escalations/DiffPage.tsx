@@ -72,11 +72,11 @@ export function DiffPage({ id, phase, attempt, shown, onShow, onAttempt }: Props
           actions={null}
         />
       ) : (
-        <EmptyState title="There is no diff yet">
+        <EmptyState title="No diff yet">
           <p>
             {attempt === undefined
-              ? "No attempt has produced anything so far; the sprint's page shows what goes on."
-              : "That attempt has produced nothing."}
+              ? "No attempt has produced output yet. The sprint's page shows its progress."
+              : "This attempt produced no output."}
           </p>
         </EmptyState>
       )}

@@ -195,8 +195,33 @@ async function show(heading = "Halves") {
 it("shows the failing evidence, as text, and what its evaluator is worth", async () => {
   await show();
   expect(screen.getByText(VERDICT.feedback)).toBeTruthy();
-  expect(screen.getByText(/failed 4 of its last 9 verdicts; nobody has marked/)).toBeTruthy();
+  expect(screen.getByText(/failed 4 of its last 9 verdicts; none marked/)).toBeTruthy();
   expect(document.querySelector("main script")).toBeNull();
+});
+
+it("shows both versions of a changed test with the question, as text", async () => {
+  const question = {
+    id: "tests/test_a.py::test_half",
+    kind: "weaker",
+    key: "k1",
+    text: "Is test_half still the right test?",
+    why: "It asserts less than before.",
+    before: "assert half(8) == 4",
+    after: "assert half(8) <b>",
+  };
+  const removed = { ...question, id: "tests/test_b.py", key: "k2", after: "" };
+  escalation = { ...OPEN, questions: [question, removed] };
+  await show();
+  const [first, second] = screen.getAllByRole("region", { name: /^Question about/ });
+  expect(first?.textContent).toContain("Is test_half still the right test?It asserts less than before.");
+  const versions = screen.getAllByRole("group", { name: /^(At the base|In the attempt)$/ });
+  expect(versions.map((each) => each.textContent)).toEqual([
+    "At the baseassert half(8) == 4",
+    "In the attemptassert half(8) <b>",
+    "At the baseassert half(8) == 4",
+    "In the attemptRemoved.",
+  ]);
+  expect(second?.querySelector("b")).toBeNull();
 });
 
 it("sends guidance, attempts, comments and the version that was seen; and believes only the service", async () => {
@@ -215,7 +240,7 @@ it("sends guidance, attempts, comments and the version that was seen; and believ
   await user.click((await screen.findAllByRole("cell", { name: "2" })).at(-1)!);
   await user.type(screen.getByRole("textbox", { name: "Comment on line 2 of shares.py" }), "Five?");
   await user.click(screen.getByRole("button", { name: /^Retry/ }));
-  await screen.findByText("Waiting for the service; nothing is decided yet.");
+  await screen.findByText("Waiting for the service. Nothing is decided yet.");
   expect(screen.queryByText(/decided by/)).toBeNull();
   release();
   await screen.findByText(/decided by/);
@@ -233,7 +258,7 @@ it("sends guidance, attempts, comments and the version that was seen; and believ
   expect(readDraft(ID).guidance).toBe("");
 });
 
-it("tells the second reviewer who was first and when, and keeps his text over a reload", async () => {
+it("tells the second reviewer who was first and when, and keeps their text over a reload", async () => {
   const user = await show();
   resolveWith(() => {
     escalation = RESOLVED;
@@ -252,8 +277,8 @@ it("tells the second reviewer who was first and when, and keeps his text over a 
     );
   });
   await user.click(screen.getByRole("radio", { name: /Accept/ }));
-  expect(screen.getByText(/opens them/).textContent).toContain("tests/test_a.py");
-  await user.type(screen.getByRole("textbox", { name: /Why/ }), "It is fine.");
+  expect(screen.getByText(/unprotects the files/).textContent).toContain("tests/test_a.py");
+  await user.type(screen.getByRole("textbox", { name: /Reason/ }), "It is fine.");
   await user.keyboard("{Control>}{Enter}{/Control}");
   await screen.findByText(/decided by/);
   expect(screen.getByText("Ada")).toBeTruthy();
@@ -279,7 +304,7 @@ it("sends the same answer again under the same key, another under another", asyn
   await user.click(screen.getByRole("button", { name: "Reject" }));
   await waitFor(() => expect(sent).toHaveLength(2));
   await screen.findByRole("alert");
-  await user.type(screen.getByRole("textbox", { name: /Why/ }), "No.");
+  await user.type(screen.getByRole("textbox", { name: /Reason/ }), "No.");
   await user.click(screen.getByRole("button", { name: "Reject" }));
   await waitFor(() => expect(sent).toHaveLength(3));
   const [first, second, third] = sent.map((each) => each.key);
@@ -291,7 +316,7 @@ it("offers nothing to accept where there is nothing", async () => {
   escalation = { ...OPEN, can_accept: false };
   await show();
   expect(screen.getByRole("radio", { name: /Accept/ })).toHaveProperty("disabled", true);
-  expect(screen.getByRole("heading", { name: "There is no diff" })).toBeTruthy();
+  expect(screen.getByRole("heading", { name: "No diff" })).toBeTruthy();
 });
 
 it("says what is wrong instead of a page", async () => {

@@ -141,8 +141,8 @@ function Produced({ escalation, ...diff }: ProducedProps) {
   if (escalation.can_accept)
     return <DiffPane id={escalation.run_id} phase={escalation.phase} number={escalation.attempt} {...diff} />;
   return (
-    <EmptyState title="There is no diff">
-      <p>The agent has produced nothing that could be read or accepted.</p>
+    <EmptyState title="No diff">
+      <p>The agent produced nothing to read or accept.</p>
     </EmptyState>
   );
 }

@@ -36,7 +36,7 @@ export function EscalationsPage({ status, onStatus }: Props) {
     const go = (step: 1 | -1) => moveFocus(list.current, step);
     return [
       { id: "down", label: "Next escalation (Enter opens it)", keys: "j", group: "Queue", run: () => go(1) },
-      { id: "up", label: "Escalation before", keys: "k", group: "Queue", run: () => go(-1) },
+      { id: "up", label: "Previous escalation", keys: "k", group: "Queue", run: () => go(-1) },
     ];
   }, []);
   useActions(offered);
@@ -68,7 +68,7 @@ export function EscalationsPage({ status, onStatus }: Props) {
         </ul>
       )}
       {data?.next_cursor && (
-        <p className="p-2 text-muted">Only the 200 oldest are shown; the command line lists all.</p>
+        <p className="p-2 text-muted">Only the oldest 200 are shown. The command line lists all.</p>
       )}
     </>
   );
@@ -113,19 +113,19 @@ function Row({ escalation }: { escalation: Escalation }) {
 function Nothing({ status }: { status: EscalationStatus }) {
   if (status !== "open") {
     return (
-      <EmptyState icon={Inbox} title={`Nothing is ${WORDS[status].toLowerCase()}`}>
-        <p>What was decided stays listed here with who decided and why.</p>
+      <EmptyState icon={Inbox} title={`No ${WORDS[status].toLowerCase()} escalations`}>
+        <p>Past decisions are listed here with their author and reason.</p>
       </EmptyState>
     );
   }
   return (
-    <EmptyState icon={Inbox} title="Nothing waits for you">
+    <EmptyState icon={Inbox} title="No open escalations">
       <p>
-        A run comes here when a human has to decide: its attempts or its budget are used up, or its agent
-        asks. The title counts what waits.
+        A run escalates when it runs out of attempts or budget, or when its agent asks. The page title counts
+        open escalations.
       </p>
       <Link to="/" className={buttonClass("primary")}>
-        See what runs
+        Show all runs
       </Link>
     </EmptyState>
   );

@@ -18,27 +18,27 @@ const asked = (kind: string, more: object = {}) =>
 describe("consequence", () => {
   it.each([
     ["accept", asked("sprint"), /next phase begins/],
-    ["accept", asked("director_loop"), /loop is complete.*not judged again/],
-    ["accept", asked("answer", { would_give: GIVEN }), /best attempt that was judged/],
+    ["accept", asked("director_loop"), /loop completes.*not evaluated again/],
+    ["accept", asked("answer", { would_give: GIVEN }), /best evaluated attempt/],
     [
       "accept",
       asked("answer", { would_give: { ...GIVEN, answer: null, withheld: true } }),
       /without an answer.*safety/,
     ],
-    ["accept", asked("answer"), /without an answer.*judged/],
+    ["accept", asked("answer"), /without an answer.*evaluated/],
     ["retry", asked("sprint"), /agent tries again/],
     ["retry", asked("director_loop"), /director proposes again/],
     ["retry", asked("answer"), /written again/],
     ["retry", asked("sprint", { attempt_id: null, attempts: [] }), /agent tries again/],
-    ["reject", asked("director_loop"), /loop has failed/],
-    ["reject", asked("answer"), /answer has failed/],
+    ["reject", asked("director_loop"), /loop fails/],
+    ["reject", asked("answer"), /answer fails/],
   ] as const)("%s, case %#", (decision, escalation, text) => {
     expect(consequence(decision, escalation)).toMatch(text);
   });
 
   it.each(["produced", "evaluating"])("says that output which is only %s is judged again", (status) => {
     const escalation = asked("director_loop", { attempts: [{ id: "a2", status }] });
-    expect(consequence("retry", escalation)).toMatch(/judged again.*next iteration/);
+    expect(consequence("retry", escalation)).toMatch(/evaluated again.*next iteration/);
   });
 
   it("speaks of phases for sprints only", () => {

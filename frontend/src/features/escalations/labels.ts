@@ -6,9 +6,9 @@ const REASONS: Record<Schemas["EscalationReason"], string> = {
   attempts_exhausted: "Out of attempts",
   no_progress: "No progress",
   budget_exhausted: "Budget used up",
-  agent_unavailable: "The agent does not work",
-  evaluator_unavailable: "An evaluator reaches no verdict",
-  worker_lost: "Workers were lost",
+  agent_unavailable: "Agent unavailable",
+  evaluator_unavailable: "Evaluator unavailable",
+  worker_lost: "Workers lost",
   human_asked: "The agent asks",
 };
 
@@ -34,9 +34,7 @@ export function trackRecordText(record: Schemas["TrackRecord"]): string {
     shareText(marked.false_fails, "fails", "wrong"),
     shareText(marked.false_passes, "passes", "wrong"),
   ].filter(Boolean);
-  return wrong.length > 0
-    ? `${basis}; ${wrong.join("; ")}`
-    : `${basis}; nobody has marked any as right or wrong yet`;
+  return wrong.length > 0 ? `${basis}; ${wrong.join("; ")}` : `${basis}; none marked right or wrong yet`;
 }
 
 /** A share with its n and interval; no data is nothing, never 0 %. */

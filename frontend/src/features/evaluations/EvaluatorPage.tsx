@@ -41,8 +41,8 @@ export function EvaluatorPage({ name }: { name: string }) {
         beside={
           <span className="text-muted">
             {registered
-              ? `${registered.gate ? "gate" : "advice"}, version ${registered.version}, ${registered.source}`
-              : "not registered here; known by its verdicts"}
+              ? `${registered.gate ? "gate" : "adviser"}, version ${registered.version}, ${registered.source}`
+              : "not registered, known from past verdicts"}
           </span>
         }
       />

@@ -47,8 +47,8 @@ function rowsOf(
   return [
     ...registered.map((each) => ({
       name: each.name,
-      part: `${each.gate ? "gate" : "advice"}, ${each.deterministic ? "tool" : "model"}`,
-      phases: each.phases?.join(", ") ?? "every phase",
+      part: `${each.gate ? "gate" : "adviser"}, ${each.deterministic ? "tool" : "model"}`,
+      phases: each.phases?.join(", ") ?? "all",
       source: each.source,
       figures: figures.get(each.name),
     })),
@@ -56,9 +56,9 @@ function rowsOf(
       .filter((each) => !known.has(each.evaluator))
       .map((each) => ({
         name: each.evaluator,
-        part: each.gate ? "gate" : "advice",
+        part: each.gate ? "gate" : "adviser",
         phases: "–",
-        source: "not registered here",
+        source: "not registered",
         figures: each,
       })),
   ];
@@ -67,9 +67,9 @@ function rowsOf(
 function Evaluators({ rows }: { rows: readonly Row[] }) {
   if (rows.length === 0) {
     return (
-      <EmptyState title="No evaluator judges here">
+      <EmptyState title="No evaluators are registered">
         <p>
-          Without a gate nothing passes: look at <code>phaserunner doctor</code>.
+          No attempt passes without a gate. To find out why, run <code>phaserunner doctor</code>.
         </p>
       </EmptyState>
     );
@@ -81,17 +81,17 @@ function Evaluators({ rows }: { rows: readonly Row[] }) {
         <thead>
           <tr>
             <th scope="col">Evaluator</th>
-            <th scope="col">Part</th>
+            <th scope="col">Type</th>
             <th scope="col">Phases</th>
-            <th scope="col">From</th>
+            <th scope="col">Source</th>{" "}
             <th scope="col" className="number">
-              Time, half / 95 % within
+              Latency p50 / p95
             </th>
             <th scope="col" className="number">
-              False passes, marked
+              Wrong passes, of marked
             </th>
             <th scope="col" className="number">
-              False fails, marked
+              Wrong fails, of marked
             </th>
           </tr>
         </thead>

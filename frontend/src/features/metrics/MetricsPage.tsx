@@ -77,12 +77,12 @@ function Figures({
     return (
       <EmptyState
         icon={ChartNoAxesColumn}
-        title={filtered ? "No run fits these filters" : "Nothing to measure yet"}
+        title={filtered ? "No runs match these filters" : "No metrics yet"}
       >
         {filtered ? (
-          <p>Choose a longer time or all projects and agents.</p>
+          <p>Choose a longer period, or all projects and agents.</p>
         ) : (
-          <p>Figures appear when runs are judged.</p>
+          <p>Figures appear after the first evaluation.</p>
         )}
         {!filtered && (
           <Link to="/new" className={buttonClass("primary")}>
@@ -96,13 +96,17 @@ function Figures({
     <div className="flex flex-col gap-6 pb-8">
       <section aria-labelledby="passing" className="flex flex-col gap-3">
         <h2 id="passing" className="font-semibold">
-          Passing without help
+          Passed without a human
         </h2>
         <div className="grid gap-3 sm:grid-cols-2 xl:grid-cols-4">
-          <MetricTile title="pass@1" what="Every phase passed at once" share={report.passes.pass_at_1} />
+          <MetricTile
+            title="pass@1"
+            what="Every phase passed on the first attempt"
+            share={report.passes.pass_at_1}
+          />
           <MetricTile title="pass@2" what="Within two attempts" share={report.passes.pass_at_2} />
           <MetricTile title="pass@3" what="Within three attempts" share={report.passes.pass_at_3} />
-          <MetricTile title="Escalated" what="A human was asked" share={report.escalations.rate} />
+          <MetricTile title="Escalated" what="The run needed a human" share={report.escalations.rate} />
         </div>
         {trend && trend.points.length > 0 && (
           <TrendChart

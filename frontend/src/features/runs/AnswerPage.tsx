@@ -21,14 +21,14 @@ function Loaded({ answer }: { answer: AnswerDetail }) {
     <RunPage
       run={answer}
       course={answerCourse(answer)}
-      asks="Question"
+      asks="Query"
       result={<AnswerResult answer={answer} />}
     >
       <section aria-labelledby="attempts" className="flex flex-col gap-3">
         <h2 id="attempts" className="font-semibold">
-          Attempts, at most {answer.max_attempts}
+          Attempts (at most {answer.max_attempts})
         </h2>
-        {answer.attempts.length === 0 && <p className="text-muted">Nothing is written yet.</p>}
+        {answer.attempts.length === 0 && <p className="text-muted">No text yet.</p>}
         {answer.attempts.map((each) => (
           <AnswerAttempt
             key={`${each.number} ${chosen === each.number}`}

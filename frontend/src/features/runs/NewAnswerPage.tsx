@@ -24,14 +24,14 @@ export function NewAnswerPage() {
   return (
     <StartForm
       kind="answer"
-      note="Without evidence every claim is unsupported."
+      note="Without evidence, every claim counts as unsupported."
       copies={copies(fields)}
       start={(key) => startAnswer(answerRequest(fields), key)}
     >
       {(refused) => (
         <>
-          <section className="card flex flex-col gap-4 p-4" aria-label="What to answer">
-            <Field label="Question" error={saidOf(refused, "query")}>
+          <section className="card flex flex-col gap-4 p-4" aria-label="Query and evidence">
+            <Field label="Query" error={saidOf(refused, "query")}>
               <textarea
                 rows={3}
                 required
@@ -42,14 +42,14 @@ export function NewAnswerPage() {
             <Entries entries={fields.entries} onChange={(entries) => change({ entries })} refused={refused} />
             <Field
               label="Domains"
-              hint="Names of rule sets of the service, separated by commas."
+              hint="Names of the service's rule sets, separated by commas."
               error={saidOf(refused, "domains")}
             >
               <input value={fields.domains} onChange={(event) => change({ domains: event.target.value })} />
             </Field>
             <Field
               label="Rules"
-              hint="What the answer must keep; one rule a line."
+              hint="Rules that the answer must follow, one per line."
               error={saidOf(refused, "rules")}
             >
               <textarea
@@ -60,7 +60,7 @@ export function NewAnswerPage() {
             </Field>
             <Field
               label="Retries"
-              hint="Attempts after the first one, each told what was wrong."
+              hint="Attempts after the first. Each receives the feedback on the one before."
               error={saidOf(refused, "max_retries")}
             >
               <select value={fields.retries} onChange={(event) => change({ retries: event.target.value })}>
@@ -71,7 +71,7 @@ export function NewAnswerPage() {
             </Field>
             <Field
               label="Name"
-              hint="What lists call it; made of the question when empty."
+              hint="Shown in lists. By default made from the query."
               error={saidOf(refused, "name")}
             >
               <input value={fields.name} onChange={(event) => change({ name: event.target.value })} />
@@ -104,7 +104,7 @@ function Entries({ entries, onChange, refused }: EntriesProps) {
         <Field
           key={index}
           label={`Evidence ${index + 1}`}
-          hint={index === 0 ? "A text; say at its beginning where it is from." : undefined}
+          hint={index === 0 ? "A text. Name its source at the beginning." : undefined}
           error={saidOf(refused, `entries.${sent.indexOf(entry)}`)}
         >
           <textarea
@@ -129,6 +129,6 @@ function copies(fields: AnswerFields) {
     text: () =>
       curl(location.origin, "POST", "/api/v1/answers", answerRequest(fields), identity.get().token !== ""),
   };
-  const line = answerCommand(fields);
+  const line = answerCommand(fields, location.origin);
   return line === null ? [asCurl] : [asCurl, { label: "Command", text: () => line }];
 }

@@ -30,16 +30,16 @@ export function NewLoopPage() {
   return (
     <StartForm
       kind="director_loop"
-      note="It begins with no files; the command line takes a repository, too."
+      note="The loop starts without files. The command line also accepts a repository."
       copies={copies}
       start={(key) => startLoop(loopRequest(fields), key)}
     >
       {(refused) => (
         <>
-          <section className="card flex flex-col gap-4 p-4" aria-label="What to do">
+          <section className="card flex flex-col gap-4 p-4" aria-label="Task">
             <Field
               label="Definition"
-              hint="The task in XML or JSON; its inputs appear below."
+              hint="XML or JSON. The inputs that it declares appear below."
               error={saidOf(refused, "definition")}
             >
               <textarea
@@ -62,7 +62,7 @@ export function NewLoopPage() {
             ))}
             <Field
               label="Query"
-              hint="What the user asks; by default the description."
+              hint="What the user asks. By default the description."
               error={saidOf(refused, "query")}
             >
               <textarea
@@ -73,7 +73,7 @@ export function NewLoopPage() {
             </Field>
             <Field
               label="Name"
-              hint="What lists call it; made of the query when empty."
+              hint="Shown in lists. By default made from the query."
               error={saidOf(refused, "name")}
             >
               <input value={fields.name} onChange={(event) => change({ name: event.target.value })} />

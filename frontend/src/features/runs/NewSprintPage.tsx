@@ -41,6 +41,6 @@ function copies(fields: StartFields) {
     text: () =>
       curl(location.origin, "POST", "/api/v1/sprints", requestOf(fields), identity.get().token !== ""),
   };
-  const line = commandOf(fields);
+  const line = commandOf(fields, location.origin);
   return line === null ? [asCurl] : [asCurl, { label: "Command", text: () => line }];
 }

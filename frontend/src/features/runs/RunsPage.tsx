@@ -112,7 +112,7 @@ function isFiltered(filters: RunFilters): boolean {
 
 function NothingFound({ onClear }: { onClear: () => void }) {
   return (
-    <EmptyState icon={SearchX} title="No run fits these filters">
+    <EmptyState icon={SearchX} title="No runs match these filters">
       <Button onClick={onClear}>Show all runs</Button>
     </EmptyState>
   );
@@ -120,10 +120,10 @@ function NothingFound({ onClear }: { onClear: () => void }) {
 
 function NothingYet() {
   return (
-    <EmptyState icon={Rocket} title="No run yet">
+    <EmptyState icon={Rocket} title="No runs yet">
       <p>
-        Start a sprint with a goal and a repository. The agent works, evaluators judge, and you are asked when
-        it is stuck.
+        Start a sprint with a goal and a repository. The agent works, evaluators check each attempt, and the
+        run escalates to you when it is stuck.
       </p>
       <Link to="/new" className={buttonClass("primary")}>
         New sprint

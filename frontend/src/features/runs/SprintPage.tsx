@@ -79,7 +79,7 @@ function Loaded({ sprint, events }: { sprint: RunDetail; events: RunEvents }) {
             </>
           ) : (
             <p className="card p-3 text-muted">
-              No attempt yet. Evidence appears here as soon as one is judged.
+              No attempts yet. Evidence appears here after the first evaluation.
             </p>
           )}
         </div>

@@ -73,7 +73,7 @@ export function answerRequest(fields: AnswerFields): Schemas["AnswerCreate"] {
 }
 
 /** The same question from the command line; null for what it would read otherwise: scripts, and `@` and `-`. */
-export function answerCommand(fields: AnswerFields): string | null {
+export function answerCommand(fields: AnswerFields, origin: string): string | null {
   const request = answerRequest(fields);
   const isOther = /^[-@]/.test(fields.query) || (request.entries ?? []).some((each) => each.startsWith("@"));
   if (fields.script.trim() || isOther) return null;
@@ -85,7 +85,7 @@ export function answerCommand(fields: AnswerFields): string | null {
   if (request.max_retries !== undefined) words.push(`--max-retries=${request.max_retries}`);
   if (request.name) words.push(`--name=${request.name}`);
   if (fields.model.trim()) words.push(`--model=${fields.model.trim()}`);
-  return command("answer", fields.query, ...words);
+  return command("answer", fields.query, ...words, `--url=${origin}`);
 }
 
 /** The inputs that a definition declares, in XML or JSON; none as long as it cannot be read. */

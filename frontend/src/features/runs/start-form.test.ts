@@ -41,9 +41,10 @@ describe("commandOf", () => {
     expect(
       commandOf(
         fields({ goal: "Say it's done", maxAttempts: "2", openPaths: "tests/*", deterministicOnly: true }),
+        "http://127.0.0.1:8000",
       ),
     ).toBe(
-      "phaserunner run 'Say it'\\''s done' --repo /p --max-attempts 2 --deterministic-only --open 'tests/*'",
+      "phaserunner run 'Say it'\\''s done' --repo /p --max-attempts 2 --deterministic-only --open 'tests/*' --url=http://127.0.0.1:8000",
     );
   });
 
@@ -52,6 +53,6 @@ describe("commandOf", () => {
     ["a script", { backend: "scripted" }],
     ["a threshold", { passThreshold: "0.9" }],
   ])("offers nothing for %s", (_, part) => {
-    expect(commandOf(fields(part))).toBeNull();
+    expect(commandOf(fields(part), "http://127.0.0.1:8000")).toBeNull();
   });
 });

@@ -146,7 +146,7 @@ function compact(members: Record<string, unknown>): object {
 }
 
 /** The same sprint from the command line; null for what the command line offers no words for. */
-export function commandOf(fields: StartFields): string | null {
+export function commandOf(fields: StartFields, origin: string): string | null {
   const beyond = [
     fields.temperature,
     fields.systemPrompt,
@@ -171,11 +171,6 @@ export function commandOf(fields: StartFields): string | null {
   ];
   const given = options.filter(([, value]) => value.trim()).flatMap(([name, value]) => [name, value.trim()]);
   const switches = fields.deterministicOnly ? ["--deterministic-only"] : [];
-  return command(
-    "run",
-    fields.goal,
-    ...given,
-    ...switches,
-    ...openPathsOf(fields).flatMap((path) => ["--open", path]),
-  );
+  const open = openPathsOf(fields).flatMap((path) => ["--open", path]);
+  return command("run", fields.goal, ...given, ...switches, ...open, `--url=${origin}`);
 }

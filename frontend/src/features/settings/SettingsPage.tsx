@@ -11,15 +11,15 @@ import { useStore } from "@/lib/store";
 import { theme, type Theme } from "@/lib/theme";
 
 const THEMES: readonly { value: Theme; label: string }[] = [
-  { value: "system", label: "As the system" },
+  { value: "system", label: "System default" },
   { value: "light", label: "Light" },
   { value: "dark", label: "Dark" },
 ];
 const NOTICES: Record<NoticeState, string> = {
-  on: "You are told when a run needs a human while this page is in the background.",
-  off: "You are not told. The number in the page's title shows what waits.",
-  denied: "This browser was told to deny them; allow them in its settings of this site.",
-  unsupported: "This browser offers none, or not over an address without https.",
+  on: "You get a notification when a run needs a human and this tab is in the background.",
+  off: "Notifications are off. The page title counts the runs that need a human.",
+  denied: "Notifications are blocked. Allow them in your browser's site settings.",
+  unsupported: "This browser cannot show notifications here. They need HTTPS.",
 };
 const FIELD = "min-h-8 w-full rounded-md border border-line bg-raised px-2";
 
@@ -51,18 +51,18 @@ export function SettingsPage() {
         {notice === "off" && <Button onClick={() => void notifications.turnOn()}>Turn on</Button>}
         {notice === "on" && <Button onClick={() => notifications.turnOff()}>Turn off</Button>}
       </Section>
-      <Section title="Who you are">
+      <Section title="Your identity">
         <IdentityForm />
       </Section>
       {info.data && (
-        <Section title="The service">
+        <Section title="Service">
           <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
             <dt className="text-muted">Version</dt>
             <dd>{info.data.version}</dd>
-            <dt className="text-muted">Agent by default</dt>
+            <dt className="text-muted">Default agent</dt>
             <dd>
               {info.data.default_agent}
-              {!info.data.default_agent_ready && " (no key is configured)"}
+              {!info.data.default_agent_ready && " (no API key configured)"}
             </dd>
             <dt className="text-muted">Evaluator model</dt>
             <dd>{info.data.evaluator_model}</dd>
@@ -107,7 +107,7 @@ function IdentityForm() {
           autoComplete="name"
           onChange={(event) => setName(event.target.value)}
         />
-        <span className="text-muted">Recorded with your decisions where the service asks for no token.</span>
+        <span className="text-muted">Recorded with your decisions if the service requires no token.</span>
       </label>
       <label className="flex flex-col gap-1">
         API token
@@ -120,7 +120,8 @@ function IdentityForm() {
           onChange={(event) => setToken(event.target.value)}
         />
         <span className="text-muted">
-          Made by <code>phaserunner tokens create NAME --role reviewer</code>; kept in this browser only.
+          Create one with <code>phaserunner tokens create NAME --role reviewer</code>. Only this browser keeps
+          it.
         </span>
       </label>
       <div className="flex items-center gap-3">

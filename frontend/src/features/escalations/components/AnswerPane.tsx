@@ -19,8 +19,8 @@ export function AnswerPane({ escalation }: { escalation: EscalationDetail }) {
   const until = data.attempts.filter((each) => each.number <= escalation.attempt).toReversed();
   if (until.length === 0) {
     return (
-      <EmptyState title="There is no attempt">
-        <p>Nothing is written yet: there is nothing to read or accept.</p>
+      <EmptyState title="No attempts yet">
+        <p>No text is written yet, so there is nothing to accept.</p>
       </EmptyState>
     );
   }
@@ -28,7 +28,7 @@ export function AnswerPane({ escalation }: { escalation: EscalationDetail }) {
     <section aria-labelledby="produced" className="flex flex-col gap-3">
       {escalation.would_give && <WouldGive given={escalation.would_give} />}
       <h2 id="produced" className="font-semibold">
-        What was written
+        Attempts
       </h2>
       {until.map((each) => (
         <AnswerAttempt
@@ -45,13 +45,13 @@ export function AnswerPane({ escalation }: { escalation: EscalationDetail }) {
 function WouldGive({ given }: { given: NonNullable<EscalationDetail["would_give"]> }) {
   return (
     <div className="card flex flex-col gap-2 p-3" data-would-give>
-      <h2 className="font-semibold">What accepting gives</h2>
+      <h2 className="font-semibold">Result if accepted</h2>
       {given.answer === null ? (
-        <p>No answer: no attempt kept the rules of safety.</p>
+        <p>No answer: every attempt broke the safety rules.</p>
       ) : (
         <UntrustedBlock text={given.answer} />
       )}
-      {given.gaps.length > 0 && <UntrustedList title="What it lacks" items={given.gaps} />}
+      {given.gaps.length > 0 && <UntrustedList title="Gaps" items={given.gaps} />}
     </div>
   );
 }

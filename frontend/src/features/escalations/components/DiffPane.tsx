@@ -46,7 +46,7 @@ export function DiffPane({ id, phase, number, shown, onShow, comments, actions }
       },
       {
         id: "diff-against",
-        label: other === "base" ? "Compare with the base" : "Compare with the attempt before",
+        label: other === "base" ? "Compare with the base" : "Compare with the previous attempt",
         keys: "b",
         group: "Diff",
         run: () => onShow({ against: other }),
@@ -61,7 +61,7 @@ export function DiffPane({ id, phase, number, shown, onShow, comments, actions }
         <Switch
           label="Compare with"
           chosen={against}
-          choices={{ base: "base", previous: "attempt before" }}
+          choices={{ base: "base", previous: "previous attempt" }}
           onChoose={(each) => onShow({ against: each })}
         />
         <Switch
@@ -90,7 +90,7 @@ export function DiffPane({ id, phase, number, shown, onShow, comments, actions }
 function Refused({ error, onRetry }: { error: Error; onRetry: () => void }) {
   if (error instanceof ApiError && error.status === 409) {
     return (
-      <EmptyState title="There is no diff">
+      <EmptyState title="No diff">
         <p>{error.problem.detail}.</p>
       </EmptyState>
     );

@@ -19,8 +19,7 @@ export function EscalationHistory({ escalation }: { escalation: EscalationDetail
       <h2 className="font-semibold">{TRY_TITLE[escalation.kind]}s</h2>
       {escalation.attempts.length === 0 ? (
         <p className="text-muted">
-          None: {escalation.kind === "sprint" ? "the phase" : `the ${KINDS[escalation.kind].word}`} had not
-          begun.
+          None. The {escalation.kind === "sprint" ? "phase" : KINDS[escalation.kind].word} had not started.
         </p>
       ) : (
         <ol className="flex flex-col gap-1">
@@ -31,7 +30,7 @@ export function EscalationHistory({ escalation }: { escalation: EscalationDetail
       )}
       {escalation.earlier.length > 0 && (
         <>
-          <h2 className="mt-3 font-semibold">Decided before</h2>
+          <h2 className="mt-3 font-semibold">Earlier decisions</h2>
           <ul className="flex flex-col gap-1">
             {escalation.earlier.map((each) => (
               <li key={each.id}>

@@ -19,13 +19,13 @@ export function GuidanceInPrompt({ escalation }: { escalation: EscalationDetail 
     enabled: next !== undefined,
   });
   if (escalation.decision !== "retry") return null;
-  const title = `What the next ${TRY[escalation.kind]} was told`;
+  const title = `Prompt for the next ${TRY[escalation.kind]}`;
   const told = data && reached(data.prompt, escalation);
   const added = (data?.prompt_changes ?? []).filter((each) => each.kind === "added");
   return (
     <section aria-label={title} className="flex flex-col gap-2">
       <h2 className="font-semibold">{title}</h2>
-      {!next && <p className="text-muted">It has not begun yet.</p>}
+      {!next && <p className="text-muted">It has not started yet.</p>}
       {error && <ErrorState error={error} what="load the prompt" onRetry={() => void refetch()} />}
       {told && next && (
         <>
@@ -67,7 +67,7 @@ function ToAttempt({
       className="underline"
     >
       {TRY_TITLE[kind]} {number}
-      {isSprint && ", whole prompt"}
+      {isSprint && ", full prompt"}
     </Link>
   );
 }

@@ -78,7 +78,7 @@ export function ResolvePanel({ escalation, draft, update, onSend, isSending, err
     >
       <Choices escalation={escalation} draft={draft} update={update} />
       <label className="flex flex-col gap-1">
-        <span className="font-medium">{isRetry ? GUIDANCE[escalation.kind] : "Why (it is recorded)"}</span>
+        <span className="font-medium">{isRetry ? GUIDANCE[escalation.kind] : "Reason (recorded)"}</span>
         <textarea
           ref={guidance}
           className="field"
@@ -122,7 +122,7 @@ function Outcome({ isSending, lack, error }: Pick<Props, "isSending" | "error"> 
   return (
     <>
       <p role="status" className="text-muted">
-        {isSending ? "Waiting for the service; nothing is decided yet." : lack}
+        {isSending ? "Waiting for the service. Nothing is decided yet." : lack}
       </p>
       {error && !isSending && (
         <p role="alert" className="theirs text-failed">
@@ -197,7 +197,7 @@ function OpenPaths({
   return (
     <div className="flex flex-col gap-1">
       <label className="flex flex-col gap-1">
-        <span className="font-medium">Open protected files</span>
+        <span className="font-medium">Protected files to open</span>
         <textarea
           className="field mono"
           rows={draft.openPaths.split("\n").length}
@@ -208,17 +208,17 @@ function OpenPaths({
         />
       </label>
       <p className="text-xs text-muted">
-        Tests and tool settings that the agent may change from now on; one glob a line.
+        Tests and tool settings that the agent may change from now on. One glob per line.
         {escalation.open_paths.length > 0 && (
           <>
             {" "}
-            Open already: <UntrustedText text={escalation.open_paths.join(", ")} />.
+            Already open: <UntrustedText text={escalation.open_paths.join(", ")} />.
           </>
         )}
       </p>
       {draft.decision === "accept" && escalation.would_open.length > 0 && (
         <p className="rounded-md bg-waiting-chip p-2 text-waiting">
-          Accepting accepts its changes to protected files, and opens them:{" "}
+          Accepting also unprotects the files it changed:{" "}
           <UntrustedText text={escalation.would_open.join(", ")} />
         </p>
       )}

@@ -1,4 +1,4 @@
-/** What was decided, by whom and when; and what the reviewer who came second had typed. */
+/** Decisions, by whom and when; and what the reviewer who came second had typed. */
 import { Link } from "@tanstack/react-router";
 
 import { Button, buttonClass } from "@/components/Button";
@@ -37,7 +37,7 @@ export function ResolvedPanel({ escalation, draft, onDiscard, next, waiting }: P
                 status={decision ?? "resolved"}
                 word={decision ? DECISIONS[decision] : "Resolved"}
               />{" "}
-              — decided by <UntrustedText text={by ?? "somebody"} />
+              — decided by <UntrustedText text={by ?? "a reviewer"} />
             </>
           )}
         </h2>
@@ -68,7 +68,7 @@ export function ResolvedPanel({ escalation, draft, onDiscard, next, waiting }: P
           </Link>
         )}
         <Link to={KINDS[escalation.kind].page} params={{ id: escalation.run_id }} className={buttonClass()}>
-          Watch the run
+          Open the run
         </Link>
       </div>
     </section>
@@ -78,7 +78,7 @@ export function ResolvedPanel({ escalation, draft, onDiscard, next, waiting }: P
 function Unsent({ draft, onDiscard }: { draft: Draft; onDiscard: () => void }) {
   return (
     <div className="flex flex-col gap-2 rounded-md bg-waiting-chip p-2 text-waiting" data-unsent>
-      <p className="font-medium">Your own answer was not recorded. It is kept here:</p>
+      <p className="font-medium">Your decision was not recorded. Your text is kept here:</p>
       {draft.guidance && (
         <textarea
           readOnly
@@ -96,7 +96,7 @@ function Unsent({ draft, onDiscard }: { draft: Draft; onDiscard: () => void }) {
           <UntrustedText text={each.body} />
         </p>
       ))}
-      <Button onClick={onDiscard}>Throw it away</Button>
+      <Button onClick={onDiscard}>Discard</Button>
     </div>
   );
 }

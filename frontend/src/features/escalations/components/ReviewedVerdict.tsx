@@ -28,13 +28,13 @@ export function ReviewedVerdict({ evaluation, record, open }: Props) {
         <StatusBadge status={evaluation.status} />
         <span className="font-medium">{evaluation.evaluator}</span>
         <span className="text-muted">
-          {evaluation.gate ? "gate" : "advice"}
+          {evaluation.gate ? "gate" : "adviser"}
           {isScored(evaluation) && ` · ${formatScore(evaluation.score)}`}
           {evaluation.duration_ms !== null && ` · ${formatDuration(evaluation.duration_ms)}`}
         </span>
       </summary>
       <div className="flex flex-col gap-2 border-t border-line p-3">
-        <Lines text={evaluation.feedback || "Nothing was said."} />
+        <Lines text={evaluation.feedback || "No feedback."} />
         {failing.length > 0 && (
           <ul className="flex flex-col gap-2">
             {failing.map((each, index) => (

@@ -13,6 +13,7 @@ import { placeOf } from "../consequences";
 import { reasonOf } from "../labels";
 
 import { EscalationHistory } from "./EscalationHistory";
+import { QuestionCard, questionsOf } from "./QuestionCard";
 import { ReviewedVerdict } from "./ReviewedVerdict";
 
 export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
@@ -29,10 +30,13 @@ export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
           <span className="inline-block first-letter:uppercase">
             {placeOf(escalation) || KINDS[escalation.kind].word}
           </span>{" "}
-          · asked <RelativeTime at={escalation.created_at} /> · cost so far{" "}
+          · escalated <RelativeTime at={escalation.created_at} /> · cost so far{" "}
           <Cost usage={escalation.sprint.usage} />
         </p>
       </div>
+      {questionsOf(escalation).map((each) => (
+        <QuestionCard key={each.key} question={each} />
+      ))}
       {escalation.failing.map((each) => (
         <ReviewedVerdict key={each.id} evaluation={each} record={recordOf(each.evaluator)} open />
       ))}
@@ -65,7 +69,7 @@ export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
   );
 }
 
-const GOALS = { sprint: "Goal", director_loop: "Task", answer: "Question" } as const;
+const GOALS = { sprint: "Goal", director_loop: "Task", answer: "Query" } as const;
 
 function Goal({ escalation }: { escalation: EscalationDetail }) {
   return (
@@ -75,7 +79,7 @@ function Goal({ escalation }: { escalation: EscalationDetail }) {
         <UntrustedText text={escalation.sprint.goal} />
       </p>
       <Link to={KINDS[escalation.kind].page} params={{ id: escalation.run_id }} className="underline">
-        The whole run
+        Show the whole run
       </Link>
     </details>
   );

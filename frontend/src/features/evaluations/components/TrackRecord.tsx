@@ -12,8 +12,8 @@ export function TrackRecord({ evaluator }: { evaluator: Schemas["EvaluatorDetail
   return (
     <div className="flex flex-col gap-2">
       <p className="text-muted">
-        Of its newest {formatCount(record.verdicts)} verdicts; marks are of all of them. Reviewers mark mostly
-        what escalated.
+        Statuses count the latest {formatCount(record.verdicts)} verdicts, marks count all. Reviewers mostly
+        mark escalated verdicts.
       </p>
       <dl className="card grid gap-x-6 gap-y-1 p-3 sm:grid-cols-[max-content_1fr]">
         {STATUSES.map((status) => (
@@ -21,16 +21,16 @@ export function TrackRecord({ evaluator }: { evaluator: Schemas["EvaluatorDetail
             <StatusBadge status={status} />
           </Row>
         ))}
-        <Row share={record.marked.false_passes}>False passes, of the passes that were marked</Row>
-        <Row share={record.marked.false_fails}>False fails, of the fails that were marked</Row>
-        <dt>Time, half / 95 % within</dt>
+        <Row share={record.marked.false_passes}>Wrong passes, of marked passes</Row>
+        <Row share={record.marked.false_fails}>Wrong fails, of marked fails</Row>
+        <dt>Latency p50 / p95</dt>
         <dd>
           {describeLatency(record.latency)} <span className="text-muted">n = {record.latency.n}</span>
         </dd>
         <dt>Versions</dt>
         <dd>
           {versions.length === 0
-            ? "none has judged yet"
+            ? "no verdicts yet"
             : versions.map((each) => `${each.version} (${formatCount(each.verdicts)})`).join(", ")}
         </dd>
       </dl>

@@ -26,7 +26,7 @@ export function VerdictEntry({ name, verdict }: { name: string; verdict: Verdict
         </Link>
         <span>
           {phase} attempt {attempt}
-          {!chosen && ", a candidate that was not taken"}
+          {!chosen && ", a candidate that was not chosen"}
         </span>
         <RelativeTime at={evaluation.evaluated_at} />
       </p>

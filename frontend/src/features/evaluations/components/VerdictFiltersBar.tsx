@@ -14,12 +14,12 @@ const STATUSES = [
   ["skipped", "skipped"],
 ] as const;
 const MARKS = [
-  ["", "Marked or not"],
+  ["", "Marked or unmarked"],
   ["any", "marked"],
-  ["none", "not marked"],
+  ["none", "unmarked"],
   ["right", "marked right"],
-  ["false_pass", "false passes"],
-  ["false_fail", "false fails"],
+  ["false_pass", "wrong passes"],
+  ["false_fail", "wrong fails"],
 ] as const;
 
 const BOX = "min-h-8 rounded-md border border-line bg-raised px-2";

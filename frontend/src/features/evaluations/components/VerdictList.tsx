@@ -41,8 +41,8 @@ export function VerdictList({ name, search }: { name: string; search: VerdictsSe
 
 function Nothing({ filtered }: { filtered: boolean }) {
   return (
-    <EmptyState title={filtered ? "No verdict fits these filters" : "It has not judged anything yet"}>
-      <p>{filtered ? "Choose others." : "Verdicts appear here when an attempt is judged."}</p>
+    <EmptyState title={filtered ? "No verdicts match these filters" : "No verdicts yet"}>
+      <p>{filtered ? "Change the filters." : "Verdicts appear here after the first evaluation."}</p>
     </EmptyState>
   );
 }

@@ -7,7 +7,7 @@ import { UntrustedText } from "@/components/UntrustedText";
 import { markVerdict, withdrawMark } from "@/lib/queries/metrics";
 import type { Evaluation } from "@/lib/queries/runs";
 
-const KINDS = { right: "right", false_pass: "a false pass", false_fail: "a false fail" } as const;
+const KINDS = { right: "right", false_pass: "a wrong pass", false_fail: "a wrong fail" } as const;
 
 export function VerdictMarks({ evaluation }: { evaluation: Evaluation }) {
   const queries = useQueryClient();
@@ -42,8 +42,8 @@ export function VerdictMarks({ evaluation }: { evaluation: Evaluation }) {
           </span>
           {each.note && <UntrustedText text={each.note} className="text-muted" />}
           <Button weight="quiet" onClick={() => withdraw.mutate(each.id)} disabled={withdraw.isPending}>
-            Take back
-            <span className="sr-only"> the mark of {each.marked_by}</span>
+            Withdraw
+            <span className="sr-only"> the mark by {each.marked_by}</span>
           </Button>
         </p>
       ))}

@@ -8,8 +8,8 @@ export function PhaseTable({ report }: { report: Metrics }) {
   return (
     <FigureTable
       title="By phase"
-      note="Below each share its 95 % interval."
-      columns={["Phase", "pass@1", "pass@2", "pass@3", "Retried", "Retries a phase", "Escalated"]}
+      note="The 95 % interval is below each share."
+      columns={["Phase", "pass@1", "pass@2", "pass@3", "Retried", "Retries per phase", "Escalated"]}
     >
       {report.phases.map((each) => (
         <tr key={each.phase}>

@@ -17,7 +17,7 @@ export function ScopeBar({ search, onChange }: Props) {
   return (
     <div className="flex flex-wrap gap-3 pb-4">
       <Choice
-        label="Time"
+        label="Period"
         value={search.days ? String(search.days) : ""}
         options={[
           ["", "All time"],

@@ -11,13 +11,13 @@ type Amount = Metrics["spend"]["cost_usd"];
 export function Spending({ spend }: { spend: Metrics["spend"] }) {
   const rows: readonly [string, Amount, (value: number) => string][] = [
     ["Cost", spend.cost_usd, formatCost],
-    ["Tokens read", spend.input_tokens, formatCount],
-    ["Tokens written", spend.output_tokens, formatCount],
+    ["Input tokens", spend.input_tokens, formatCount],
+    ["Output tokens", spend.output_tokens, formatCount],
   ];
   return (
     <FigureTable
-      title="Spending of runs that are over"
-      columns={["What", "Runs", "Sum", "Half within", "95 % within", "Known for"]}
+      title="Usage of finished runs"
+      columns={["Measure", "Runs", "Total", "p50", "p95", "Known for"]}
     >
       {rows.map(([name, amount, format]) => (
         <tr key={name}>
@@ -32,7 +32,7 @@ export function Spending({ spend }: { spend: Metrics["spend"] }) {
             <ShareCell share={spend.cost_known} />
           ) : (
             <td className={amount.n === 0 ? "number text-muted" : "number"}>
-              {amount.n === 0 ? NO_DATA : "every run"}
+              {amount.n === 0 ? NO_DATA : "all runs"}
             </td>
           )}
         </tr>

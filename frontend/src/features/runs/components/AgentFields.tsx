@@ -16,14 +16,14 @@ export function AgentFields({ fields, change, errorOf }: FieldsProps) {
               value={fields.backend}
               onChange={(event) => change({ backend: event.target.value as StartFields["backend"] })}
             >
-              <option value="auto">As the service is set</option>
+              <option value="auto">Service default</option>
               <option value="pydantic-ai">A model</option>
               <option value="scripted">A script (no model)</option>
             </select>
           </Field>
           <Field
             label="Candidates"
-            hint="Agents side by side; the gates choose."
+            hint="Agents per attempt. The gates choose between them."
             error={errorOf("agent.candidates")}
           >
             <input
@@ -48,7 +48,7 @@ export function AgentFields({ fields, change, errorOf }: FieldsProps) {
             <>
               <Field
                 label="Model"
-                hint="provider:model; empty for the default"
+                hint="provider:model. By default the service's model."
                 error={errorOf("agent.model") || errorOf("agent")}
               >
                 <input
@@ -66,7 +66,7 @@ export function AgentFields({ fields, change, errorOf }: FieldsProps) {
               </Field>
               <Field
                 label="System prompt"
-                hint="Replaces the agent's own."
+                hint="Replaces the agent's system prompt."
                 error={errorOf("agent.system_prompt")}
               >
                 <textarea

@@ -14,7 +14,7 @@ export function AnswerInputs({ answer }: { answer: AnswerDetail }) {
         <h2 id="evidence" className="font-semibold">
           Evidence given: {answer.entries.length}
         </h2>
-        {answer.entries.length === 0 && <p className="text-muted">None came with the question.</p>}
+        {answer.entries.length === 0 && <p className="text-muted">No evidence was given.</p>}
         {answer.entries.map((each, index) => (
           <Disclosure key={index} summaryClass="theirs" summary={beginning(each)}>
             {() => <UntrustedBlock text={each} />}
@@ -27,7 +27,7 @@ export function AnswerInputs({ answer }: { answer: AnswerDetail }) {
         </h2>
         {answer.domains.length > 0 && <UntrustedList title="Domains" items={answer.domains} />}
         {answer.rules.length > 0 ? (
-          <UntrustedList title="The answer must keep" items={answer.rules} />
+          <UntrustedList title="The answer must follow" items={answer.rules} />
         ) : (
           <p className="text-muted">None.</p>
         )}

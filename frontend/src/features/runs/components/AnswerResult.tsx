@@ -19,7 +19,7 @@ export function AnswerResult({ answer }: { answer: AnswerDetail }) {
         <UntrustedText text={ending.text} />
       </p>
       {result?.answer && <UntrustedBlock text={result.answer} />}
-      {result && result.gaps.length > 0 && <UntrustedList title="What it lacks" items={result.gaps} />}
+      {result && result.gaps.length > 0 && <UntrustedList title="Gaps" items={result.gaps} />}
       {result?.reason && (
         <p className="theirs">
           <strong className="font-medium">Reason:</strong> <UntrustedText text={result.reason} />

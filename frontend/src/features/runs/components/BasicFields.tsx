@@ -19,10 +19,10 @@ export function BasicFields({ fields, change, errorOf }: FieldsProps) {
   }
 
   return (
-    <section className="card flex flex-col gap-4 p-4" aria-label="What to do">
+    <section className="card flex flex-col gap-4 p-4" aria-label="Task">
       <Field
         label="Goal"
-        hint="What to do, in your words. Say how you will know that it is done."
+        hint="What to achieve, in your words. Say how to tell that it is done."
         error={errorOf("goal")}
       >
         <textarea
@@ -32,7 +32,7 @@ export function BasicFields({ fields, change, errorOf }: FieldsProps) {
           onChange={(event) => change({ goal: event.target.value })}
         />
       </Field>
-      <Field label="Name" hint="What lists call it; made of the goal when empty." error={errorOf("name")}>
+      <Field label="Name" hint="Shown in lists. By default made from the goal." error={errorOf("name")}>
         <input value={fields.name} onChange={(event) => change({ name: event.target.value })} />
       </Field>
       <fieldset className="flex flex-col gap-2">
@@ -78,13 +78,13 @@ export function BasicFields({ fields, change, errorOf }: FieldsProps) {
 
 function SourceFields({ fields, change, errorOf }: FieldsProps) {
   if (fields.sourceKind === "empty")
-    return <p className="text-muted">The agent begins with an empty directory.</p>;
+    return <p className="text-muted">The agent starts in an empty directory.</p>;
   if (fields.sourceKind === "archive")
     return <ArchiveFields fields={fields} change={change} errorOf={errorOf} />;
   const ref = (
     <Field
       label="Branch, tag or commit"
-      hint="Empty for HEAD or the default branch."
+      hint="By default HEAD or the default branch."
       error={errorOf("source.ref")}
     >
       <input value={fields.ref} onChange={(event) => change({ ref: event.target.value })} />
@@ -95,7 +95,7 @@ function SourceFields({ fields, change, errorOf }: FieldsProps) {
       {fields.sourceKind === "local" ? (
         <Field
           label="Path"
-          hint="Absolute, on the machine of the service."
+          hint="An absolute path on the service's machine."
           error={errorOf("source.path") || errorOf("source")}
         >
           <input
@@ -144,7 +144,7 @@ function ArchiveFields({ fields, change, errorOf }: FieldsProps) {
           checked={fields.stripTopLevel}
           onChange={(event) => change({ stripTopLevel: event.target.checked })}
         />
-        Its only directory is the project
+        The archive's only top-level directory is the project
       </label>
     </div>
   );

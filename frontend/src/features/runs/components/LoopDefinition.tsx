@@ -47,7 +47,7 @@ export function LoopDefinition({ loop }: { loop: LoopDetail }) {
           </Row>
         )}
         {loop.parent_run_id && (
-          <Row name="Asked for by">
+          <Row name="Parent">
             <Link to="/loops/$id" params={{ id: loop.parent_run_id }}>
               the loop <code>{loop.parent_run_id.slice(0, 8)}</code>
             </Link>
@@ -55,7 +55,7 @@ export function LoopDefinition({ loop }: { loop: LoopDetail }) {
         )}
       </dl>
       <h3 className="font-medium">Inputs</h3>
-      {inputs.length === 0 && <p className="text-muted">None were given.</p>}
+      {inputs.length === 0 && <p className="text-muted">No inputs.</p>}
       {inputs.map(([name, value]) => (
         <Disclosure key={name} open={value.length < 300} summary={<UntrustedText text={name} />}>
           {() => <UntrustedBlock text={value} empty="Empty." />}

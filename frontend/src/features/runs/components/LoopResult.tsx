@@ -21,7 +21,7 @@ export function LoopResult({ loop }: { loop: LoopDetail }) {
       </h2>
       <p className="text-muted">
         <UntrustedText text={ending.text} />
-        {result && ` ${plural(result.iterations_completed, "iteration")} judged.`}
+        {result && ` ${plural(result.iterations_completed, "iteration")} evaluated.`}
       </p>
       {result?.error && (
         <div className="flex flex-col gap-1">
@@ -33,10 +33,10 @@ export function LoopResult({ loop }: { loop: LoopDetail }) {
           <UntrustedBlock text={result.error.message} />
         </div>
       )}
-      {result && <UntrustedBlock text={result.final_output} empty="No iteration has an output." />}
+      {result && <UntrustedBlock text={result.final_output} empty="No output." />}
       {result?.final_evaluation?.feedback && (
         <>
-          <p className="font-medium">The evaluator&apos;s last word</p>
+          <p className="font-medium">Last evaluation</p>
           <UntrustedBlock text={result.final_evaluation.feedback} />
         </>
       )}

@@ -17,8 +17,8 @@ export function MetricRunsNotice({ search, onClear }: Props) {
   ];
   const what =
     search.metric_part === "considered"
-      ? "All runs that this number looks at"
-      : "The runs that this number counts";
+      ? "All runs considered for this figure"
+      : "Runs counted in this figure";
   return (
     <p className="mb-3 flex flex-wrap items-center gap-2 rounded-md bg-highlight px-3 py-1">
       <span>

@@ -16,12 +16,10 @@ export function RetryPrompt({ events, attempt }: { events: readonly RunEvent[]; 
   const { issues, guidance, next_attempt: next } = told.data;
   return (
     <details className="card">
-      <summary className="min-h-8 cursor-pointer px-3 py-1.5 font-medium">
-        What attempt {next} is told
-      </summary>
+      <summary className="min-h-8 cursor-pointer px-3 py-1.5 font-medium">Prompt for attempt {next}</summary>
       <div className="flex flex-col gap-2 border-t border-line p-3">
-        {guidance && guidance.length > 0 && <List title="By the reviewer" items={guidance} />}
-        {issues.length > 0 && <List title="By the evaluators" items={issues} />}
+        {guidance && guidance.length > 0 && <List title="From the reviewer" items={guidance} />}
+        {issues.length > 0 && <List title="From the evaluators" items={issues} />}
         <p>
           <Link
             to="."
@@ -34,7 +32,7 @@ export function RetryPrompt({ events, attempt }: { events: readonly RunEvent[]; 
             })}
             resetScroll={false}
           >
-            The whole prompt of attempt {next}
+            Full prompt for attempt {next}
           </Link>
         </p>
       </div>

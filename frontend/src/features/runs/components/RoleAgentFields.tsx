@@ -21,7 +21,7 @@ export function RoleAgentFields({ fields, change, refused, roles }: Props) {
         <div className="mt-3 grid gap-3 md:grid-cols-2">
           <Field
             label="Model"
-            hint="provider:model; empty for the default"
+            hint="provider:model. By default the service's model."
             error={fields.script.trim() ? "" : said}
           >
             <input
@@ -32,7 +32,7 @@ export function RoleAgentFields({ fields, change, refused, roles }: Props) {
           </Field>
           <Field
             label="Script (JSON)"
-            hint={`Instead of a model: plays ${roles}; as in the API.`}
+            hint={`Plays ${roles} instead of a model.`}
             error={fields.script.trim() ? said : ""}
           >
             <textarea

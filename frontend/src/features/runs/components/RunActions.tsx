@@ -6,9 +6,9 @@ import { useMemo, useState } from "react";
 
 import { Button, buttonClass } from "@/components/Button";
 import { CopyMenu } from "@/components/CopyMenu";
+import { explain } from "@/components/states";
 import { command, curl } from "@/lib/commands";
 import { identity } from "@/lib/identity";
-import { KINDS } from "@/lib/kinds";
 import { keys } from "@/lib/queries/keys";
 import {
   type Attempt,
@@ -39,7 +39,7 @@ export function RunActions({ run, attempts, attempt }: Props) {
   const [asks, setAsks] = useState<Ask | null>(null);
   const leftFiles = attempts?.some((each) => each.head_commit) ?? false;
   const isOver = OVER.has(run.status);
-  const isPaused = run.paused !== null;
+  const isPaused = Boolean(run.paused);
   const origin = attempt?.head_commit ? attempt : undefined;
   const act = useRunCommands(run, origin, () => setAsks(null));
   const { mutate: resume } = act.resume;
@@ -93,6 +93,11 @@ export function RunActions({ run, attempts, attempt }: Props) {
           </Button>
         </>
       )}
+      {act.resume.error && (
+        <p role="alert" className="theirs text-failed">
+          {explain(act.resume.error, "resume the run").text}
+        </p>
+      )}
       {asks && (
         <ConfirmDialog
           {...dialogOf(asks, origin)}
@@ -130,7 +135,7 @@ function dialogOf(ask: Ask, origin: Attempt | undefined) {
   if (ask === "cancel") {
     return {
       title: "Cancel this run?",
-      text: "The agent is stopped and the run ends. What was recorded stays.",
+      text: "The agent stops and the run ends. Its records stay.",
       label: "Reason (optional)",
       confirm: "Cancel the run",
     };
@@ -138,32 +143,35 @@ function dialogOf(ask: Ask, origin: Attempt | undefined) {
   if (ask === "pause") {
     return {
       title: "Pause this run?",
-      text: "Nothing new begins until it is resumed. A human who is asked can decide meanwhile.",
+      text: "No new step starts until you resume the run. Reviewers can still decide its escalations.",
       label: "Reason (optional)",
       confirm: "Pause the run",
     };
   }
   return {
     title: `Start a new run from ${origin?.phase} attempt ${origin?.number}?`,
-    text: "It begins with what that attempt left, and is judged against the same base. This run stays as it is.",
+    text: "It starts from that attempt's files and is evaluated against the same base. This run does not change.",
     label: "Guidance for its next attempt (optional)",
     confirm: "Start the new run",
   };
 }
 
 function copies(run: Run, leftFiles: boolean) {
-  const here = `${KINDS[run.kind].api}/${run.id}`;
+  const here = `/api/v1/runs/${run.id}`;
+  const url = `--url=${location.origin}`;
+  // A local source is named by its path, which is where a branch belongs.
+  const repo = run.project.startsWith("/") ? [`--repo=${run.project}`] : [];
   const withToken = () => identity.get().token !== "";
   const base = [
     { label: "Link to this page", text: () => location.href },
     { label: "Id", text: () => run.id },
     { label: "curl", text: () => curl(location.origin, "GET", here, undefined, withToken()) },
-    { label: "Command: watch", text: () => command("watch", run.id) },
-    { label: "Command: show", text: () => command("show", run.id) },
+    { label: "Command: watch", text: () => command("watch", run.id, url) },
+    { label: "Command: show", text: () => command("show", run.id, url) },
   ];
   const result = {
     label: "Command: fetch the result",
-    text: () => command("result", run.id, "--branch", `phaserunner/${run.id.slice(0, 8)}`),
+    text: () => command("result", run.id, "--branch", `phaserunner/${run.id.slice(0, 8)}`, ...repo, url),
   };
   return leftFiles ? [...base, result] : base;
 }

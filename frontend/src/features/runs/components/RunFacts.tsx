@@ -55,7 +55,7 @@ export function RunFacts({ run, asks }: Props) {
         <Fact name="Started">
           <RelativeTime at={run.created_at} /> by <UntrustedText text={run.created_by} />
         </Fact>
-        <Fact name={run.finished_at ? "Took" : "Since"}>
+        <Fact name={run.finished_at ? "Took" : "Elapsed"}>
           <Elapsed from={run.created_at} to={run.finished_at} />
         </Fact>
         <Fact name="Cost">
