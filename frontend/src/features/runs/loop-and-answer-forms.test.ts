@@ -14,6 +14,8 @@ import {
   saidOf,
 } from "./loop-and-answer-forms";
 
+const ORIGIN = "http://127.0.0.1:8000";
+
 const XML =
   '<task><description>On {{topic}}</description><inputs><input name="topic"/><input name="tone"/></inputs><director><inputs><input name="feedback" from="x"/></inputs></director></task>';
 
@@ -89,11 +91,11 @@ describe("answers", () => {
   });
 
   it("are one command, unless the command line would read them otherwise", () => {
-    expect(answerCommand(fields)).toBe(
-      String.raw`phaserunner answer 'It'\''s how much?' '--entry=list: 3 francs' --domain=shop --domain=law '--rule=Name it.' --max-retries=1 --model=a:b`,
+    expect(answerCommand(fields, ORIGIN)).toBe(
+      String.raw`phaserunner answer 'It'\''s how much?' '--entry=list: 3 francs' --domain=shop --domain=law '--rule=Name it.' --max-retries=1 --model=a:b --url=${ORIGIN}`,
     );
     for (const other of [{ query: "-" }, { query: "@x" }, { entries: ["@x"] }, { script: "{}" }])
-      expect(answerCommand({ ...fields, ...other })).toBeNull();
+      expect(answerCommand({ ...fields, ...other }, ORIGIN)).toBeNull();
   });
 });
 
