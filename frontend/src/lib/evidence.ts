@@ -32,7 +32,7 @@ export function chosenAttempt(
   return named.at(-1) ?? attemptToShow(run.attempts);
 }
 
-/** Tells whether a verdict has a score that means something: nothing was measured by one that was skipped or errored. */
+/** Tells whether a verdict's score means something: a skipped or errored one measured nothing. */
 export function isScored(evaluation: Evaluation): boolean {
   return evaluation.status === "passed" || evaluation.status === "failed";
 }

@@ -71,7 +71,10 @@ export function KeyboardHelp() {
         <Dialog.Overlay className="fixed inset-0 z-40 bg-black/40" />
         <Dialog.Content
           aria-describedby={undefined}
-          className="card fixed left-1/2 top-[10dvh] z-50 max-h-[80dvh] w-[min(32rem,calc(100vw-2rem))] -translate-x-1/2 overflow-y-auto p-4 shadow-xl"
+          className={[
+            "card fixed left-1/2 top-[10dvh] z-50 max-h-[80dvh] w-[min(32rem,calc(100vw-2rem))]",
+            "-translate-x-1/2 overflow-y-auto p-4 shadow-xl",
+          ].join(" ")}
         >
           <div className="mb-3 flex items-center">
             <Dialog.Title className="text-lg font-semibold">Keyboard shortcuts</Dialog.Title>

@@ -15,8 +15,10 @@ import { KeyCaps } from "./KeyCaps";
 
 const ITEM =
   "flex min-h-8 cursor-default items-center gap-2 rounded-md px-2 py-1 data-[selected=true]:bg-sunken";
-const GROUP =
-  "[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-muted";
+const GROUP = [
+  "[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1",
+  "[&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-muted",
+].join(" ");
 const SHOWN_RUNS = 8;
 
 export default function Palette({ onClose }: { onClose: () => void }) {
@@ -38,7 +40,10 @@ export default function Palette({ onClose }: { onClose: () => void }) {
         <Dialog.Overlay className="fixed inset-0 z-40 bg-black/40" />
         <Dialog.Content
           aria-describedby={undefined}
-          className="card fixed left-1/2 top-[12dvh] z-50 w-[min(40rem,calc(100vw-2rem))] -translate-x-1/2 overflow-hidden shadow-xl"
+          className={[
+            "card fixed left-1/2 top-[12dvh] z-50 w-[min(40rem,calc(100vw-2rem))] -translate-x-1/2",
+            "overflow-hidden shadow-xl",
+          ].join(" ")}
         >
           <Dialog.Title className="sr-only">Search and actions</Dialog.Title>
           <Command label="Search and actions" loop>

@@ -81,7 +81,12 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
   return (
     <>
       <PageHeader title={escalation.run_name} beside={<StatusBadge status={escalation.status} />} />
-      <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem] xl:grid-cols-[22rem_minmax(0,1fr)_20rem]">
+      <div
+        className={[
+          "grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]",
+          "xl:grid-cols-[22rem_minmax(0,1fr)_20rem]",
+        ].join(" ")}
+      >
         <div className="max-xl:col-start-1 max-xl:row-start-1">
           <WhyPanel escalation={escalation} />
         </div>
@@ -95,7 +100,12 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
             actions={isOpen ? comments : null}
           />
         </div>
-        <div className="decide lg:sticky lg:top-[61px] lg:max-h-[calc(100dvh-77px)] lg:overflow-y-auto max-xl:lg:col-start-2 max-xl:lg:row-span-2 max-xl:lg:row-start-1">
+        <div
+          className={[
+            "decide lg:sticky lg:top-[61px] lg:max-h-[calc(100dvh-77px)] lg:overflow-y-auto",
+            "max-xl:lg:col-start-2 max-xl:lg:row-span-2 max-xl:lg:row-start-1",
+          ].join(" ")}
+        >
           {isOpen && !conflict ? (
             <ResolvePanel
               escalation={escalation}
@@ -120,7 +130,10 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
       {isOpen && (
         <a
           href="#resolve"
-          className="fixed inset-x-0 bottom-0 z-10 border-t border-line bg-canvas p-2 text-center font-medium underline lg:hidden"
+          className={[
+            "fixed inset-x-0 bottom-0 z-10 border-t border-line bg-canvas p-2 text-center font-medium",
+            "underline lg:hidden",
+          ].join(" ")}
         >
           Decide: accept, retry or reject
         </a>

@@ -19,8 +19,8 @@ const CAME = {
 
 describe("answerEnding", () => {
   it.each([
-    ["queued", { status: "queued", result: null }, "queued", "queued", /worker takes it up/],
-    ["being written", { status: "active", result: null }, "active", "going on", /as soon as it is judged/],
+    ["queued", { status: "queued", result: null }, "queued", "queued", /waits for a worker/],
+    ["being written", { status: "active", result: null }, "active", "running", /after the first evaluation/],
     [
       "paused",
       { status: "active", paused: { at: at(0), by: "Ada", reason: "" }, result: null },
@@ -33,14 +33,14 @@ describe("answerEnding", () => {
       { status: "waiting", escalation_id: "e", result: null },
       "waiting",
       "needs a human",
-      /human decides/,
+      /reviewer decides/,
     ],
     [
       "cancelled before it began",
       { status: "cancelled", result: null },
       "cancelled",
       "cancelled",
-      /before an answer was judged/,
+      /before an answer was evaluated/,
     ],
     ["accepted", { result: GIVEN }, "passed", "accepted", /all four/],
     [
@@ -55,14 +55,14 @@ describe("answerEnding", () => {
       { status: "failed", result: { ...GIVEN, status: "partial", answer: null, withheld: true } },
       "failed",
       "withheld",
-      /rules of safety/,
+      /safety rules/,
     ],
     [
       "unavailable",
       { status: "failed", result: { ...GIVEN, status: "unavailable", answer: null } },
       "errored",
       "unavailable",
-      /no answer that may be given/,
+      /No answer can be given/,
     ],
     [
       "taken by a human",
@@ -80,13 +80,13 @@ describe("answerEnding", () => {
 
 describe("loopEnding", () => {
   it.each([
-    ["going on", { status: "active", result: null }, "active", "going on", /as soon as it is judged/],
+    ["running", { status: "active", result: null }, "active", "running", /after the first evaluation/],
     [
       "ended by success",
       { result: { ...CAME, ended_by: "success", success: true } },
       "passed",
       "success",
-      /content/,
+      /reported success/,
     ],
     [
       "ended by its condition without success",
@@ -100,7 +100,7 @@ describe("loopEnding", () => {
       { status: "failed", result: { ...CAME, ended_by: "maximum" } },
       "failed",
       "iterations used up",
-      /none of them/,
+      /No iteration succeeded/,
     ],
     ["broken", { status: "failed", result: { ...CAME, ended_by: "error" } }, "errored", "error", /kept/],
     [

@@ -143,7 +143,10 @@ function Choices({ escalation, draft, update }: Pick<Props, "escalation" | "draf
         return (
           <label
             key={decision}
-            className="flex items-start gap-2 rounded-md border border-line p-2 has-checked:border-accent has-checked:bg-sunken"
+            className={[
+              "flex items-start gap-2 rounded-md border border-line p-2 has-checked:border-accent",
+              "has-checked:bg-sunken",
+            ].join(" ")}
           >
             <input
               type="radio"

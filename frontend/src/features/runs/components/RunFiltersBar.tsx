@@ -92,7 +92,10 @@ function Choices<T extends string>({ label, all, word, chosen, counts, onChoose 
           key={each}
           type="button"
           aria-pressed={chosen?.includes(each) ?? false}
-          className="min-h-8 rounded-md border border-line px-2 aria-pressed:border-accent aria-pressed:bg-accent aria-pressed:text-on-accent"
+          className={[
+            "min-h-8 rounded-md border border-line px-2 aria-pressed:border-accent",
+            "aria-pressed:bg-accent aria-pressed:text-on-accent",
+          ].join(" ")}
           onClick={() => toggle(each)}
         >
           {word(each)}

@@ -17,8 +17,10 @@ interface Props {
   onSearch: (part: Partial<RunSearch>) => void;
 }
 
-const TAB =
-  "min-h-9 border-b-2 border-transparent px-3 font-medium text-muted data-[state=active]:border-accent data-[state=active]:text-ink";
+const TAB = [
+  "min-h-9 border-b-2 border-transparent px-3 font-medium text-muted",
+  "data-[state=active]:border-accent data-[state=active]:text-ink",
+].join(" ");
 
 export function RunTabs({ sprint, events, attempt, search, onSearch }: Props) {
   const tab = search.tab ?? "log";
