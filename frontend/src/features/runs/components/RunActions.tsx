@@ -93,11 +93,7 @@ export function RunActions({ run, attempts, attempt }: Props) {
           </Button>
         </>
       )}
-      {act.resume.error && (
-        <p role="alert" className="theirs text-failed">
-          {explain(act.resume.error, "resume the run").text}
-        </p>
-      )}
+      <ResumeError error={act.resume.error} />
       {asks && (
         <ConfirmDialog
           {...dialogOf(asks, origin)}
@@ -108,6 +104,16 @@ export function RunActions({ run, attempts, attempt }: Props) {
         />
       )}
     </>
+  );
+}
+
+/** The other actions ask first, and their dialog shows what failed. */
+function ResumeError({ error }: { error: Error | null }) {
+  if (!error) return null;
+  return (
+    <p role="alert" className="theirs text-failed">
+      {explain(error, "resume the run").text}
+    </p>
   );
 }
 
