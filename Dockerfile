@@ -16,12 +16,12 @@ RUN apt-get update \
 
 WORKDIR /app
 COPY requirements.lock ./
-RUN pip install --no-cache-dir --require-hashes -r requirements.lock
+RUN pip install --no-cache-dir --compile --require-hashes -r requirements.lock
 COPY pyproject.toml hatch_build.py README.md LICENSE ./
 COPY backend ./backend
 COPY examples ./examples
 COPY --from=dashboard /frontend/dist ./frontend/dist
-RUN pip install --no-cache-dir --no-deps .
+RUN pip install --no-cache-dir --compile --no-deps .
 
 USER phaserunner
 ENV DATA_DIR=/data PYTHONUNBUFFERED=1

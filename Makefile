@@ -10,9 +10,19 @@ REPO ?=
 AGENT ?=
 PORT ?=
 ARGS ?=
+OUT ?=
 JOBS ?= auto
 
-.PHONY: help setup run test test-faults lint format types lock bench check-layers dashboard check-dashboard api-types clean
+# Behind a proxy that inspects TLS, only the system's certificates lead to its authority. uv has a list of its own
+# unless it is told so; npm, git and pip each have a variable of their own for the file that SSL_CERT_FILE names.
+export UV_SYSTEM_CERTS ?= true
+ifneq ($(SSL_CERT_FILE),)
+export NODE_EXTRA_CA_CERTS ?= $(SSL_CERT_FILE)
+export GIT_SSL_CAINFO ?= $(SSL_CERT_FILE)
+export PIP_CERT ?= $(SSL_CERT_FILE)
+endif
+
+.PHONY: help setup run test test-faults lint format types lock bench check-layers dashboard check-dashboard api-types docs screenshots wheel check-wheel clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | while IFS=$$'\t' read -r name text; do printf '  %-14s %s\n' "$$name" "$$text"; done
@@ -24,8 +34,9 @@ $(STAMP): requirements-dev.lock requirements-setup.lock pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv || { echo "python3 -m venv failed; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 	@echo "Installing the locked dependencies into .venv ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-setup.lock
-	@$(BIN)/python -m uv pip sync --quiet --python $(BIN)/python --require-hashes requirements-dev.lock
+	@$(BIN)/python -m uv pip sync --quiet --compile-bytecode --python $(BIN)/python --require-hashes requirements-dev.lock
 	@$(BIN)/python -m uv pip install --quiet --python $(BIN)/python --no-deps --editable .
+	@$(BIN)/python -m compileall -q backend/app backend/phaserunner
 	@touch $@
 
 run: setup dashboard-if-possible ## Start everything and run a sprint: make run [GOAL="..." REPO=path] [AGENT=...] [PORT=8000]
@@ -37,14 +48,14 @@ run: export REPO_PATH = $(value REPO)
 
 # Files of tests side by side, as many as there are processors; JOBS=0 runs them one after the other.
 test: setup lint check-dashboard ## Everything that must hold: lint, types, layers, tests [JOBS=4]
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(ARGS)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --durations=20 $(ARGS)
 
 test-faults: setup ## Break everything at every boundary, many minutes; a short form is part of test
 	@$(BIN)/python -m pytest -m "long or not long" backend/tests/faults $(ARGS)
 
 lint: setup types check-layers ## Format, lint, types and layers, without changing anything
-	@$(BIN)/ruff format --check --quiet backend
-	@$(BIN)/ruff check --quiet backend
+	@$(BIN)/ruff format --check --quiet backend hatch_build.py .ci
+	@$(BIN)/ruff check --quiet backend hatch_build.py .ci
 
 types: setup ## Strict type check
 	@$(BIN)/basedpyright --level error | tail -n 40; exit $${PIPESTATUS[0]}
@@ -69,6 +80,18 @@ check-dashboard: dashboard ## The dashboard's lint, types, unit tests, API types
 
 api-types: setup ## Generate the dashboard's types from what the API describes
 	@$(BIN)/python frontend/build.py --run api-types
+
+docs: setup ## Build the documentation as a site with search into build/site
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+
+screenshots: setup dashboard ## Make docs/images from the real page and the examples [OUT=directory]
+	@$(BIN)/python .ci/screenshots.py $(or $(OUT),docs/images)
+
+wheel: setup dashboard ## Build the wheel into dist
+	@$(BIN)/python -m uv build --quiet --wheel --out-dir dist .
+
+check-wheel: setup dashboard ## Build the wheel and start it from a fresh environment
+	@$(BIN)/python .ci/check_wheel.py
 
 format: setup ## Format and fix what can be fixed safely
 	@$(BIN)/ruff check --quiet --fix backend; $(BIN)/ruff format backend

@@ -23,6 +23,7 @@ from benchmarks import (
     pages,
     panel,
     starts,
+    startup,
     throughput,
     trust,
 )
@@ -35,6 +36,7 @@ BENCHMARKS: dict[str, tuple[str, Measure]] = {
     "append": (event_append.TITLE, event_append.measure),
     "attempt": (attempts.TITLE, attempts.measure),
     "pickup": (starts.TITLE, starts.measure),
+    "startup": (startup.TITLE, startup.measure),
     "sandbox": (launches.TITLE, launches.measure),
     "panel": (panel.TITLE, panel.measure),
     "loops": (loops.TITLE, loops.measure),

@@ -20,7 +20,7 @@ from app.db.migrate import alembic_config
 # Nothing here outlives the tests, so nothing has to reach a disk.
 _UNSAFE_AND_FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=64MB")
 _NEEDED_BYTES = 2_000_000_000
-_GONE_SECONDS = 60.0
+_GONE_SECONDS = 300.0
 _TEMPLATE = "phaserunner_template"
 
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -12,15 +12,17 @@ import httpx
 from pydantic import BaseModel, ValidationError
 
 from app.cli.exits import CliError, ExitCode
-from app.cli.follow import parse_event, strange
 from app.cli.view.text import one_line
-from app.core.websocket_events import Event
-from app.schemas.api.answers import AnswerCreate, AnswerDetail
 from app.schemas.api.escalations import EscalationPage, EscalationResolve, EscalationView
-from app.schemas.api.loops import LoopCreate, LoopDetail
 from app.schemas.api.runs import RunDetail, RunPage, RunView
 from app.schemas.api.sprints import SprintCreate
 from app.schemas.runs import RunKind
+
+if TYPE_CHECKING:
+    # Every command imports this module; few of them need what these bring along.
+    from app.core.websocket_events import Event
+    from app.schemas.api.answers import AnswerCreate, AnswerDetail
+    from app.schemas.api.loops import LoopCreate, LoopDetail
 
 PREFIX = "/api/v1"
 PAGE = 100
@@ -107,20 +109,28 @@ class ApiClient:
         """Start a sprint. Repeating it with the same `key` is safe, so a lost response is asked for again."""
         return await self._start("/sprints", sprint, StartedSprint, key)
 
-    async def start_loop(self, loop: LoopCreate, key: str) -> LoopDetail:
+    async def start_loop(self, loop: "LoopCreate", key: str) -> "LoopDetail":
         """Start a director-evaluator loop; safe to repeat, as `start` is."""
+        from app.schemas.api.loops import LoopDetail  # noqa: PLC0415
+
         return await self._start("/loops", loop, LoopDetail, key)
 
-    async def start_answer(self, answer: AnswerCreate, key: str) -> AnswerDetail:
+    async def start_answer(self, answer: "AnswerCreate", key: str) -> "AnswerDetail":
         """Ask for an answer; safe to repeat, as `start` is."""
+        from app.schemas.api.answers import AnswerDetail  # noqa: PLC0415
+
         return await self._start("/answers", answer, AnswerDetail, key)
 
-    async def answer(self, answer_id: UUID) -> AnswerDetail:
+    async def answer(self, answer_id: UUID) -> "AnswerDetail":
         """Get one answer with every attempt."""
+        from app.schemas.api.answers import AnswerDetail  # noqa: PLC0415
+
         return await self._get(AnswerDetail, f"/answers/{answer_id}")
 
-    async def loop(self, loop_id: UUID) -> LoopDetail:
+    async def loop(self, loop_id: UUID) -> "LoopDetail":
         """Get one loop with every iteration."""
+        from app.schemas.api.loops import LoopDetail  # noqa: PLC0415
+
         return await self._get(LoopDetail, f"/loops/{loop_id}")
 
     async def whole(self, run_id: UUID) -> Any:
@@ -174,8 +184,10 @@ class ApiClient:
         body = decision.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
         return await self.json("POST", f"/escalations/{escalation_id}/resolve", body=body)
 
-    async def events(self, run_id: UUID) -> AsyncGenerator[Event]:
+    async def events(self, run_id: UUID) -> "AsyncGenerator[Event]":
         """List the events stored so far, in order."""
+        from app.cli.follow import parse_event  # noqa: PLC0415
+
         after, head = 0, 1
         while after < head:
             params = {"after": str(after), "limit": str(EVENTS_PAGE)}
@@ -310,4 +322,6 @@ def _read(kind: type[ViewT], response: httpx.Response) -> ViewT:
     try:
         return kind.model_validate(_document(response))
     except ValidationError as error:
+        from app.cli.follow import strange  # noqa: PLC0415
+
         raise strange(response.url.path, error) from error

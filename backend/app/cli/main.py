@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from importlib.metadata import version
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from cyclopts import App, CycloptsError, UnknownCommandError
@@ -63,6 +64,8 @@ def main() -> None:
     # The first model would import a plugin of the tracing library, which is not used and takes longer than
     # all else together. No setting, for it must be there before pydantic is imported.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "logfire-plugin")  # noqa: TID251
+    # httpx would import its own command line, with a highlighter of syntax; it does without where it cannot.
+    sys.modules.setdefault("httpx._main", cast("ModuleType", None))
     sys.exit(run(sys.argv[1:], _read_root, sys.stderr))
 
 
@@ -108,7 +111,7 @@ def build_app() -> App:
         version=_version,
     )
     for place, (path, name, what) in enumerate(_COMMANDS):
-        app.command(f"app.cli.commands.{path}", name=name, help=what, sort_key=place)
+        app.command(f"{__package__}.commands.{path}", name=name, help=what, sort_key=place)
     app.command(_print_version, name="version")
     return app
 

@@ -7,7 +7,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, TextIO
+from uuid import UUID
 
 import httpx
 from cyclopts import Parameter
@@ -16,9 +17,23 @@ from rich.console import Console
 
 from app.cli.api_client import ApiClient
 from app.cli.exits import STANDARD_STREAM, CliError, ExitCode
-from app.cli.follow import Follow, follow_over_websocket
 from app.cli.terminal import Terminal, console_for
 from app.core.config import Settings
+
+if TYPE_CHECKING:
+    from app.cli.follow import Follow
+    from app.client.events import Reset
+    from app.core.websocket_events import Event
+
+
+def _follow_over_websocket(url: str, token: str | None) -> "Follow":
+    def follow(run_id: UUID) -> "AsyncGenerator[Event | Reset]":
+        # Sockets and the types of events are for the commands that follow a run.
+        from app.cli.follow import follow_over_websocket  # noqa: PLC0415
+
+        return follow_over_websocket(url, token)(run_id)
+
+    return follow
 
 
 @Parameter(name="*")
@@ -46,7 +61,7 @@ class Session:
 
     api: ApiClient
     terminal: Terminal
-    follow: Follow
+    follow: "Follow"
 
 
 @dataclass(frozen=True)
@@ -71,7 +86,7 @@ class Root:
     cwd: Path
     user: str = ""
     transport: httpx.AsyncBaseTransport | None = None
-    make_follow: Callable[[str, str | None], Follow] = field(default=follow_over_websocket)
+    make_follow: "Callable[[str, str | None], Follow]" = field(default=_follow_over_websocket)
 
     @property
     def data_dir(self) -> Path:

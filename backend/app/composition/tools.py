@@ -189,6 +189,8 @@ def _evaluator_config(
         sandbox=sandbox,
         limits=WorkspaceLimits(settings.WORKSPACE_MAX_FILES, settings.WORKSPACE_MAX_BYTES),
         outside=settings.EVALUATOR_OUTSIDE,
+        protected=settings.EVALUATOR_PROTECTED,
+        base_failures=settings.EVALUATOR_BASE_FAILURES,
     )
 
 

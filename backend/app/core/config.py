@@ -18,6 +18,7 @@ from app.schemas.agents import AgentBackend, OutputMode
 from app.schemas.evaluation import CheckerName
 from app.schemas.modes import EnvironmentMode, SandboxMode
 from app.schemas.project_file import ProjectFileMode
+from app.schemas.questions import BaseFailures, ProtectedPolicy
 
 PositiveSeconds = Annotated[float, Field(gt=0, le=86_400)]
 Days = Annotated[float, Field(gt=0, le=36_500)]
@@ -107,6 +108,8 @@ class Settings(BaseSettings):
     EVALUATOR_OUTPUT_MODE: OutputMode = "auto"
     EVALUATOR_RUN_DETERMINISTIC_ONLY: bool = False
     EVALUATOR_OUTSIDE: bool = True
+    EVALUATOR_PROTECTED: ProtectedPolicy = ProtectedPolicy.ASK
+    EVALUATOR_BASE_FAILURES: BaseFailures = BaseFailures.GOAL
     EVALUATOR_LINT_TIMEOUT: PositiveSeconds = 30.0
     EVALUATOR_TEST_TIMEOUT: PositiveSeconds = 120.0
     EVALUATOR_LLM_TIMEOUT: PositiveSeconds = 60.0

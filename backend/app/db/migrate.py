@@ -9,7 +9,6 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 
-import app
 from app.core.errors import DatabaseSetupError
 from app.db.engine import sqlalchemy_url
 
@@ -18,7 +17,7 @@ _UNKNOWN_REVISION = re.compile(r"Can't locate revision identified by '([^']*)'")
 
 def migrations_directory() -> Path:
     """Where the migrations are: beside the package in a checkout, inside it in a wheel."""
-    package = Path(app.__file__).parent
+    package = Path(__file__).resolve().parents[1]
     packaged = package / "_migrations"
     return packaged if packaged.is_dir() else package.parent / "migrations"
 

@@ -13,6 +13,8 @@ The rules, in the order in which they are asked:
    is asked. None of them uses up an attempt.
 5. An attempt may close its run by itself: its condition to stop is met, which completes the phase; it could
    not be carried out, which fails the run; or its agent asks for a human, which escalates.
+   An attempt with nothing against it but a question about changed tests asks it at once. It uses up no
+   attempt: whoever lets the phase go on grants another one.
 6. An attempt that asked for a subtask rests: the subtask is begun, and when it is over, however it ended,
    the attempt goes on under the same number.
 7. After a failed attempt comes the next one, unless the agent is stuck or the budget is spent; then a human
@@ -54,6 +56,7 @@ class AttemptFacts:
         error: the last failure's message.
         closing: what the attempt itself says becomes of the run; None leaves that to its verdict.
         subtask: of a delegated attempt, how far its subtask is.
+        question: what a human is asked about it, when nothing else speaks against a pass.
     """
 
     number: int
@@ -68,6 +71,7 @@ class AttemptFacts:
     error: str = ""
     closing: AttemptClosing | None = None
     subtask: SubtaskState | None = None
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,6 +334,8 @@ def _after_failure(last: AttemptFacts, history: History, policy: RunPolicy) -> D
     assert phase is not None  # noqa: S101 - decide() has asked
     if last.closing is AttemptClosing.HUMAN and not _human_said_go_on(history):
         return Escalate(phase, last.number, EscalationReason.HUMAN_ASKED, last.error)
+    if last.question and not _human_said_go_on(history):
+        return Escalate(phase, last.number, EscalationReason.QUESTION, last.question)
     allowed = attempts_allowed(history.escalations, policy)
     if last.number >= allowed:
         return _exhausted(phase, last.number, allowed, policy)

@@ -186,6 +186,7 @@ class _PhaseInMemory:
             facts,
             state=AttemptState.PASSED if passed else AttemptState.FAILED,
             fingerprint=None if passed else fingerprint_of(results, verdict),
+            question=verdict.reason if verdict.status is VerdictStatus.ASKS else "",
         )
 
     def outcome(self) -> PhaseOutcome:

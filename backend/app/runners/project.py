@@ -81,10 +81,16 @@ class ProjectPanel:
     problems: tuple[ProjectFileProblem, ...] = ()
 
     def context(self, context: EvaluationContext) -> EvaluationContext:
-        """Add what the project says about protected files."""
+        """Add what the project says about protected files and its tests; what the run says goes first."""
         opened = [*context.get("open_paths", []), *self.settings.protected.open]
         extra = [*context.get("protected_paths", []), *self.settings.protected.extra]
-        return {**context, "open_paths": opened, "protected_paths": extra}
+        made: EvaluationContext = {**context, "open_paths": opened, "protected_paths": extra}
+        made["goal_tests"] = [*context.get("goal_tests", []), *self.settings.tests.goal]
+        if self.settings.protected.policy is not None:
+            made.setdefault("protected_policy", self.settings.protected.policy)
+        if self.settings.tests.base_failures is not None:
+            made.setdefault("base_failures", self.settings.tests.base_failures)
+        return made
 
     def pass_threshold(self, given: float) -> float:
         """Give the stricter of a threshold and the project's."""

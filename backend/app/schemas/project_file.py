@@ -7,7 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
+from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.schemas.runs import Phase
+from app.schemas.text import TestGlob
 
 PROJECT_FILE = "phaserunner.toml"
 """Its name, at the root of a project."""
@@ -156,6 +158,22 @@ class ProtectedTable(_Table):
 
     open: list[Glob] = Field(default=[], description="May be changed, though they would be protected.")
     extra: list[Glob] = Field(default=[], description="Protected beside tests and configuration.")
+    policy: Annotated[ProtectedPolicy, Field(strict=False)] | None = Field(
+        default=None, description="What becomes of changes: fail, ask a human, or note."
+    )
+
+
+class TestsTable(_Table):
+    """How the base's tests count."""
+
+    __test__ = False
+
+    base_failures: Annotated[BaseFailures, Field(strict=False)] | None = Field(
+        default=None, description="Which tests that fail at the base commit count: goal, must_pass or ignore."
+    )
+    goal: list[TestGlob] = Field(
+        default=[], max_length=50, description="Globs of ids of failing tests that sprints are to make pass."
+    )
 
 
 class VerdictTable(_Table):
@@ -177,4 +195,5 @@ class ProjectFile(_Table):
     evaluators: dict[str, EvaluatorTable] = {}
     command: list[CommandTable] = Field(default=[], max_length=MAX_COMMANDS)
     protected: ProtectedTable = ProtectedTable()
+    tests: TestsTable = TestsTable()
     verdict: VerdictTable = VerdictTable()

@@ -7,7 +7,8 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.schemas import defaults
-from app.schemas.text import PathGlob
+from app.schemas.questions import BaseFailures, ProtectedPolicy
+from app.schemas.text import PathGlob, TestGlob
 
 MAX_OPEN_PATHS = 50
 
@@ -108,7 +109,7 @@ class WhenExhausted(StrEnum):
 
 
 class EscalationReason(StrEnum):
-    """Why a human is asked."""
+    """Why a human is asked. `QUESTION`: everything holds but for a question about changed tests."""
 
     ATTEMPTS_EXHAUSTED = "attempts_exhausted"
     NO_PROGRESS = "no_progress"
@@ -117,6 +118,7 @@ class EscalationReason(StrEnum):
     EVALUATOR_UNAVAILABLE = "evaluator_unavailable"
     WORKER_LOST = "worker_lost"
     HUMAN_ASKED = "human_asked"
+    QUESTION = "question"
 
 
 class EscalationDecision(StrEnum):
@@ -193,7 +195,9 @@ class RunPolicy(BaseModel):
 
     Thresholds are in [0, 1], seconds are wall clock. `max_*` counts include the last one allowed.
     With `safe_fixes`, ruff's safe fixes are applied to what the agent leaves, before it is judged.
-    `open_paths` are protected files that this run may change.
+    `open_paths` are protected files that this run may change. `protected`, `base_failures` and `goal_tests`
+    say what becomes of changed tests and of tests that fail at base already; where they are not given, the
+    project's file and then the service's settings decide.
     `when_exhausted` is what tells the kinds of runs apart.
     """
 
@@ -210,5 +214,8 @@ class RunPolicy(BaseModel):
     max_lost_workers: int = Field(default=3, ge=1, le=100)
     retry_base_seconds: float = Field(default=2.0, ge=0.0, le=3600.0)
     open_paths: tuple[PathGlob, ...] = ()
+    protected: ProtectedPolicy | None = None
+    base_failures: BaseFailures | None = None
+    goal_tests: tuple[TestGlob, ...] = ()
     budget: Budget = Budget()
     when_exhausted: WhenExhausted = WhenExhausted.ESCALATE

@@ -60,6 +60,10 @@ PathGlob = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(re
 """A glob over the paths of a tree; `*` also matches `/`, and a directory stands for all below it."""
 
 
+TestGlob = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\x00-\x1f\x7f]+$")]
+"""A glob over ids of tests, such as `tests/test_core.py::test_*`."""
+
+
 def storable_text(value: str) -> str:
     """Give `value` as Postgres can store it: NUL becomes its visible symbol, a lone surrogate a `?`."""
     return value.replace("\0", "\u2400").encode("utf-8", "replace").decode("utf-8")

@@ -14,8 +14,10 @@ from typing import Any
 
 import httpx
 
+from tests.patience import PATIENCE, UNHURRIED
+
 BACKEND = Path(__file__).parents[2]
-START_SECONDS = 120
+START_SECONDS = PATIENCE
 
 
 @dataclass
@@ -28,7 +30,7 @@ class Service:
 
     def client(self) -> httpx.Client:
         """A client for the API."""
-        return httpx.Client(base_url=f"{self.url}/api/v1", timeout=60)
+        return httpx.Client(base_url=f"{self.url}/api/v1", timeout=PATIENCE)
 
     def kill(self) -> None:
         """End the process as a power cut would."""
@@ -59,6 +61,7 @@ def serving(
         "DATA_DIR": str(data_dir),
         "PORT": str(port),
         "AGENT_RETRY_BASE_SECONDS": "0.05",
+        **UNHURRIED,
         **(env or {}),
     }
     with log.open("ab") as sink:
@@ -77,7 +80,7 @@ def serving(
         if process.poll() is None:
             process.terminate()
             try:
-                process.wait(timeout=20)
+                process.wait(timeout=PATIENCE)
             except subprocess.TimeoutExpired:
                 service.kill()
                 raise
@@ -89,7 +92,7 @@ def _wait_until_ready(service: Service) -> None:
         if service.process.poll() is not None:
             raise AssertionError(f"the service ended:\n{service.log.read_text()}")
         try:
-            if httpx.get(f"{service.url}/readyz", timeout=5).is_success:
+            if httpx.get(f"{service.url}/readyz", timeout=PATIENCE).is_success:
                 return
         except httpx.TransportError:
             pass
@@ -97,7 +100,7 @@ def _wait_until_ready(service: Service) -> None:
     raise AssertionError(f"the service does not become ready:\n{service.log.read_text()}")
 
 
-def until_rest(client: httpx.Client, sprint_id: str, *, seconds: float = 90) -> dict[str, Any]:
+def until_rest(client: httpx.Client, sprint_id: str, *, seconds: float = PATIENCE) -> dict[str, Any]:
     """Ask until the sprint is over or waits for a human."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

@@ -11,10 +11,11 @@ import pytest
 from tests.acceptance.projects import MENDED, git, make_repository, script, step, write
 from tests.acceptance.server import Service, ok, serving, until_rest
 from tests.llmock import KEY, OPENAI_CHAT, Conversation, ModelServer, call, say
+from tests.patience import PATIENCE
 
 GATE_SLEEPS = "86393.25"
 AGENT_SLEEPS = "86394.25"
-SECONDS = 60
+SECONDS = PATIENCE
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ import pytest
 
 from tests.acceptance.projects import git
 from tests.acceptance.server import BACKEND, Service, ok, serving
+from tests.patience import PATIENCE
 
 LOOPS = BACKEND.parent / "examples" / "loops"
 
@@ -24,7 +25,7 @@ def run(service: Service, place: Path, *arguments: str) -> subprocess.CompletedP
     """Run the command line as a user would."""
     command = [sys.executable, "-m", "app.cli.main", *arguments, "--url", service.url]
     env = {"PATH": "/usr/bin:/bin", "HOME": str(place), "PYTHONPATH": str(BACKEND)}
-    return subprocess.run(command, cwd=place, env=env, capture_output=True, text=True, timeout=180)
+    return subprocess.run(command, cwd=place, env=env, capture_output=True, text=True, timeout=PATIENCE)
 
 
 def start(service: Service, place: Path, name: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import pytest
 
 from tests.acceptance.projects import MENDED, make_repository, script, step, write
 from tests.acceptance.server import ok, serving, until_rest
+from tests.patience import PATIENCE
 
 
 @pytest.mark.parametrize(("how", "lost"), [("kill", 1), ("terminate", 0)])
@@ -33,7 +34,7 @@ def test_a_service_that_ends_loses_nothing(how: str, lost: int, database_url: st
                 if line == "event: candidate.started":
                     break
         first.kill() if how == "kill" else first.process.terminate()
-        first.process.wait(timeout=20)
+        first.process.wait(timeout=PATIENCE)
     # Another directory: whatever the run needs has to come from the database.
     with (
         serving(database_url, tmp_path / "elsewhere", env=fast_takeover) as second,

@@ -22,6 +22,7 @@ from tests.acceptance.projects import (
     write,
 )
 from tests.acceptance.server import Service, ok, until_rest
+from tests.patience import PATIENCE
 
 
 def start(client: httpx.Client, repo: Path, agent: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -94,7 +95,7 @@ def test_events_are_complete_and_resume(service: Service, repo: Path) -> None:
         live: list[dict[str, Any]] = []
         with connect(f"{socket_url}?after=0") as socket:
             while not live or live[-1]["event"] != "workflow.completed":
-                message = json.loads(socket.recv(timeout=60))
+                message = json.loads(socket.recv(timeout=PATIENCE))
                 if "event" in message:
                     live.append(message)
         assert [each["sequence"] for each in live] == list(range(1, len(live) + 1))
@@ -124,7 +125,7 @@ def test_events_are_complete_and_resume(service: Service, repo: Path) -> None:
         with connect(f"{socket_url}?after={middle}") as socket:
             resumed: list[int] = []
             while len(resumed) < len(live) - middle:
-                message = json.loads(socket.recv(timeout=30))
+                message = json.loads(socket.recv(timeout=PATIENCE))
                 if "event" in message:
                     resumed.append(message["sequence"])
         assert resumed == list(range(middle + 1, len(live) + 1))
@@ -310,7 +311,7 @@ def test_a_running_sprint_is_cancelled(service: Service, repo: Path) -> None:
         sprint = start(client, repo, script(slow), phases=["coding"])
         socket_url = service.url.replace("http", "ws", 1) + f"/api/v1/ws/runs/{sprint['id']}?after=0"
         with connect(socket_url) as socket:
-            while json.loads(socket.recv(timeout=30)).get("event") != "candidate.started":
+            while json.loads(socket.recv(timeout=PATIENCE)).get("event") != "candidate.started":
                 pass
         cancelled = ok(client.post(f"/runs/{sprint['id']}/cancel", json={"reason": "wrong goal"}))
         assert cancelled["status"] == "cancelled"

@@ -11,10 +11,11 @@ from playwright.sync_api import Browser, BrowserContext, sync_playwright
 from tests.acceptance.projects import make_repository
 from tests.acceptance.server import Service, serving
 from tests.browser.watched import FRONTEND, Watched
+from tests.patience import PATIENCE
 from tests.postgres import fresh_database
 
 _CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
-_PATIENCE_MS = 30_000
+_PATIENCE_MS = PATIENCE * 1000
 
 NewPage = Callable[[], Watched]
 NewPageOn = Callable[[str], Watched]

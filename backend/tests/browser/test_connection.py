@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 from tests.acceptance.server import Service, free_port, serving
 from tests.browser.conftest import NewPageOn
 from tests.browser.sprints import append_lines, escalate
+from tests.patience import PATIENCE
 
 EMPTY = {
     "runs": ("/", "Runs", "No runs yet"),
@@ -67,7 +68,7 @@ def test_a_restart_in_the_middle(
         watched.audit()
         append_lines(module_database_url, sprint, ["while nobody listened", "and again"])
         with serving(module_database_url, data_dir, port=int(own.url.rpartition(":")[2])):
-            expect(banner).to_have_count(0, timeout=60_000)
+            expect(banner).to_have_count(0, timeout=PATIENCE * 1000)
             expect(log).to_contain_text("and again")
             expect(counted).to_have_attribute("data-log-count", str(before + 2))
             for line in ("before the power cut", "while nobody listened", "and again"):

@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.acceptance.server import Service, ok
 from tests.browser.sprints import play
 from tests.browser.watched import Watched
+from tests.patience import PATIENCE
 
 HOSTILE = '<img src=x onerror="window.pwned=1"><b>bold</b> pay\u202egnp.exe'
 NARROW = {"width": 390, "height": 844}
@@ -196,4 +197,4 @@ def test_a_director_that_asks_is_answered(service: Service, watched: Watched) ->
         waits = ok(client.get(f"/loops/{loop}"))["escalation_id"]
         answer = {"decision": "retry", "guidance": "Postgres, of course."}
         ok(client.post(f"/escalations/{waits}/resolve", json=answer))
-    expect(page.locator("[data-result=success]")).to_contain_text("About Postgres", timeout=60_000)
+    expect(page.locator("[data-result=success]")).to_contain_text("About Postgres", timeout=PATIENCE * 1000)

@@ -9,6 +9,7 @@ from tests.acceptance.projects import MENDED, NEVER_MENDS, script, step, write
 from tests.acceptance.server import Service, until_rest
 from tests.browser.sprints import append_lines, complete, start
 from tests.browser.watched import Watched
+from tests.patience import PATIENCE
 
 LINES = 100_000
 
@@ -42,7 +43,7 @@ def test_a_run_is_watched_from_start_to_escalation(service: Service, watched: Wa
     page.get_by_label("Script (JSON)").fill(json.dumps(NEVER_MENDS["script"]))
     page.get_by_role("button", name="Start the sprint").click()
     page.get_by_role("heading", level=1, name="From the page").wait_for()
-    expect(page.get_by_role("link", name="Decide")).to_be_visible(timeout=90_000)
+    expect(page.get_by_role("link", name="Decide")).to_be_visible(timeout=PATIENCE * 1000)
 
     evidence = page.locator("[data-evaluator=pytest]")
     expect(evidence.get_by_text("test_half_of_eight").first).to_be_visible()  # without any click
@@ -121,7 +122,7 @@ def test_a_hundred_thousand_lines(
         append_lines(service_database_url, sprint, [f"line {number} of many" for number in range(LINES)])
         watched.open(f"/sprints/{sprint}", heading="Talks a lot")
         log = page.get_by_role("log")
-        expect(log).to_contain_text(f"line {LINES - 1} of many", timeout=60_000)
+        expect(log).to_contain_text(f"line {LINES - 1} of many", timeout=PATIENCE * 1000)
         assert page.locator("[role=log] li").count() < 200, "only what is on screen exists"
         watched.shoot("sprint-long-log")
 

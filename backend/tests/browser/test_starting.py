@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from tests.acceptance.server import Service, ok
 from tests.browser.watched import Watched
+from tests.patience import PATIENCE
 
 XML = """<task type="director_evaluator_loop">
   <description>Write about {{topic}}</description>
@@ -50,7 +51,7 @@ def test_a_loop_is_started_from_its_definition(service: Service, watched: Watche
     watched.audit()
     page.get_by_role("button", name="Start the loop").click()
     page.wait_for_url("**/loops/*")
-    expect(page.locator("[data-result=success]")).to_contain_text("On tea", timeout=60_000)
+    expect(page.locator("[data-result=success]")).to_contain_text("On tea", timeout=PATIENCE * 1000)
     with service.client() as client:
         loop = ok(client.get(f"/loops/{page.url.rpartition('/')[2]}"))
     assert (loop["name"], loop["inputs"]) == ("From the page", {"topic": "tea <b>leaves</b>"})
@@ -78,7 +79,7 @@ def test_a_question_is_asked_from_the_page(service: Service, watched: Watched) -
     page.get_by_role("textbox", name="Script (JSON)").fill(_script(**told))
     page.get_by_role("button", name="Start the answer").click()
     page.wait_for_url("**/answers/*")
-    expect(page.locator("[data-result=accepted]")).to_contain_text("3 francs", timeout=60_000)
+    expect(page.locator("[data-result=accepted]")).to_contain_text("3 francs", timeout=PATIENCE * 1000)
     with service.client() as client:
         answer = ok(client.get(f"/answers/{page.url.rpartition('/')[2]}"))
     assert answer["entries"] == ["price list: 3 francs", "letter: 4 francs"]

@@ -19,6 +19,7 @@ from app.realtime.store import Batch, Fence
 from app.services.record.transactions import Recorder
 from harness.rows import add_run
 from tests.faults.proxy import road_to
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -69,13 +70,13 @@ async def watching(url: str) -> AsyncGenerator["asyncpg.Connection[asyncpg.Recor
 
 async def until_held(watcher: "asyncpg.Connection[asyncpg.Record]", count: int) -> None:
     """Wait until so many statements wait for a lock."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while await watcher.fetchval(HELD) != count:  # noqa: ASYNC110 - nobody announces it
             await asyncio.sleep(0.005)
 
 
 async def until_stored(watcher: "asyncpg.Connection[asyncpg.Record]", run_id: UUID) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while not await watcher.fetch(STORED, run_id):  # noqa: ASYNC110 - nobody announces it
             await asyncio.sleep(0.005)
 
@@ -114,7 +115,7 @@ async def test_progress_survives_the_death_of_its_connections(database_url: str)
     async with opened(database_url) as sessions, watching(database_url) as watcher:
         storm = Storm(Recorder(sessions, Rings()))
         run_ids = [await add_run(sessions, uuid4(), FENCE) for _ in range(RUNS)]
-        async with asyncio.timeout(120), asyncio.TaskGroup() as group:
+        async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as group:
             for run_id in run_ids:
                 group.create_task(storm.write(run_id))
             group.create_task(storm.kill(watcher))

@@ -2,17 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from pydantic_ai.models import Model
-from pydantic_ai.models.anthropic import AnthropicModel
-from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
-from pydantic_ai.profiles.openai import OpenAIModelProfile
-from pydantic_ai.providers.anthropic import AnthropicProvider
-from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.settings import ModelSettings
 
 from app.core.errors import PhaseRunnerError
 from app.schemas import defaults
+
+if TYPE_CHECKING:
+    from pydantic_ai.providers.openai import OpenAIProvider
 
 DEFAULT_ANTHROPIC_MODEL = defaults.MODEL
 DEFAULT_OPENAI_MODEL = "openai:gpt-5.6-sol"
@@ -92,7 +91,13 @@ def build_model(name: str, keys: ProviderKeys) -> Model:
     return build(model, keys)
 
 
+# The SDKs of the providers take seconds to import, and many runs ask no model. So they are imported on use.
+
+
 def _anthropic(model: str, keys: ProviderKeys) -> Model:
+    from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415
+    from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415
+
     if not keys.anthropic_api_key:
         raise MissingKeyError(f"No key for anthropic:{model}: set ANTHROPIC_API_KEY", field="model")
     provider = AnthropicProvider(
@@ -101,7 +106,9 @@ def _anthropic(model: str, keys: ProviderKeys) -> Model:
     return AnthropicModel(model, provider=provider, settings=_NO_SDK_RETRIES)
 
 
-def _openai_provider(name: str, keys: ProviderKeys) -> OpenAIProvider:
+def _openai_provider(name: str, keys: ProviderKeys) -> "OpenAIProvider":
+    from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415
+
     if not keys.openai_api_key and not keys.openai_base_url:
         raise MissingKeyError(f"No key for {name}: set OPENAI_API_KEY", field="model")
     # The client insists on a key, which most local servers ignore.
@@ -109,11 +116,16 @@ def _openai_provider(name: str, keys: ProviderKeys) -> OpenAIProvider:
 
 
 def _openai_responses(model: str, keys: ProviderKeys) -> Model:
+    from pydantic_ai.models.openai import OpenAIResponsesModel  # noqa: PLC0415
+
     provider = _openai_provider(f"openai:{model}", keys)
     return OpenAIResponsesModel(model, provider=provider, settings=_NO_SDK_RETRIES)
 
 
 def _openai_chat(model: str, keys: ProviderKeys) -> Model:
+    from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415
+    from pydantic_ai.profiles.openai import OpenAIModelProfile  # noqa: PLC0415
+
     provider = _openai_provider(f"openai-chat:{model}", keys)
     # Otherwise a stream that was cut short counts as complete.
     profile = OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True)

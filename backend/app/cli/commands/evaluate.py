@@ -12,12 +12,12 @@ from app.cli.terminal import Terminal
 from app.cli.view.tables import verdict_lines
 from app.cli.view.text import one_line
 from app.cli.view.words import look
-from app.composition.services import evaluation_service
 from app.runners.evaluators.protocol import EvaluationResult
 from app.schemas.api.workspace_reports import EvaluateRequest, EvaluationReport
 from app.schemas.runs import Phase
 
-_CODES = {"passed": ExitCode.PASSED, "failed": ExitCode.FAILED}
+_CODES = {"passed": ExitCode.PASSED, "failed": ExitCode.FAILED, "asks": ExitCode.WAITING}
+_SOURCE_LINES = 40
 
 
 async def evaluate(
@@ -49,6 +49,9 @@ async def evaluate(
     }
     request = read_given(EvaluateRequest, fields)
     terminal = root.terminal(options)
+    # The help does without what judges.
+    from app.composition.services import evaluation_service  # noqa: PLC0415
+
     async with evaluation_service(root.settings) as service:
         report = await service.judge(request)
     if terminal.as_json:
@@ -72,6 +75,11 @@ def _write(terminal: Terminal, report: EvaluationReport) -> None:
             result.duration_ms,
         ):
             terminal.line(text, style)
+    for asked in report.questions:
+        terminal.line(f"? {asked.text}", "yellow")
+        for sign, source, style in (("-", asked.before, "red"), ("+", asked.after, "green")):
+            for line in source.splitlines()[:_SOURCE_LINES]:
+                terminal.line(f"  {sign} {line}", style)
     if report.project_file:
         terminal.line(f"Configured by {report.project_file}", "dim")
     score = f", score {report.score:.2f}" if report.score is not None else ""

@@ -11,15 +11,13 @@ from app.cli.view.text import one_line
 
 app = App(name="evaluators")
 # By import path: listing does not import what evaluating needs.
-app.command("app.cli.commands.calibrate:calibrate", name="calibrate", help="Measure the evaluators on cases.")
+app.command(f"{__package__}.calibrate:calibrate", name="calibrate", help="Measure the evaluators on cases.")
+app.command(f"{__package__}.calibrate:corpus", name="corpus", help="Write a built-in corpus to a directory.")
+app.command(f"{__package__}.records:show", name="show", help="Show an evaluator's track record.")
 app.command(
-    "app.cli.commands.calibrate:corpus", name="corpus", help="Write a built-in corpus to a directory."
+    f"{__package__}.records:verdicts", name="verdicts", help="List an evaluator's verdicts, newest first."
 )
-app.command("app.cli.commands.records:show", name="show", help="Show an evaluator's track record.")
-app.command(
-    "app.cli.commands.records:verdicts", name="verdicts", help="List an evaluator's verdicts, newest first."
-)
-app.command("app.cli.commands.project:check", name="check", help="Check a project's phaserunner.toml.")
+app.command(f"{__package__}.project:check", name="check", help="Check a project's phaserunner.toml.")
 
 
 @app.default

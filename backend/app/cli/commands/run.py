@@ -15,6 +15,7 @@ from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument
 from app.cli.starting import agent_of, phases_of, source_of, start_sprint
 from app.schemas.agents import AgentBackend
 from app.schemas.api.sprints import SprintCreate
+from app.schemas.questions import BaseFailures, ProtectedPolicy
 
 
 @Parameter(name="*")
@@ -28,6 +29,9 @@ class Bounds:
         max_cost: US dollars the sprint may cost before a human is asked.
         deterministic_only: Evaluate with tools only, without models.
         open_paths: GLOB of protected files that the sprint may change; repeatable.
+        protected: What becomes of changed tests: fail, ask a human, or note.
+        base_failures: Which tests that fail at the base count: goal, must_pass or ignore.
+        goal_tests: GLOB of ids of failing tests that are to pass; repeatable.
     """
 
     max_attempts: Annotated[int | None, Parameter(validator=Number(gte=1, lte=20))] = None
@@ -35,6 +39,9 @@ class Bounds:
     max_cost: Annotated[float | None, Parameter(validator=Number(gt=0))] = None
     deterministic_only: Annotated[bool, Parameter(negative="")] = False
     open_paths: Annotated[list[str] | None, Parameter(name="--open", negative="")] = None
+    protected: ProtectedPolicy | None = None
+    base_failures: BaseFailures | None = None
+    goal_tests: Annotated[list[str] | None, Parameter(name="--goal-test", negative="")] = None
 
 
 @Parameter(name="*")
@@ -149,6 +156,12 @@ async def describe(root: Root, goal: str | None, work: WorkOptions, worker: Work
 def policy_of(work: Bounds) -> dict[str, Any]:
     """Make the policy of a sprint, as the API takes it."""
     policy: dict[str, Any] = {"attempts_per_phase": work.max_attempts, "open_paths": work.open_paths}
+    about_tests = {
+        "protected": work.protected,
+        "base_failures": work.base_failures,
+        "goal_tests": work.goal_tests,
+    }
+    policy |= {name: value for name, value in about_tests.items() if value is not None}
     if work.deterministic_only:
         policy["deterministic_only"] = True
     if work.max_tokens is not None or work.max_cost is not None:

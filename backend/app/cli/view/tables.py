@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console
@@ -13,9 +14,11 @@ from app.cli.view.text import first_lines, one_line
 from app.cli.view.words import KIND_WORDS, duration, look
 from app.schemas.api.attempts import AttemptView, EvaluationView
 from app.schemas.api.escalations import EscalationView
-from app.schemas.api.loops import SubtaskNode
 from app.schemas.api.runs import RunDetail, RunView
 from app.schemas.runs import Usage
+
+if TYPE_CHECKING:
+    from app.schemas.api.loops import SubtaskNode
 
 Line = tuple[str, str]
 """Text and its style."""
@@ -60,7 +63,7 @@ def print_table(console: Console, table: Table) -> None:
     console.print(table, width=width, crop=False)
 
 
-def subtask_lines(nodes: Sequence[SubtaskNode], depth: int = 0) -> list[Line]:
+def subtask_lines(nodes: "Sequence[SubtaskNode]", depth: int = 0) -> list[Line]:
     """The subtasks of a loop as a tree."""
     lines: list[Line] = []
     for each in nodes:

@@ -25,6 +25,7 @@ _LOOKS = {
     "fail": Look("✗", "red"),
     "rejected": Look("✗", "red"),
     "cancelled": Look("⊘", "red"),
+    "asks": Look("☻", "yellow"),
     "errored": Look("▲", "magenta"),
     "agent_failed": Look("▲", "magenta"),
     "warn": Look("▲", "yellow"),

@@ -12,7 +12,7 @@ from app.core.events.types import SprintEventType
 class EventData(BaseModel):
     """Payload of an event. Reads like a mapping too (`data["phase"]`), as on the wire."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
     def __getitem__(self, name: str) -> Any:
         if name not in type(self).model_fields:
@@ -33,7 +33,7 @@ class Envelope(BaseModel):
     For a sprint `sprint_id` equals `run_id`.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     run_id: UUID
     sprint_id: UUID

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from app.core.events.agents import AgentEvent
 from app.core.events.attempts import AttemptEvent
@@ -27,7 +27,7 @@ Event = Annotated[
 ]
 """Any event, told apart by `event`."""
 
-EVENT_ADAPTER: TypeAdapter[Event] = TypeAdapter(Event)
+EVENT_ADAPTER: TypeAdapter[Event] = TypeAdapter(Event, config=ConfigDict(defer_build=True))
 """Reads an event of any type and gives the JSON Schema of the union."""
 
 

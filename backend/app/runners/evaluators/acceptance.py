@@ -7,6 +7,9 @@ and would ask the same question again. So a failed result holds nobody up when
 2. everything it complains about is the same: what it says, its failed criteria and its suggestions, apart
    from line numbers, addresses, times and directories. One finding more, or fewer, is another finding.
 
+A failed result that only asks questions (see `app.schemas.questions`) is covered when each of them was
+accepted, in whatever results: to accept a changed test opens this change of this test, and no more.
+
 The result stays failed, and says by whom it was accepted. A gate that reached no verdict is never covered.
 """
 
@@ -31,6 +34,7 @@ class Acceptance:
         by: who accepted it.
         phase: of the attempt that was accepted.
         attempt: its number.
+        questions: keys of the questions that it asked.
     """
 
     evaluator: str
@@ -38,11 +42,13 @@ class Acceptance:
     by: str
     phase: str
     attempt: int
+    questions: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, result: EvaluationResult, *, by: str, phase: str, attempt: int) -> "Acceptance":
         """What accepting an attempt says about one of its failed results."""
-        return cls(result.evaluator_name, finding_fingerprint(result), by, phase, attempt)
+        asked = frozenset(each.key for each in result.questions)
+        return cls(result.evaluator_name, finding_fingerprint(result), by, phase, attempt, asked)
 
 
 def finding_fingerprint(result: EvaluationResult) -> str:
@@ -57,6 +63,12 @@ def covering(result: EvaluationResult, acceptances: Iterable[Acceptance]) -> Acc
     """Give the acceptance that covers a result, the latest one of several; None when it counts."""
     if result.status is not EvaluationStatus.FAILED:
         return None
+    acceptances = list(acceptances)
+    asked = {each.key for each in result.questions}
+    if asked:
+        relevant = [each for each in acceptances if each.questions & asked]
+        answered = frozenset[str]().union(*(each.questions for each in relevant))
+        return relevant[-1] if asked <= answered else None
     finding = finding_fingerprint(result)
     mine = [
         each for each in acceptances if (each.evaluator, each.finding) == (result.evaluator_name, finding)

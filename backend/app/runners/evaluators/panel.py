@@ -47,7 +47,8 @@ async def evaluate(  # noqa: PLR0913 - three values to judge by, and options by 
     """Judge one output with every evaluator of its phase.
 
     Deterministic evaluators run side by side. Those that ask a model follow only when the deterministic
-    gates hold, because they are slow and cost money; they are given what the others found. A gate that was
+    gates hold or only ask a human, because they are slow and cost money; they are given what the others
+    found. A gate that was
     not asked for this reason is reported as skipped; an advisory evaluator that was not asked is left out.
 
     Args:
@@ -75,7 +76,9 @@ async def evaluate(  # noqa: PLR0913 - three values to judge by, and options by 
 
     await _side_by_side(run, registry.get_deterministic_evaluators(phase))
     gates_hold = all(
-        each.passed or is_signed(each) for name, each in results.items() if registry.is_gate(phase, name)
+        each.passed or is_signed(each) or each.questions
+        for name, each in results.items()
+        if registry.is_gate(phase, name)
     )
     models = registry.get_llm_evaluators(phase)
     if not deterministic_only and (gates_hold or llm_always):

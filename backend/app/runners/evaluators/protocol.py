@@ -5,9 +5,10 @@ from enum import StrEnum
 from typing import Any, Protocol, TypedDict, cast, runtime_checkable
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from app.schemas import defaults
+from app.schemas.questions import QUESTIONS, BaseFailures, ProtectedPolicy, Question
 
 BLOCKING_THRESHOLD = defaults.BLOCKING_THRESHOLD
 """A failed criterion that scores below this blocks (default of `EVALUATOR_BLOCKING_THRESHOLD`)."""
@@ -95,6 +96,18 @@ class EvaluationResult(BaseModel):
         return self
 
     @property
+    def questions(self) -> list[Question]:
+        """What a failed result would ask a human; when there are any, nothing else speaks against a pass."""
+        asked = self.metadata.get(QUESTIONS)
+        if self.status is not EvaluationStatus.FAILED or not isinstance(asked, list):
+            return []
+        try:
+            return [Question.model_validate(each) for each in cast("list[object]", asked)]
+        except ValidationError:
+            # Another package's evaluator may keep something else under this name.
+            return []
+
+    @property
     def failed_criteria(self) -> list[CriterionResult]:
         """The criteria that did not pass."""
         return [criterion for criterion in self.criteria if not criterion.passed]
@@ -129,6 +142,9 @@ class EvaluationContext(TypedDict, total=False):
         limits: bounds that replace the evaluator's own.
         open_paths: globs of protected files that this run may change; see `protection`.
         protected_paths: globs of further files that no run may change.
+        protected_policy: what becomes of changes to protected files; without one the evaluator's own.
+        base_failures: which tests that fail at base count; without one the evaluator's own.
+        goal_tests: globs of ids of tests that belong to the goal.
         deterministic_results: what the tools said; only evaluators that ask a model are given it.
     """
 
@@ -141,6 +157,9 @@ class EvaluationContext(TypedDict, total=False):
     limits: EvaluationLimits
     open_paths: list[str]
     protected_paths: list[str]
+    protected_policy: ProtectedPolicy
+    base_failures: BaseFailures
+    goal_tests: list[str]
     deterministic_results: list[EvaluationResult]
 
 

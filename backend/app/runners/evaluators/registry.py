@@ -28,6 +28,7 @@ from app.runners.evaluators.response_quality import ResponseQualityEvaluator
 from app.schemas import defaults
 from app.schemas.agents import OutputMode
 from app.schemas.evaluation import CheckerName
+from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.interpreters import Interpreters
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
@@ -73,6 +74,8 @@ class EvaluatorConfig:
         sandbox: confines what belongs to a workspace; None is one with the usual settings.
         limits: on the trees whose tests are run.
         outside: whether tests are also run away from the process of the code that they test.
+        protected: what becomes of changed tests and settings, where neither run nor project says so.
+        base_failures: which tests that fail at base count, where neither run nor project says so.
     """
 
     lint_timeout: float = 30.0
@@ -90,6 +93,8 @@ class EvaluatorConfig:
     sandbox: Sandbox | None = None
     limits: WorkspaceLimits = DEFAULT_LIMITS
     outside: bool = True
+    protected: ProtectedPolicy = ProtectedPolicy.ASK
+    base_failures: BaseFailures = BaseFailures.GOAL
 
 
 def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorRegistry:
@@ -106,6 +111,8 @@ def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorR
             sandbox=config.sandbox or Sandbox(),
             limits=config.limits,
             outside=config.outside,
+            protected=config.protected,
+            base_failures=config.base_failures,
         ),
         [CODING, VERIFICATION],
     )
@@ -116,7 +123,7 @@ def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorR
         checker=config.type_checker,
     )
     registry.register(types, [CODING])
-    registry.register(ProtectedFilesEvaluator(), [CODING, VERIFICATION])
+    registry.register(ProtectedFilesEvaluator(policy=config.protected), [CODING, VERIFICATION])
     registry.register(PlanArtifactEvaluator(), [DISCOVERY])
     registry.register(AgentClaimEvaluator(), [VERIFICATION])
     if config.model is not None:

@@ -4,7 +4,9 @@
 2. A pass needs evidence: when no gate really checked something, the attempt is unjudged too.
 3. A failed gate, a gate's blocking issue, or a mean score of the gates below the threshold fails it.
 4. Advisory results never decide.
-5. A failed gate whose very finding a human accepted earlier in the run (see `acceptance`) decides nothing: it
+5. A failed gate that only asks questions about changed tests decides nothing by itself: when everything else
+   holds, the attempt waits for a human, and uses up no attempt.
+6. A failed gate whose very finding a human accepted earlier in the run (see `acceptance`) decides nothing: it
    is named in the reason, and only where no other gate checked anything its score stands for the attempt's.
 """
 
@@ -16,17 +18,22 @@ from statistics import fmean
 from app.runners.evaluators.acceptance import Acceptance, covering
 from app.runners.evaluators.protocol import BLOCKING_THRESHOLD, EvaluationResult, EvaluationStatus
 from app.schemas import defaults
+from app.schemas.questions import Question
 
 _ROUNDING = 1e-9
 """A mean of floats may miss the threshold by less than this and still reach it."""
 
 
 class VerdictStatus(StrEnum):
-    """What became of an attempt. `ERRORED`: it is not judged yet and uses up no attempt."""
+    """What became of an attempt.
+
+    `ERRORED`: it is not judged yet and uses up no attempt. `ASKS`: all that is open is a question to a human.
+    """
 
     PASSED = "passed"
     FAILED = "failed"
     ERRORED = "errored"
+    ASKS = "asks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +57,7 @@ class PanelVerdict:
         reason: one or a few sentences for people.
         advisory: results that did not decide.
         accepted: names of the gates that failed with a finding that a human had accepted.
+        questions: what a human is asked, each question once.
     """
 
     status: VerdictStatus
@@ -60,6 +68,7 @@ class PanelVerdict:
     reason: str
     advisory: tuple[EvaluationResult, ...]
     accepted: tuple[str, ...] = ()
+    questions: tuple[Question, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -85,7 +94,9 @@ def judge(
     every = list(results)
     decisive = [each for each in every if each.evaluator_name in gates]
     forgiven = {each.evaluator_name: by for each in decisive if (by := covering(each, acceptances))}
-    counted = [each for each in decisive if each.evaluator_name not in forgiven]
+    asking = [each for each in decisive if each.evaluator_name not in forgiven and each.questions]
+    aside = {*forgiven, *_names(asking)}
+    counted = [each for each in decisive if each.evaluator_name not in aside]
     present = {each.evaluator_name for each in decisive}
     missing = [name for name in gates if name not in present]
     errored = [each for each in counted if each.status is EvaluationStatus.ERRORED]
@@ -97,17 +108,37 @@ def judge(
     if missing or errored:
         status, reason = VerdictStatus.ERRORED, _no_verdict(missing, errored)
     else:
-        status, reason = _decide(failed, blocking, score, forgiven, policy)
+        status, reason = _decide(failed, blocking, score, forgiven, asking, policy)
     return PanelVerdict(
         status=status,
         score=_score(decisive) or 0.0 if score is None else score,
-        failed_gates=_names(failed),
+        failed_gates=_names([*failed, *asking]),
         errored_gates=tuple(dict.fromkeys((*missing, *_names(errored)))),
         blocking_issues=blocking,
         reason=reason,
         advisory=tuple(each for each in every if each.evaluator_name not in gates),
         accepted=tuple(forgiven),
+        questions=questions_of(asking),
     )
+
+
+def questions_of(results: Iterable[EvaluationResult]) -> tuple[Question, ...]:
+    """Give what results ask; of several forms of one question the one that knows most."""
+    found: dict[str, Question] = {}
+    for each in (asked for result in results for asked in result.questions):
+        known = found.get(each.key)
+        if known is None or len(each.why) > len(known.why):
+            found[each.key] = each
+    return tuple(found.values())
+
+
+def question_words(questions: Sequence[Question]) -> str:
+    """Put questions into one line for people: the only one, or the first and how many more."""
+    if not questions:
+        return ""
+    more = f" (and {len(questions) - 1} more like it)" if len(questions) > 1 else ""
+    text = questions[0].text
+    return f"A human is asked: {text[:1].upper()}{text[1:]}{more}"
 
 
 def _score(gates: Iterable[EvaluationResult]) -> float | None:
@@ -130,12 +161,13 @@ def _decide(
     blocking: Sequence[str],
     score: float | None,
     forgiven: Mapping[str, Acceptance],
+    asking: Sequence[EvaluationResult],
     policy: VerdictPolicy,
 ) -> tuple[VerdictStatus, str]:
-    if score is None and not forgiven:
+    if score is None and not forgiven and not asking:
         return VerdictStatus.ERRORED, "No gate checked anything, so nothing speaks for a pass"
     if failed:
-        return VerdictStatus.FAILED, "Failed: " + ", ".join(_names(failed))
+        return VerdictStatus.FAILED, "Failed: " + ", ".join(_names([*failed, *asking]))
     if blocking:
         return VerdictStatus.FAILED, "Blocking: " + "; ".join(blocking)
     if score is not None and score < policy.pass_threshold - _ROUNDING:
@@ -143,6 +175,8 @@ def _decide(
             VerdictStatus.FAILED,
             f"Every gate passed, but their mean score {score:.2f} is below {policy.pass_threshold:.2f}",
         )
+    if asking:
+        return VerdictStatus.ASKS, question_words(questions_of(asking))
     if forgiven:
         named = "; ".join(f"{name}: accepted by {each.by} in {each.phase}" for name, each in forgiven.items())
         return VerdictStatus.PASSED, f"Every gate holds but for what a human accepted ({named})"

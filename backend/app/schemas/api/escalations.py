@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.schemas.api.marks import MarkCreate
+from app.schemas.questions import Question
 from app.schemas.runs import MAX_OPEN_PATHS, EscalationDecision, EscalationReason, RunKind
 from app.schemas.text import CleanText, PathGlob, RelativePath
 
@@ -36,9 +37,10 @@ class EscalationResolve(BaseModel):
     """A reviewer's decision.
 
     `retry` grants `additional_attempts` further attempts (default 1); guidance and line comments are pinned
-    in their prompts. `accept` opens the protected files that the accepted attempt changed; a loop ends with
-    its last output, an answer with the best attempt that was judged and is safe. `reject` fails the run.
-    `version` is the version the reviewer has seen; with an older one the answer is 409.
+    in their prompts. `accept` opens the protected files that the accepted attempt changed. Where it answers
+    questions, it opens exactly the changes in question. A loop ends with its last output, an answer with the
+    best attempt that was judged and is safe. `reject` fails the run. `version` is the version the reviewer
+    has seen; with an older one the answer is 409.
     """
 
     model_config = ConfigDict(
@@ -94,6 +96,10 @@ class EscalationView(BaseModel):
     decided_at: datetime | None
     version: int
     created_at: datetime
+    questions: list[Question] = Field(
+        default=[],
+        description="What is asked about changed tests; given only when one escalation is read.",
+    )
 
 
 class EscalationPage(BaseModel):

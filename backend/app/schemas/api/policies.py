@@ -4,8 +4,9 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.schemas.runs import MAX_OPEN_PATHS, Budget, RetryFrom, RunPolicy, WhenExhausted
-from app.schemas.text import PathGlob
+from app.schemas.text import PathGlob, TestGlob
 
 
 class PolicyOverrides(BaseModel):
@@ -33,6 +34,19 @@ class PolicyOverrides(BaseModel):
         default=None,
         max_length=MAX_OPEN_PATHS,
         description="Globs of existing tests and tool configuration that this run may change.",
+    )
+    protected: ProtectedPolicy | None = Field(
+        default=None,
+        description="What becomes of changed tests and settings: fail, ask a human (default), or note.",
+    )
+    base_failures: BaseFailures | None = Field(
+        default=None,
+        description="Which tests that fail at the base count: goal (default), must_pass, ignore.",
+    )
+    goal_tests: list[TestGlob] | None = Field(
+        default=None,
+        max_length=MAX_OPEN_PATHS,
+        description="Globs of ids of failing tests that this run is to make pass.",
     )
 
     @model_validator(mode="after")
@@ -62,6 +76,9 @@ class PolicyView(BaseModel):
     max_lost_workers: int
     retry_base_seconds: float
     open_paths: tuple[PathGlob, ...]
+    protected: ProtectedPolicy | None
+    base_failures: BaseFailures | None
+    goal_tests: tuple[TestGlob, ...]
     budget: Budget
     when_exhausted: WhenExhausted
 

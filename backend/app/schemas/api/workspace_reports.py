@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.schemas.questions import Question
 from app.schemas.runs import Phase
 from app.schemas.text import MAX_GOAL_CHARS, CleanLine, CleanText
 
@@ -36,9 +37,12 @@ class EvaluationReport(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     phase: str
-    verdict: str
+    verdict: str = Field(description="passed, failed, errored, or asks: only a question to a human is open.")
     score: float | None
     reason: str
+    questions: list[Question] = Field(
+        default=[], description="What a human is asked about changed tests, with both versions of each."
+    )
     base_commit: str | None
     project_file: str | None = Field(
         default=None, description="Which phaserunner.toml counted; null when there is none."

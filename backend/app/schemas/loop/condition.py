@@ -7,9 +7,10 @@ four names; it calls no code of ours, and cannot loop.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import cel
+if TYPE_CHECKING:
+    import cel
 
 NAMES = frozenset({"evaluation", "iteration", "director", "script"})
 """What an expression may speak about."""
@@ -87,7 +88,10 @@ def ask(expression: str, values: Mapping[str, Any]) -> ConditionOutcome:
     return ConditionOutcome(met=value)
 
 
-def _compile(expression: str) -> cel.Program:
+def _compile(expression: str) -> "cel.Program":
+    # Its package imports a prompt for terminals, which takes longer than all the rest of a command line.
+    import cel  # noqa: PLC0415
+
     try:
         return cel.compile(_SPELLING.sub(lambda found: found[1] or found[2][:2], expression))
     except ValueError as error:
@@ -100,7 +104,7 @@ def _first_fault(text: str) -> str:
     return found[1].replace("<input>:", "") if found else text[:200]
 
 
-def _check_type(program: cel.Program) -> None:
+def _check_type(program: "cel.Program") -> None:
     """Refuse what gives no truth where it can be seen: fields of details and notes are only known later."""
     try:
         value = program.execute(dict(_SAMPLE))

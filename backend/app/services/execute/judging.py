@@ -153,7 +153,12 @@ class Judging:
             "run_id": case.run.id,
             "previous_feedback": feedback,
             "open_paths": list(recorded.policy.open_paths),
+            "goal_tests": list(recorded.policy.goal_tests),
         }
+        if recorded.policy.protected is not None:
+            context["protected_policy"] = recorded.policy.protected
+        if recorded.policy.base_failures is not None:
+            context["base_failures"] = recorded.policy.base_failures
         material = _Material(context, acceptances)
         return [await self._judge_one(case, material, each) for each in candidates]
 
@@ -226,8 +231,9 @@ def _diff(trees: JudgedPair) -> str:
     return digest(trees.candidate, trees.base).shown().text
 
 
-def _rank(verdict: PanelVerdict) -> tuple[bool, bool, float]:
-    return verdict.passed, verdict.status is not VerdictStatus.ERRORED, verdict.score
+def _rank(verdict: PanelVerdict) -> tuple[bool, bool, bool, float]:
+    asks = verdict.status is VerdictStatus.ASKS
+    return verdict.passed, asks, verdict.status is not VerdictStatus.ERRORED, verdict.score
 
 
 def _commit(candidate: Candidate) -> str:

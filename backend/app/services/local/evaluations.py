@@ -93,6 +93,7 @@ class EvaluationService:
             verdict=verdict.status.value,
             score=verdict.score if _has_evidence(results, gates) else None,
             reason=verdict.reason,
+            questions=list(verdict.questions),
             base_commit=commit,
             project_file=_told(panel, commit),
             evaluations=[

@@ -11,6 +11,7 @@ from app.schemas.api.attempts import AttemptView, CandidateView, EvaluationView
 from app.schemas.api.escalations import EscalationView, LineComment
 from app.schemas.api.marks import MarkKind, MarkView
 from app.schemas.api.runs import ForkOrigin, PauseView, PhaseView, RunView
+from app.schemas.questions import Question
 from app.schemas.runs import (
     AttemptState,
     EscalationDecision,
@@ -171,8 +172,8 @@ def mark_view(row: VerdictMark, status: str) -> MarkView:
     )
 
 
-def escalation_view(row: Escalation, run: Run) -> EscalationView:
-    """One escalation of a run."""
+def escalation_view(row: Escalation, run: Run, questions: Sequence[Question] = ()) -> EscalationView:
+    """One escalation of a run, with what is asked about changed tests."""
     return EscalationView.model_validate(
         {
             "id": row.id,
@@ -192,6 +193,7 @@ def escalation_view(row: Escalation, run: Run) -> EscalationView:
             "decided_at": row.decided_at,
             "version": row.version,
             "created_at": row.created_at,
+            "questions": list(questions),
         }
     )
 

@@ -14,6 +14,7 @@ from app.runners.decision import AttemptFacts, EscalationFacts, History, attempt
 from app.runners.evaluators.acceptance import Acceptance
 from app.runners.evaluators.feedback_memory import FeedbackMemory
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
+from app.runners.evaluators.verdict import VerdictStatus
 from app.schemas.api.escalations import LineComment
 from app.schemas.runs import (
     AttemptClosing,
@@ -210,6 +211,7 @@ def _attempt_facts(row: Attempt) -> AttemptFacts:
         tree=row.tree,
         error=row.last_error,
         closing=AttemptClosing(row.closing) if row.closing else None,
+        question=row.verdict_reason if row.verdict == VerdictStatus.ASKS else "",
     )
 
 

@@ -18,6 +18,7 @@ from app.db.engine import Sessions
 from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run
 from app.jobs.queue import enqueue_advance
 from app.runners.evaluators.protection.protected_files import NAME as PROTECTED_FILES
+from app.runners.evaluators.verdict import questions_of
 from app.schemas.api.escalations import (
     EscalationPage,
     EscalationResolve,
@@ -25,11 +26,13 @@ from app.schemas.api.escalations import (
     EscalationView,
     VerdictMarkIn,
 )
+from app.schemas.questions import QUESTIONS, Question
 from app.schemas.runs import EscalationDecision, RunPolicy, RunStatus
 from app.schemas.text import PathGlob
 from app.services.control.idempotency import UNKEYED, Once
 from app.services.read.paging import decode_cursor, encode_cursor
 from app.services.read.views import attempts_allowed_now, escalation_view
+from app.services.record.evaluations import evaluation_result
 from app.services.record.transactions import EventBell, Recording
 from app.services.review.marks import store_mark, verdict_status
 
@@ -84,7 +87,8 @@ class EscalationService:
             if row is None:
                 raise NotFoundError(f"there is no escalation {escalation_id}")
             run = await session.get_one(Run, row.run_id)
-            return escalation_view(row, run)
+            asked = await load_questions(session, await _attempt_of(session, row))
+            return escalation_view(row, run, asked)
 
     async def resolve(
         self, escalation_id: UUID, resolution: EscalationResolve, actor: str, once: Once = UNKEYED
@@ -223,8 +227,24 @@ async def would_open(session: AsyncSession, attempt: Attempt) -> list[str]:
         .where(Candidate.attempt_id == attempt.id, Candidate.index == attempt.chosen_candidate)
         .where(Evaluation.evaluator == PROTECTED_FILES)
     )
-    found = [path for details in await session.scalars(statement) for path in details.get("tampered", [])]
+    # Questions are answered one by one: to accept them opens these changes, and not whole files.
+    opening = [each for each in await session.scalars(statement) if not each.get(QUESTIONS)]
+    found = [path for details in opening for path in details.get("tampered", [])]
     return [path for path in found if _can_be_opened(path)]
+
+
+async def load_questions(session: AsyncSession, attempt: Attempt | None) -> list[Question]:
+    """Give what the gates asked about an attempt's changed tests, each question once."""
+    if attempt is None:
+        return []
+    statement = (
+        select(Evaluation)
+        .join(Candidate)
+        .where(Candidate.attempt_id == attempt.id, Candidate.index == attempt.chosen_candidate)
+        .where(Evaluation.gate)
+        .order_by(Evaluation.position)
+    )
+    return list(questions_of(evaluation_result(each) for each in await session.scalars(statement)))
 
 
 def _can_be_opened(path: str) -> bool:

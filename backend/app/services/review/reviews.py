@@ -18,7 +18,7 @@ from app.schemas.runs import RunKind, RunPolicy
 from app.services.read.runs import load_attempt_views, load_views
 from app.services.read.views import escalation_view
 from app.services.record.answers import attempt_of, question_of, result_of
-from app.services.review.escalations import would_open
+from app.services.review.escalations import load_questions, would_open
 from app.services.review.track_records import load_track_records
 
 
@@ -53,7 +53,7 @@ async def _detail(session: AsyncSession, row: Escalation, run: Run) -> Escalatio
     statement = select(Escalation).where(Escalation.run_id == run.id, Escalation.id != row.id)
     earlier = await session.scalars(statement.order_by(Escalation.created_at))
     return EscalationDetail(
-        **dict(escalation_view(row, run)),
+        **dict(escalation_view(row, run, await load_questions(session, escalated))),
         sprint=(await load_views(session, [run]))[0],
         policy=PolicyView.of(policy),
         attempt_id=escalated.id if escalated else None,

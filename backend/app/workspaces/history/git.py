@@ -13,14 +13,21 @@ TRANSPORT_VARIABLES = (
     "SSH_AUTH_SOCK",
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
+    "GIT_SSL_CAINFO",
+    "GIT_SSL_CAPATH",
+    "all_proxy",
     "http_proxy",
     "https_proxy",
     "no_proxy",
+    "ALL_PROXY",
     "HTTP_PROXY",
     "HTTPS_PROXY",
     "NO_PROXY",
 )
 """Environment variables that fetching over a network may need."""
+
+# Some builds of git use a TLS library that does not read the names on the left.
+_SAME_FOR_GIT = {"SSL_CERT_FILE": "GIT_SSL_CAINFO", "SSL_CERT_DIR": "GIT_SSL_CAPATH"}
 
 _CONFIG_FILE = Path(__file__).with_name("isolated.gitconfig")
 _CONFIG = {
@@ -100,8 +107,9 @@ class Git:
         found = shutil.which("git")
         if found is None:
             raise UnavailableError("git is not installed or not on the search path")
-        allowed = {k: v for k, v in (transport_env or {}).items() if k in TRANSPORT_VARIABLES}
-        return cls(found, allowed)
+        allowed = {k: v for k, v in (transport_env or {}).items() if k in TRANSPORT_VARIABLES and v}
+        same = {theirs: allowed[ours] for ours, theirs in _SAME_FOR_GIT.items() if ours in allowed}
+        return cls(found, {**same, **allowed})
 
     async def run(
         self,

@@ -19,6 +19,7 @@ from app.schemas.agents import AgentScript, ScriptedRole
 from app.schemas.director_evaluator import DirectorEvaluatorLoop
 from app.schemas.loop.results import LoopEnd, LoopResult
 from app.workspaces.confine.sandbox import Sandbox
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -32,7 +33,9 @@ async def play(name: str) -> LoopResult:
     definition = DirectorEvaluatorLoop.from_xml((place / "task.xml").read_bytes())
     script = AgentScript.model_validate(tomllib.loads((place / "script.toml").read_text()))
     workspace = place / "workspace" if (place / "workspace").is_dir() else None
-    registry = create_default_registry(EvaluatorConfig(model=None))
+    registry = create_default_registry(
+        EvaluatorConfig(model=None, lint_timeout=PATIENCE, test_timeout=PATIENCE)
+    )
     content = read_from_tree(workspace) if workspace else None
     door = DirectorEvaluator(
         director=ScriptedRoleAgent(script, ScriptedRole.DIRECTOR),

@@ -9,11 +9,12 @@ from app.agents.port import AgentResult, AgentTask
 from app.agents.scripted.agent import ScriptedAgent
 from app.agents.scripted.examples import Example, materialise_example
 from app.runners.evaluators.issues import failure_fingerprint
-from app.runners.evaluators.registry import create_default_registry
+from app.runners.evaluators.registry import EvaluatorConfig, create_default_registry
 from app.runners.phase_runner import PhaseOutcome, PhaseRunner
 from app.schemas.runs import EscalationReason, Phase, RunPolicy
 from app.workspaces.process import run_process
 from tests.agent_fakes import Listener
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -26,7 +27,9 @@ class Sprint:
         self._agent = ScriptedAgent(example.load_script())
         self._workspace = workspace
         self._base = base
-        self._runner = PhaseRunner(create_default_registry())
+        self._runner = PhaseRunner(
+            create_default_registry(EvaluatorConfig(lint_timeout=PATIENCE, test_timeout=PATIENCE))
+        )
 
     async def run(self, phase: Phase) -> PhaseOutcome:
         """Run one phase to its end."""

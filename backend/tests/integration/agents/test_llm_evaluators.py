@@ -17,6 +17,7 @@ from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult
 from app.schemas.agents import OutputMode
 from app.workspaces.process import run_process
 from tests.llmock import ANTHROPIC, KEY, OPENAI, OPENAI_CHAT, Conversation, ModelServer, Turn, call, say
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -236,6 +237,6 @@ print(asyncio.run(LLMCodeQualityEvaluator(model=model).evaluate("coding", "", {}
 async def test_a_model_near_its_end_makes_no_noise(server: ModelServer, tmp_path: Path) -> None:
     name = next(iter(DEPRECATED_MODELS))
     argv = [sys.executable, "-c", ASK, name, server.base_url("anthropic")]
-    told = await run_process(argv, cwd=tmp_path, env={"PYTHONPATH": ":".join(sys.path)}, timeout=60.0)
+    told = await run_process(argv, cwd=tmp_path, env={"PYTHONPATH": ":".join(sys.path)}, timeout=PATIENCE)
     assert told.stdout.strip() == "passed"
     assert told.stderr == ""

@@ -27,6 +27,7 @@ from app.services.review.marks import MarkService
 from app.services.review.reviews import ReviewQueries
 from app.workspaces.confine.sandbox import Sandbox
 from tests.integration.services.support import Rows, UseCases, evaluations, use_cases
+from tests.patience import PATIENCE
 
 HERE = "http://127.0.0.1:8000"
 WEBHOOK_URL = "https://hooks.example:8443/services/secret"
@@ -56,7 +57,7 @@ async def open_api(
         open_realtime(plain_url(database_url), cases.queries.states) as realtime,
     ):
         registry = EvaluatorRegistry()
-        registry.register(RuffLintEvaluator())
+        registry.register(RuffLintEvaluator(timeout=PATIENCE))
         info = Info(
             version="1.2.3",
             default_agent="pydantic-ai m",
@@ -97,7 +98,7 @@ async def open_api(
             dashboard=Dashboard(data_dir / "not built"),
         )
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-        async with httpx.AsyncClient(transport=transport, base_url=HERE, timeout=60) as client:
+        async with httpx.AsyncClient(transport=transport, base_url=HERE, timeout=PATIENCE) as client:
             yield Api(app, client, cases, tokens)
 
 

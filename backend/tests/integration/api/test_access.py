@@ -13,6 +13,7 @@ from fastapi import FastAPI
 
 from app.realtime.hub import Hub
 from tests.integration.api.support import HERE, Api, open_api, problem_of
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -60,12 +61,12 @@ async def holding(app: FastAPI, path: str, token: str) -> AsyncGenerator[tuple[H
     opened = app(socket_scope(path, headers=headers), incoming.get, held.send)
     task = asyncio.create_task(to_coroutine(opened))
     try:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             await held.accepted.wait()
         yield held, task
     finally:
         incoming.put_nowait({"type": "websocket.disconnect", "code": 1000})
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             await task
 
 
@@ -92,7 +93,7 @@ async def converse(
         if message["type"] == "websocket.accept":
             incoming.put_nowait({"type": "websocket.disconnect", "code": 1000})
 
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         await app(scope, incoming.get, send)
     return sent, scope
 
@@ -297,7 +298,7 @@ async def test_an_open_socket_is_closed_when_its_token_is_revoked(
     ):
         assert [each.code() for each in (first, second, other)] == [None] * 3
         await guarded.tokens.revoke(name)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             await asyncio.wait([first_ended, second_ended])
         assert [each.code() for each in (first, second, other)] == [4401, 4401, None]
 
@@ -309,7 +310,7 @@ async def test_a_stream_ends_when_its_token_is_revoked(guarded: Api) -> None:
     hub: Hub = guarded.app.state.hub
     before = hub.connections
     reading = asyncio.create_task(guarded.client.get(path, headers=headers))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while hub.connections == before:  # noqa: ASYNC110 - nobody announces it
             await asyncio.sleep(0.005)
         await guarded.tokens.revoke("for a stream")
@@ -326,7 +327,7 @@ async def test_an_open_socket_without_a_token_is_closed_when_tokens_are_needed(
     ):
         assert held.code() is None
         await api.tokens.create("the first one", "admin")
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             await asyncio.wait([ended])
         assert held.code() == 4401
 

@@ -20,7 +20,7 @@ from app.db.embedded.server import Lease, acquire
 
 # Nothing here has to survive a power cut; but commits have to survive a killed server.
 FAST = ("fsync=off", "full_page_writes=off", "shared_buffers=16MB")
-_PATIENCE_SECONDS = 60.0
+_PATIENCE_SECONDS = 300.0
 _USER = f"""
 import sys
 from pathlib import Path

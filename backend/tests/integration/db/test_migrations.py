@@ -13,6 +13,7 @@ from alembic import command
 import app
 from app.core.errors import DatabaseSetupError
 from app.db.migrate import alembic_config, upgrade_to_head
+from tests.patience import PATIENCE
 
 RUN = """
 INSERT INTO runs (id, kind, name, goal, phases, phase, policy, agent, source, status, base_commit,
@@ -52,7 +53,7 @@ def test_upgrading_from_several_processes_at_once(empty_database_url: str) -> No
     processes = [
         subprocess.Popen([sys.executable, "-c", code, empty_database_url], env=environment) for _ in range(3)
     ]
-    assert [each.wait(timeout=60) for each in processes] == [0, 0, 0]
+    assert [each.wait(timeout=PATIENCE) for each in processes] == [0, 0, 0]
     with psycopg.connect(empty_database_url) as connection:
         assert connection.execute("SELECT count(*) FROM runs").fetchone() == (0,)
 

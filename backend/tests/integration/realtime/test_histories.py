@@ -22,6 +22,7 @@ from tests.integration.realtime.support import (
     subscribe,
     until,
 )
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -149,7 +150,7 @@ async def test_postgres_crashes_while_clients_follow(tmp_path_factory: pytest.Te
             await crash(lease.url)
             await written_again(service, run_id)
             await service.runs.complete(run_id)
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(PATIENCE):
                 await following
         assert got == [1, 2, 3, 4, 5]
     finally:
@@ -169,7 +170,7 @@ async def crash(url: str) -> None:
 
 
 async def written_again(service: Service, run_id: UUID) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while True:
             try:
                 await service.runs.append(run_id, progress(run_id))

@@ -14,6 +14,7 @@ import pytest
 from app.api.routes.events import EventPage
 from app.realtime.hub import HubLimits
 from tests.integration.realtime.support import Service, serving, until
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -23,7 +24,7 @@ STREAM = {"Accept": "text/event-stream"}
 @asynccontextmanager
 async def client_of(service: Service) -> AsyncGenerator[httpx.AsyncClient]:
     async with httpx.AsyncClient(
-        base_url=f"{service.http}/api/v1/runs", trust_env=False, timeout=30
+        base_url=f"{service.http}/api/v1/runs", trust_env=False, timeout=PATIENCE
     ) as client:
         yield client
 

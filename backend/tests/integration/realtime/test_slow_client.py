@@ -20,6 +20,7 @@ from tests.integration.realtime.support import (
     subscribe,
     until,
 )
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -107,7 +108,7 @@ async def test_one_that_stalls_does_not_hold_up_the_shutdown(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(EventWebSocketProtocol, "grace_seconds", 0.1)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         async with serving(database_url, send_buffer=16_384) as service:
             run_id = await service.runs.add()
             async with stalled(service, run_id) as slow:

@@ -31,6 +31,7 @@ from app.runners.evaluators.protocol import (
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.phase_panel import PhasePanel
 from app.schemas.agents import AgentSpec
+from app.schemas.questions import QUESTIONS, Question
 from app.schemas.runs import RunKind, RunPolicy
 from app.services.execute.advance import Advance, KindSteps
 from app.services.execute.candidates import CandidateRuns, Committed
@@ -120,6 +121,15 @@ def ever_new(phase: str, attempt: int) -> str:
     return f"{phase} {attempt}"
 
 
+Asks = Callable[[str, int], list[Question]]
+"""What a gate that fails asks a human."""
+
+
+def nothing(phase: str, attempt: int) -> list[Question]:
+    """Ask nothing."""
+    return []
+
+
 async def holds(phase: str, attempt: int) -> EvaluationStatus:
     """Let everything pass."""
     return EvaluationStatus.PASSED
@@ -131,6 +141,7 @@ class Gate:
 
     say: Say = holds
     words: Words = ever_new
+    asks: Asks = nothing
     name: str = "gate"
     category: EvaluationCategory = EvaluationCategory.CORRECTNESS
     is_deterministic: bool = True
@@ -146,6 +157,7 @@ class Gate:
             score=1.0 if status is EvaluationStatus.PASSED else 0.0,
             status=status,
             feedback=f"{self.words(phase, attempt)}: {status}",
+            metadata={QUESTIONS: [each.model_dump(mode="json") for each in self.asks(phase, attempt)]},
         )
 
 
@@ -153,10 +165,16 @@ class Engine:
     """Moves runs on as the queue's jobs would."""
 
     def __init__(
-        self, cases: UseCases, place: Path, agents: Agents, say: Say = holds, words: Words = ever_new
+        self,
+        cases: UseCases,
+        place: Path,
+        agents: Agents,
+        say: Say = holds,
+        words: Words = ever_new,
+        asks: Asks = nothing,
     ) -> None:
         registry = EvaluatorRegistry()
-        registry.register(Gate(say, words))
+        registry.register(Gate(say, words, asks))
         self.cases, self.agents = cases, agents
         self.trees = Trees(place)
         recorder = Recorder(cases.sessions, cases.bell)

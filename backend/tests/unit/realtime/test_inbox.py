@@ -6,6 +6,7 @@ from uuid import uuid4
 import pytest
 
 from app.realtime.inbox import Hint, Inbox
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -31,7 +32,7 @@ async def test_steady_hints_do_not_put_off_the_poll() -> None:
     inbox, busy = Inbox(0.02), uuid4()
     await inbox.take()
     everywhere = False
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while not everywhere:
             inbox.ring([busy])
             bell = await inbox.take()

@@ -113,6 +113,28 @@ TABLE = {
         history(AttemptFacts(1, AttemptState.AGENT_FAILED, 1, not_before=NOW)),
         StartAttempt("coding", 1),
     ),
+    "a question about changed tests is asked at the first attempt": (
+        history(failed(1, question="Does the goal say so?")),
+        Escalate("coding", 1, EscalationReason.QUESTION, "Does the goal say so?"),
+    ),
+    "also where the attempts are used up": (
+        history(failed(1), failed(2), failed(3, question="Does the goal say so?")),
+        Escalate("coding", 3, EscalationReason.QUESTION, "Does the goal say so?"),
+    ),
+    "one that a human sent back is followed by the next attempt": (
+        history(
+            failed(3, question="Does the goal say so?"),
+            escalations=(resolved(EscalationDecision.RETRY, 3, 1),),
+        ),
+        StartAttempt("coding", 4),
+    ),
+    "one that a human accepted completes the phase": (
+        history(
+            failed(1, question="Does the goal say so?"),
+            escalations=(resolved(EscalationDecision.ACCEPT, 1),),
+        ),
+        CompletePhase("coding", 1, accepted_by="ada"),
+    ),
     "an open escalation waits for its human": (history(*THREE_FAILED, escalations=(OPEN,)), Wait()),
     "accept completes the phase in the reviewer's name": (
         history(*THREE_FAILED, escalations=(resolved(EscalationDecision.ACCEPT),)),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.runners.safe_fixes import SafeFixes
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -31,7 +32,7 @@ async def mend(
     tree = await asyncio.to_thread(write, place / "tree", candidate)
     at_base = await asyncio.to_thread(write, place / "base", base)
     before = {path: path.read_bytes() for path in tree.rglob("*") if path.is_file()}
-    said = await SafeFixes().apply(tree, at_base, changed or tuple(candidate))
+    said = await SafeFixes(timeout=PATIENCE).apply(tree, at_base, changed or tuple(candidate))
     after = {path: path.read_bytes() for path in tree.rglob("*") if path.is_file()}
     assert after.keys() == before.keys()
     different = {path: data for path, data in after.items() if data != before[path]}
@@ -84,7 +85,7 @@ async def test_links_are_left_alone(tmp_path: Path) -> None:
     (tree / "link").symlink_to("dir")
     (tree / "c.py").hardlink_to(outside)
     (tree / "c.py").chmod(0o750)
-    said = await SafeFixes().apply(tree, base, ["b.py", "link/a.py", "c.py"])
+    said = await SafeFixes(timeout=PATIENCE).apply(tree, base, ["b.py", "link/a.py", "c.py"])
     assert said == ["c.py"]
     assert outside.read_bytes() == (tree / "dir/a.py").read_bytes() == b"import os\n"
     assert ((tree / "c.py").read_bytes(), (tree / "c.py").stat().st_mode & 0o777) == (b"", 0o750)

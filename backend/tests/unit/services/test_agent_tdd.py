@@ -21,6 +21,7 @@ from app.schemas.agents import AgentScript, AgentSpec
 from app.services.agent_tdd import AgentTddService, NoCandidateError
 from app.services.execute.side_by_side import CandidateOutcome, SideBySide, Subagent
 from tests.agent_fakes import PlainAgent
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -128,7 +129,7 @@ async def test_several_work_at_the_same_time_each_in_a_tree_of_its_own(workspace
     together = asyncio.Barrier(2)
     team = Team(a=PlainAgent(writes("A"), together=together), b=PlainAgent(writes("B"), together=together))
     judge, heard = Chooser(), Heard()
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         result = await service(team, judge).execute(request(workspace, "a", "b"), "ada", on_event=heard)
     assert [each.output for each in result.candidates] == ["wrote A", "wrote B"]
     decision = result.decision
@@ -212,7 +213,7 @@ async def test_cancelling_ends_every_agent(workspace: Path) -> None:
     starting = Starting(others)
     team = Team(a=PlainAgent(writes("A"), together=together), b=PlainAgent(writes("B"), together=together))
     task = asyncio.create_task(service(team).execute(request(workspace, "a", "b"), "ada", on_event=starting))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         await others.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -13,6 +13,7 @@ import anyio.to_thread
 import pytest
 
 from app.workspaces.process import ProcessOutcome, run_for_bytes, run_process
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -25,7 +26,7 @@ async def shell(script: str, tmp_path: Path, timeout: float = 30.0, **options: o
 
 
 def poll(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < deadline, "it never happened"
         time.sleep(0.01)
@@ -65,20 +66,20 @@ async def test_environment_is_exactly_what_is_given(tmp_path: Path) -> None:
         [sys.executable, "-I", "-c", "import os; print(sorted(os.environ))"],
         cwd=tmp_path,
         env={"ONLY": "this", "LC_CTYPE": "C.UTF-8"},
-        timeout=30,
+        timeout=PATIENCE,
     )
     assert outcome.stdout == "['LC_CTYPE', 'ONLY']\n"
 
 
 async def test_stdin_arrives_whole_and_without_stdin_there_is_nothing(tmp_path: Path) -> None:
     data = b"0123456789abcdef" * 100_000
-    counted = await run_process(["wc", "-c"], cwd=tmp_path, env=ENV, timeout=30, stdin=data)
+    counted = await run_process(["wc", "-c"], cwd=tmp_path, env=ENV, timeout=PATIENCE, stdin=data)
     assert counted.stdout.strip() == str(len(data))
-    assert (await run_process(["cat"], cwd=tmp_path, env=ENV, timeout=30)).stdout == ""
+    assert (await run_process(["cat"], cwd=tmp_path, env=ENV, timeout=PATIENCE)).stdout == ""
 
 
 async def test_a_child_that_does_not_read_its_stdin_is_no_problem(tmp_path: Path) -> None:
-    outcome = await run_process(["true"], cwd=tmp_path, env=ENV, timeout=30, stdin=b"x" * 1_000_000)
+    outcome = await run_process(["true"], cwd=tmp_path, env=ENV, timeout=PATIENCE, stdin=b"x" * 1_000_000)
     assert outcome.returncode == 0
 
 
@@ -88,7 +89,7 @@ async def test_output_keeps_head_and_tail_within_the_limit(tmp_path: Path, strea
     if stream == "stderr":
         script = "import sys; sys.stdout = sys.stderr; " + script
     outcome = await run_process(
-        [sys.executable, "-I", "-c", script], cwd=tmp_path, env=ENV, timeout=30, output_limit=1000
+        [sys.executable, "-I", "-c", script], cwd=tmp_path, env=ENV, timeout=PATIENCE, output_limit=1000
     )
     kept = getattr(outcome, stream)
     assert outcome.truncated
@@ -116,9 +117,9 @@ async def test_output_that_is_not_text_is_kept_readable(tmp_path: Path) -> None:
 
 async def test_bytes_are_kept_from_the_start(tmp_path: Path) -> None:
     argv = [SH, "-c", r"printf '\000\377ab'; echo why >&2"]
-    whole = await run_for_bytes(argv, cwd=tmp_path, env=ENV, timeout=30, output_limit=100)
+    whole = await run_for_bytes(argv, cwd=tmp_path, env=ENV, timeout=PATIENCE, output_limit=100)
     assert (whole.stdout, whole.truncated, whole.stderr) == (b"\0\xffab", False, "why\n")
-    cut = await run_for_bytes(argv, cwd=tmp_path, env=ENV, timeout=30, output_limit=3)
+    cut = await run_for_bytes(argv, cwd=tmp_path, env=ENV, timeout=PATIENCE, output_limit=3)
     assert (cut.stdout, cut.truncated) == (b"\0\xffa", True)
 
 
@@ -171,7 +172,7 @@ async def test_a_daemon_that_holds_the_pipes_holds_nothing_up(tmp_path: Path) ->
         "print('done', flush=True)\n"
     )
     started = time.monotonic()
-    outcome = await run_process([sys.executable, "-I", "-c", script], cwd=tmp_path, env=ENV, timeout=200)
+    outcome = await run_process([sys.executable, "-I", "-c", script], cwd=tmp_path, env=ENV, timeout=PATIENCE)
     daemon = int(await wait_for_file(tmp_path / "daemon"))
     try:
         assert (outcome.returncode, outcome.stdout, outcome.timed_out) == (0, "done\n", False)
@@ -184,19 +185,19 @@ async def test_a_daemon_that_holds_the_pipes_holds_nothing_up(tmp_path: Path) ->
 
 async def test_a_missing_program_is_said_so(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        await run_process(["no-such-program"], cwd=tmp_path, env=ENV, timeout=5)
+        await run_process(["no-such-program"], cwd=tmp_path, env=ENV, timeout=PATIENCE)
 
 
 async def test_a_missing_directory_is_said_so(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        await run_process(["true"], cwd=tmp_path / "gone", env=ENV, timeout=5)
+        await run_process(["true"], cwd=tmp_path / "gone", env=ENV, timeout=PATIENCE)
 
 
 async def test_a_file_that_is_no_program_is_said_so(tmp_path: Path) -> None:
     plain = tmp_path / "plain"
     plain.write_text("")
     with pytest.raises(PermissionError):
-        await run_process([str(plain)], cwd=tmp_path, env=ENV, timeout=5)
+        await run_process([str(plain)], cwd=tmp_path, env=ENV, timeout=PATIENCE)
 
 
 async def test_no_handle_stays_open(tmp_path: Path) -> None:
@@ -212,7 +213,7 @@ async def test_passed_handles_reach_the_child(tmp_path: Path) -> None:
     try:
         script = f"import os; os.write({write_end}, b'through')"
         argv = [sys.executable, "-I", "-c", script]
-        await run_process(argv, cwd=tmp_path, env=ENV, timeout=30, pass_fds=(write_end,))
+        await run_process(argv, cwd=tmp_path, env=ENV, timeout=PATIENCE, pass_fds=(write_end,))
         assert os.read(read_end, 100) == b"through"
     finally:
         os.close(read_end)

@@ -90,6 +90,7 @@ const OPEN = {
   can_accept: true,
   would_open: ["tests/test_a.py"],
   open_paths: [],
+  questions: [],
   track_records: [
     {
       evaluator: "pytest",
@@ -251,6 +252,7 @@ it("sends guidance, attempts, comments and the version that was seen; and believ
       line_comments: [{ path: "shares.py", line: 2, body: "Five?" }],
       verdict_marks: [],
       open_paths: [],
+  questions: [],
       version: 4,
       additional_attempts: 1,
     },

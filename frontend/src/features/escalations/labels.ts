@@ -10,6 +10,7 @@ const REASONS: Record<Schemas["EscalationReason"], string> = {
   evaluator_unavailable: "Evaluator unavailable",
   worker_lost: "Workers lost",
   human_asked: "The agent asks",
+  question: "A changed test needs a decision",
 };
 
 /** Why a human is asked, in a few words. */

@@ -58,7 +58,8 @@ def find_programs(python: Path, search: Sequence[Path], readable: Sequence[Path]
         readable: what the operator lets every confined program read.
     """
     directories = [python.parent, *(each for each in search if each.is_absolute()), *SYSTEM]
-    path = tuple(each for each in dict.fromkeys(directories) if each.is_dir())
+    # Unlike `Path.is_dir`, this raises nothing about a directory in the home of somebody else.
+    path = tuple(each for each in dict.fromkeys(directories) if os.path.isdir(each))
     places = dict.fromkeys([*interpreter_paths(python), *(root for each in path for root in _roots(each))])
     granted = tuple(each for each in places if not visible_without_asking(each))
     seen = [*granted, *readable]

@@ -20,6 +20,7 @@ from app.schemas.project_file import (
     ProjectFile,
     ProtectedTable,
     SarifReport,
+    TestsTable,
     VerdictTable,
 )
 
@@ -35,6 +36,7 @@ _TABLES: Mapping[str, type[BaseModel]] = {
     "evaluators": EvaluatorTable,
     "command": CommandTable,
     "protected": ProtectedTable,
+    "tests": TestsTable,
     "verdict": VerdictTable,
 }
 _REPORTS: Mapping[str, type[BaseModel]] = {

@@ -1,125 +1,154 @@
-"""Whether a new version of a Python file only adds to the old one, so that what was there still holds."""
+"""Statements that may join a test without weakening it. Pure."""
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
 
-_Imported = tuple[str, str, str | None]
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+# Names that reach beyond the test they stand in: they skip it, end it, or change what others see.
+_REACHING = frozenset(
+    {
+        *("monkeypatch", "patch", "mocker", "mock", "setattr", "delattr", "setitem", "skip", "skipTest"),
+        *("xfail", "importorskip", "exit", "_exit", "quit", "exec", "eval", "globals", "locals", "vars"),
+        *("__dict__", "__setattr__", "modules", "settrace", "setprofile", "register_assert_rewrite"),
+    }
+)
+_EXPECTING = ("raises", "warns", "deprecated_call", "assertRaises", "assertRaisesRegex", "assertWarns")
 
 
-def only_adds(before: bytes, after: bytes) -> bool:
-    """Tell whether every statement of a file is still there, in order, with others besides.
+def stronger_body(old: Sequence[ast.stmt], new: Sequence[ast.stmt], taken: Collection[str]) -> bool:
+    """Tell whether a body keeps every old statement in order and only adds harmless ones.
 
-    Comments and layout do not count. Imports may move. A class may get further members, a parametrised test
-    further rows. A name that was bound is not bound again. What cannot be parsed adds nothing.
+    Args:
+        old: the statements of the base, without what does not count.
+        new: those of the candidate.
+        taken: names that an added statement must not bind, because the old ones use them.
     """
-    try:
-        old, new = ast.parse(before), ast.parse(after)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return _extends(old.body, new.body)
-
-
-def _extends(old: Sequence[ast.stmt], new: Sequence[ast.stmt]) -> bool:
-    imported, imports = set(_imports(old)), set(_imports(new))
-    if not imported <= imports:
-        return False
-    wanted = [each for each in old if not isinstance(each, ast.Import | ast.ImportFrom)]
-    bound = {name for each in old for name in _bound(each)}
+    wanted = list(old)
     for each in new:
-        if isinstance(each, ast.Import | ast.ImportFrom):
-            continue
-        if wanted and _same_or_wider(wanted[0], each):
+        if wanted and _same_or_stronger(wanted[0], each, taken):
             wanted.pop(0)
-        elif bound & set(_bound(each)) or not _is_plain_addition(each):
+        elif not is_harmless(each, taken):
             return False
-    fresh = {name for each in imports - imported for name in _names_of([each])}
-    return not wanted and not fresh & bound
+    return not wanted
 
 
-def _is_plain_addition(statement: ast.stmt) -> bool:
-    """A definition or a constant; whatever else is executed could change what is already there."""
-    if isinstance(statement, _DEFINITIONS):
-        return True
-    return bool(list(_bound(statement))) and not any(
-        name.startswith(("pytest", "__")) for name in _bound(statement)
-    )
+def is_harmless(statement: ast.stmt, taken: Collection[str]) -> bool:
+    """Tell whether a statement only adds a check, or prepares one with names of its own."""
+    if any(_reaches(node) or _binds(node, taken) for node in ast.walk(statement)):
+        return False
+    return _has_harmless_form(statement)
 
 
-def _same_or_wider(old: ast.stmt, new: ast.stmt) -> bool:
+def is_expecting(statement: ast.With | ast.AsyncWith) -> bool:
+    """Tell whether a block expects an exception or a warning, so that what is added may answer for it."""
+    return any(_called(item.context_expr).rpartition(".")[2] in _EXPECTING for item in statement.items)
+
+
+def names_in(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Give every name that is read, bound or taken as an argument below some nodes."""
+    for node in chain.from_iterable(map(ast.walk, nodes)):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.arg):
+            yield node.arg
+
+
+def _has_harmless_form(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Assert() | ast.Pass() | ast.Assign() | ast.AnnAssign() | ast.Import() | ast.ImportFrom():
+            return True
+        case ast.Expr(ast.Call() as call):
+            return _is_check(_called(call))
+        case ast.With() | ast.AsyncWith():
+            return is_expecting(statement) and all(map(_may_be_expected, statement.body))
+        case ast.For() | ast.If():
+            return all(map(_has_harmless_form, [*statement.body, *statement.orelse]))
+        case _:
+            return False
+
+
+def _may_be_expected(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) or _has_harmless_form(statement)
+
+
+def _is_check(name: str) -> bool:
+    return name == "print" or name.rpartition(".")[2].startswith("assert")
+
+
+def _reaches(node: ast.AST) -> bool:
+    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return name in _REACHING or isinstance(node, ast.Global | ast.Nonlocal | ast.Delete)
+
+
+def _binds(node: ast.AST, taken: Collection[str]) -> bool:
+    """Tell whether a node binds one of the names, or changes an object instead of a name."""
+    if isinstance(node, ast.Name):
+        return isinstance(node.ctx, ast.Store) and node.id in taken
+    if isinstance(node, ast.alias):
+        return node.name == "*" or (node.asname or node.name.partition(".")[0]) in taken
+    return isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store)
+
+
+def _same_or_stronger(old: ast.stmt, new: ast.stmt, taken: Collection[str]) -> bool:
     if ast.dump(old) == ast.dump(new):
         return True
-    if isinstance(old, ast.ClassDef) and isinstance(new, ast.ClassDef):
-        return (
-            old.name == new.name
-            and _dumps(old.bases) == _dumps(new.bases)
-            and _dumps(old.keywords) == _dumps(new.keywords)
-            and _decorated_alike(old.decorator_list, new.decorator_list)
-            and _extends(old.body, new.body)
-        )
-    if isinstance(old, ast.FunctionDef | ast.AsyncFunctionDef) and type(old) is type(new):
-        assert isinstance(new, ast.FunctionDef | ast.AsyncFunctionDef)  # noqa: S101 - of the same type
-        return (
-            old.name == new.name
-            and ast.dump(old.args) == ast.dump(new.args)
-            and _dumps(old.body) == _dumps(new.body)
-            and _decorated_alike(old.decorator_list, new.decorator_list)
-        )
-    return False
+    match old, new:
+        case ast.Assert(), ast.Assert():
+            return _asks_for_more(old.test, new.test)
+        case (ast.With(), ast.With()) | (ast.AsyncWith(), ast.AsyncWith()):
+            return _same_block(old, new, taken)
+        case (ast.For(), ast.For()) | (ast.AsyncFor(), ast.AsyncFor()):
+            head = _dumps([old.target, old.iter]) == _dumps([new.target, new.iter])
+            return head and _both_stronger(old, new, taken)
+        case ast.If(), ast.If():
+            return ast.dump(old.test) == ast.dump(new.test) and _both_stronger(old, new, taken)
+        case _:
+            return False
 
 
-def _decorated_alike(old: Sequence[ast.expr], new: Sequence[ast.expr]) -> bool:
-    return all(
-        one is not None
-        and other is not None
-        and (ast.dump(one) == ast.dump(other) or _has_more_rows(one, other))
-        for one, other in zip_longest(old, new)
-    )
+def _both_stronger(
+    old: ast.For | ast.AsyncFor | ast.If, new: ast.For | ast.AsyncFor | ast.If, taken: Collection[str]
+) -> bool:
+    return stronger_body(old.body, new.body, taken) and stronger_body(old.orelse, new.orelse, taken)
 
 
-def _has_more_rows(old: ast.expr, new: ast.expr) -> bool:
-    """True for `parametrize` with the old rows in their order, and others besides."""
-    if not (isinstance(old, ast.Call) and isinstance(new, ast.Call)):
+def _same_block(old: ast.With | ast.AsyncWith, new: ast.With | ast.AsyncWith, taken: Collection[str]) -> bool:
+    if is_expecting(old):
+        same = _dumps(old.body) == _dumps(new.body)
+        return same and len(old.items) == len(new.items) and all(map(_expects_more, old.items, new.items))
+    return _dumps(old.items) == _dumps(new.items) and stronger_body(old.body, new.body, taken)
+
+
+def _expects_more(old: ast.withitem, new: ast.withitem) -> bool:
+    """True for the same expectation, or one that also says which words the exception has."""
+    if ast.dump(old) == ast.dump(new):
+        return True
+    one, other = old.context_expr, new.context_expr
+    if not (isinstance(one, ast.Call) and isinstance(other, ast.Call)):
         return False
-    if not (isinstance(old.func, ast.Attribute) and old.func.attr == "parametrize"):
+    if any(each.arg == "match" for each in one.keywords):
         return False
-    if ast.dump(old.func) != ast.dump(new.func) or len(old.args) != 2 or len(new.args) != 2:
+    rest = [each for each in other.keywords if each.arg != "match"]
+    same_call = ast.dump(one.func) == ast.dump(other.func) and _dumps(one.args) == _dumps(other.args)
+    return same_call and _dumps(one.keywords) == _dumps(rest) and _is_new_name(old, new)
+
+
+def _is_new_name(old: ast.withitem, new: ast.withitem) -> bool:
+    before, after = old.optional_vars, new.optional_vars
+    return before is None or (after is not None and ast.dump(before) == ast.dump(after))
+
+
+def _asks_for_more(old: ast.expr, new: ast.expr) -> bool:
+    """True for `old and more`, whatever is added."""
+    if not (isinstance(new, ast.BoolOp) and isinstance(new.op, ast.And)):
         return False
-    names, rows = old.args
-    if ast.dump(names) != ast.dump(new.args[0]) or _dumps(old.keywords) != _dumps(new.keywords):
-        return False
-    more = new.args[1]
-    if not (isinstance(rows, ast.List | ast.Tuple) and isinstance(more, ast.List | ast.Tuple)):
-        return False
-    left = iter(_dumps(more.elts))
-    return bool(rows.elts) and all(row in left for row in _dumps(rows.elts))
+    before = old.values if isinstance(old, ast.BoolOp) and isinstance(old.op, ast.And) else [old]
+    return set(_dumps(before)) <= set(_dumps(new.values))
+
+
+def _called(node: ast.expr) -> str:
+    return ast.unparse(node.func) if isinstance(node, ast.Call) else ""
 
 
 def _dumps(nodes: Iterable[ast.AST]) -> list[str]:
     return [ast.dump(node) for node in nodes]
-
-
-def _imports(body: Iterable[ast.stmt]) -> Iterator[_Imported]:
-    for statement in body:
-        if isinstance(statement, ast.Import):
-            yield from (("", alias.name, alias.asname) for alias in statement.names)
-        elif isinstance(statement, ast.ImportFrom):
-            module = "." * statement.level + (statement.module or "")
-            yield from ((f"{module}:", alias.name, alias.asname) for alias in statement.names)
-
-
-def _names_of(imports: Iterable[_Imported]) -> Iterator[str]:
-    for _, name, alias in imports:
-        yield alias or name.partition(".")[0]
-
-
-def _bound(statement: ast.stmt) -> Iterator[str]:
-    """Give the names that a statement of a module or class binds: definitions, plain assignments, imports."""
-    if isinstance(statement, _DEFINITIONS):
-        yield statement.name
-    elif isinstance(statement, ast.Import | ast.ImportFrom):
-        yield from _names_of(_imports([statement]))
-    elif isinstance(statement, ast.Assign | ast.AnnAssign):
-        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-        yield from (target.id for target in targets if isinstance(target, ast.Name))

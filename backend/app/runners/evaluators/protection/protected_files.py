@@ -14,6 +14,7 @@ from app.runners.evaluators.protocol import (
     skipped,
 )
 from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace
+from app.schemas.questions import MAX_QUESTIONS, QUESTIONS, ProtectedPolicy
 
 NAME = "protected_files"
 
@@ -35,14 +36,18 @@ _MEND: dict[Offence, str] = {
 class ProtectedFilesEvaluator:
     """Fails when tests, fixtures or tool configuration of the base were changed, and says exactly how.
 
+    With the policy *ask* the failed result holds one question about each change, and no attempt is used up
+    when everything else holds. With *note* the changes are only told.
+
     What was changed does not count anyway: the tools judge by the base's versions. But the change would
     remain in the result. `protection` says what is protected and what counts as an addition. Without a
     finding the result is `skipped`: that nothing was tampered with is no evidence that the work is good.
     """
 
+    policy: ProtectedPolicy = ProtectedPolicy.ASK
     name: str = NAME
     category: EvaluationCategory = EvaluationCategory.TESTING
-    version: str = "1"
+    version: str = "2"
     is_deterministic: bool = True
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
@@ -63,9 +68,9 @@ class ProtectedFilesEvaluator:
             opened=context.get("open_paths", []),
             extra=context.get("protected_paths", []),
         )
-        return self._result(protection)
+        return self._result(protection, context.get("protected_policy", self.policy))
 
-    def _result(self, protection: Protection) -> EvaluationResult:
+    def _result(self, protection: Protection, policy: ProtectedPolicy) -> EvaluationResult:
         metadata: dict[str, Any] = {
             "protected": len(protection.protected),
             "tampered": [each.path for each in protection.findings[:_RECORDED]],
@@ -74,6 +79,12 @@ class ProtectedFilesEvaluator:
         }
         if not protection.findings:
             return skipped(self, _all_well(protection), **metadata)
+        questions = [asked for each in protection.findings for asked in each.questions]
+        if policy is ProtectedPolicy.NOTE:
+            return skipped(self, f"Noted: {_feedback(protection)}", **metadata)
+        # More than can be shown are not for one decision: the attempt fails as without questions.
+        if policy is ProtectedPolicy.ASK and len(questions) <= MAX_QUESTIONS:
+            metadata[QUESTIONS] = [each.model_dump(mode="json") for each in questions]
         return EvaluationResult(
             evaluator_name=self.name,
             category=self.category,
@@ -103,10 +114,17 @@ def _criterion(finding: TamperFinding) -> CriterionResult:
     )
 
 
+def _what(finding: TamperFinding) -> str:
+    """Name the tests and fixtures of a file that are not as they were, with what is wrong."""
+    inside = [each for each in finding.questions if each.id != finding.path]
+    named = [f"{each.id.partition('::')[2]} {each.why}" for each in inside[:_LISTED]]
+    return f": {'; '.join(named)}" if named else ""
+
+
 def _feedback(protection: Protection) -> str:
     findings = protection.findings
     lines = ["Tests and tool configuration of the base are protected; changes to them do not count."]
-    lines += [f"- {each.path} {_DONE[each.offence]}" for each in findings[:_LISTED]]
+    lines += [f"- {each.path} {_DONE[each.offence]}{_what(each)}" for each in findings[:_LISTED]]
     if len(findings) > _LISTED:
         lines.append(f"- and {len(findings) - _LISTED} more")
     lines.append(

@@ -8,24 +8,26 @@ Protected are files of the base:
 - in files of several uses (`pyproject.toml`, `setup.cfg`, `tox.ini`) the sections of those tools;
 - what the project protects besides.
 
-Adding to them is no offence: new tests, fixtures and helpers beside unchanged ones, more rows of a
-parametrised test, more markers, sections for tools that the base does not set. Everything else is a finding,
-unless the path was opened.
+Python files are compared by what they mean (see `meaning`): comments, layout and renamed local variables are
+no change, and asking for more is no offence. That is more assertions, rows, tests, fixtures, helpers,
+markers, and sections for tools that the base does not set. Everything else is a finding with a question about
+each test, fixture or file, unless the path was opened.
 """
 
 import difflib
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
-from app.runners.evaluators.protection.additions import only_adds
 from app.runners.evaluators.protection.config_sections import guarded_sections, has_guarded_sections
+from app.runners.evaluators.protection.questions import questions_about
 from app.runners.evaluators.source_tree import project_files
 from app.runners.evaluators.testing.config import settings_for
 from app.runners.evaluators.testing.setting import TestSetting
+from app.schemas.questions import Question
 from app.workspaces.files.paths import is_excluded_directory
 
 PROJECT_FILE = "phaserunner.toml"
@@ -56,11 +58,13 @@ class TamperFinding:
         path: POSIX path relative to the tree.
         offence: what was done.
         diff: the difference as a unified diff, bounded; a sentence for what is no text.
+        questions: what a human would be asked about it, one for each test, fixture or file.
     """
 
     path: str
     offence: Offence
     diff: str
+    questions: tuple[Question, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +144,10 @@ def compare_protected(
             continue
         if matches(name, opened):
             allowed.append(name)
-        elif before is not None and after is not None and _is_harmless(name, before, after):
-            extended.append(name)
+        elif questions := _questions(name, before, after):
+            findings.append(_finding(name, before, after, questions))
         else:
-            findings.append(_finding(name, before, after))
+            extended.append(name)
     return Protection(tuple(protected), tuple(sorted(findings)), tuple(extended), tuple(allowed))
 
 
@@ -154,20 +158,24 @@ def _added(base: Path, candidate: Path) -> list[str]:
     )
 
 
-def _is_harmless(name: str, before: bytes, after: bytes) -> bool:
-    if has_guarded_sections(name):
+def _questions(name: str, before: bytes | None, after: bytes | None) -> list[Question]:
+    if before is not None and after is not None and has_guarded_sections(name):
         sections = guarded_sections(name, before) or {}
         kept = guarded_sections(name, after, beside=before)
         # A section for a tool that the base does not set is an addition: the base's settings are what counts.
-        return kept is not None and all(kept.get(each) == value for each, value in sections.items())
-    return name.endswith(".py") and only_adds(before, after)
+        if kept is not None and all(kept.get(each) == value for each, value in sections.items()):
+            return []
+    return questions_about(name, before, after)
 
 
-def _finding(name: str, before: bytes | None, after: bytes | None) -> TamperFinding:
+def _finding(
+    name: str, before: bytes | None, after: bytes | None, questions: Sequence[Question]
+) -> TamperFinding:
+    asked = tuple(questions)
     if after is None:
-        return TamperFinding(name, Offence.DELETED, "")
+        return TamperFinding(name, Offence.DELETED, "", asked)
     offence = Offence.ADDED if before is None else Offence.CHANGED
-    return TamperFinding(name, offence, _difference(name, before or b"", after))
+    return TamperFinding(name, offence, _difference(name, before or b"", after), asked)
 
 
 def _difference(name: str, before: bytes, after: bytes) -> str:

@@ -6,8 +6,8 @@ and where *every* failure is the base's own flake or the machine's lack, there i
 - *flaky*: failed, and passed when run again alone. The candidate fails; the word goes into the feedback.
 - *flaky at base*: a flaky test that the base, in up to three runs, both passes and fails. That is not the
   candidate's doing: the evaluation can be repeated.
-- *at base, too*: the base fails the test as well. Tests that come before their code do that, and a candidate
-  has to make them pass; so this is only told.
+- *red at base*: the base fails the test as well, in each of two runs. Tests that come before their code do
+  that, and a candidate has to make them pass; `base_failures` says which ones count.
 - *environment*: the base fails it with the same words, and they speak of the machine (no network, a missing
   program or library).
 """
@@ -28,6 +28,8 @@ LOOKED_AT = 10
 """How many failing tests of one run are looked at again."""
 
 _BASE_RUNS = 3
+_COMPARED = 500
+"""How many failing tests of one run are run at the base."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ class SecondLook:
 
     flaky: tuple[str, ...] = ()
     at_base: tuple[str, ...] = ()
+    red: Mapping[str, str] = field(default_factory=dict[str, str])
     flaky_at_base: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -48,6 +51,7 @@ class SecondLook:
         return SecondLook(
             flaky=(*self.flaky, *other.flaky),
             at_base=(*self.at_base, *other.at_base),
+            red={**self.red, **other.red},
             flaky_at_base=(*self.flaky_at_base, *other.flaky_at_base),
             environment={**self.environment, **other.environment},
         )
@@ -64,18 +68,21 @@ async def look_again(
         report: what came of it.
         base: the base, when its tests were run.
     """
-    failing = [each.id for each in report.failures[:LOOKED_AT]]
+    failing = [each.id for each in report.failures[: LOOKED_AT if base is None else _COMPARED]]
     if report.ending is not Ending.COMPLETE or not failing:
         return SecondLook()
-    again = harness.run(replace(tree, only=frozenset(map(file_of, failing))), ids=failing)
+    looked_at = failing[:LOOKED_AT]
+    again = harness.run(replace(tree, only=frozenset(map(file_of, looked_at))), ids=looked_at)
     if base is None:
-        return SecondLook(flaky=_now_good(failing, await again))
+        return SecondLook(flaky=_now_good(looked_at, await again))
     second, there = await together(again, base.run(set(map(file_of, failing)), failing))
-    flaky = _now_good(failing, second)
+    flaky = _now_good(looked_at, second)
     at_base = tuple(each for each in failing if _is_bad(each, there))
+    once_more = await base.run(set(map(file_of, at_base)), at_base) if at_base else there
     return SecondLook(
         flaky=flaky,
         at_base=at_base,
+        red={each: _message(each, there) for each in at_base if _is_bad(each, once_more)},
         flaky_at_base=await _flaky_there(base, flaky, there) if flaky else (),
         environment={
             name: what for name in at_base if (what := await _machine_lacks(name, report, there, base))
@@ -109,6 +116,12 @@ async def _machine_lacks(name: str, report: RunReport, there: RunReport, base: B
 
 def _now_good(ids: Collection[str], run: RunReport) -> tuple[str, ...]:
     return tuple(each for each in ids if (test := run.tests.get(each)) is not None and test.ok)
+
+
+def _message(name: str, run: RunReport) -> str:
+    if name in run.tests:
+        return run.tests[name].message
+    return next((each.message for each in run.errors if each.id == file_of(name)), "")
 
 
 def _is_bad(name: str, run: RunReport) -> bool:

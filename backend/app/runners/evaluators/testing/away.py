@@ -11,6 +11,9 @@ from app.runners.evaluators.testing.pytest_outside.outside_run import Outside, O
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.trees import Layout, RunTree
 
+_SHORT = 10.0
+"""Seconds that the run away from the code has in any case, once the other one has ended."""
+
 
 class Away:
     """One run away from the candidate's code, begun early: before it is known which tests pass beside it.
@@ -23,6 +26,7 @@ class Away:
         self._harness = harness
         self._tree = tree
         self._files = frozenset[str]()
+        self._stop = asyncio.Event()
         self._early: asyncio.Task[OutsideRun] | None = None
 
     @classmethod
@@ -44,30 +48,41 @@ class Away:
         finally:
             await away._end()
 
-    async def report(self, passed: Sequence[str], base: BaseTests) -> OutsideReport | None:
+    async def report(self, passed: Sequence[str], base: BaseTests, seconds: float) -> OutsideReport | None:
         """Say what tests that passed beside the code do away from it; None when nothing was to be run.
 
         What goes wrong there leaves the evidence that there is.
+
+        Args:
+            passed: the tests.
+            base: controls what disagrees.
+            seconds: how long the tests took beside the code. It may take about as long again here; what has
+                not been reached by then is not looked at.
         """
         if self._tree is None:
             return None
         try:
-            report = await self._report(self._tree, passed)
+            more = max(_SHORT, seconds)
+            asyncio.get_running_loop().call_later(more, self._stop.set)
+            async with asyncio.timeout(2 * more + _SHORT):
+                report = await self._report(self._tree, passed, more)
             return report.without(await base.unlike_away(report.disagrees, passed, self._tree.trusted))
+        except TimeoutError:
+            return OutsideReport(trouble="The second process did not come to its end in time")
         except OSError as error:
             return OutsideReport(trouble=f"The second process could not be started: {error}")
 
-    async def _report(self, tree: RunTree, passed: Sequence[str]) -> OutsideReport:
+    async def _report(self, tree: RunTree, passed: Sequence[str], more: float) -> OutsideReport:
         # Which other files hold doctests is known only from the run beside the code.
         needed = tree.trusted.intersection(map(file_of, passed))
         if self._early is None or not needed.issubset(self._files):
             await self._end()
-            return await Outside(self._harness).judge(tree, passed)
+            return await Outside(self._harness).judge(tree, passed, budget=more, stop=self._stop)
         return (await self._early).report(passed)
 
     def _begin(self, tree: RunTree, files: Sequence[str]) -> None:
         self._files = frozenset(files)
-        self._early = asyncio.create_task(Outside(self._harness).run(tree, files))
+        self._early = asyncio.create_task(Outside(self._harness).run(tree, files, stop=self._stop))
 
     async def _end(self) -> None:
         if self._early is not None:

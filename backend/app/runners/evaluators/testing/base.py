@@ -100,9 +100,10 @@ class BaseTests:
     async def unlike_away(
         self, ids: Collection[str], all_ids: Collection[str], trusted: frozenset[str]
     ) -> list[str]:
-        """Name the tests that pass beside the base's own code, and not away from it.
+        """Name the tests that pass beside the base's own code, but are not known to pass away from it.
 
-        Nobody forged that: the way to the other process does not carry what they do.
+        Nobody forged that: the way to the other process does not carry what they do. Where the base's own run
+        says nothing there, a finding has no control, and does not hold.
 
         Args:
             ids: the tests in question.
@@ -118,7 +119,7 @@ class BaseTests:
         tree = replace(await self._tree(), trusted=trusted)
         away = await Outside(self._harness).judge(tree, all_ids)
         honest = {each.id for each in beside.tests.values() if each.ok}
-        return [each for each in ids if each in honest and each in away.disagrees]
+        return [each for each in ids if each in honest and each not in away.agrees]
 
     def replaced(self, report: RunReport) -> list[str]:
         """Give the tests of the base whose code was put in the place of what the base's file says."""
@@ -197,6 +198,18 @@ class BaseTests:
                 return ""
         found = [f"{_LACKS}: {', '.join(sorted(modules))}"] if modules else []
         return "; ".join([*found, *sorted(machine)])
+
+    async def lacking_files(self, errors: Iterable[CollectProblem]) -> dict[str, str]:
+        """Give the files of base tests that cannot be read for want of what the environment should provide.
+
+        Args:
+            errors: what could not be read with the candidate's code.
+
+        Returns:
+            What is lacking, by file.
+        """
+        found = {each.id: await self._lacking([each], of_base=True) for each in errors}
+        return {name: what for name, what in found.items() if what}
 
     async def _lacks(self, module: str, problem: CollectProblem, *, of_base: bool) -> bool:
         """Tell whether a file cannot be read for want of a module that the environment should provide."""

@@ -7,6 +7,7 @@ from app.runners.evaluators.protocol import CriterionResult, EvaluationResult, E
 from app.runners.evaluators.testing.judged import JudgedRun
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
 from app.runners.evaluators.testing.report import CollectProblem, Ending, Outcome, RanTest, RunReport
+from app.schemas.questions import QUESTIONS, Question
 
 _SUGGESTIONS = 8
 _LISTED = 10
@@ -26,6 +27,8 @@ def result_of(evaluator: Evaluator, judged: JudgedRun) -> EvaluationResult:
     if judged.outside is not None and judged.outside.judged:
         criteria.append(_criterion("values_hold_outside", _about_outside(judged.outside), 0.0, None))
     passed = all(each.passed for each in criteria)
+    # What fails away from the code is nobody's to allow.
+    questions = judged.questions if all(each.passed for each in criteria[1:]) else ()
     lines = [_headline(judged)] if passed else _feedback(judged, criteria)
     return EvaluationResult(
         evaluator_name=evaluator.name,
@@ -35,8 +38,12 @@ def result_of(evaluator: Evaluator, judged: JudgedRun) -> EvaluationResult:
         feedback="\n".join([*lines, *_notes(judged)]),
         criteria=criteria,
         suggestions=_suggestions(judged),
-        metadata=judged.metadata(),
+        metadata={**judged.metadata(), **_asked(questions)},
     )
+
+
+def _asked(questions: Sequence[Question]) -> dict[str, object]:
+    return {QUESTIONS: [each.model_dump(mode="json") for each in questions]} if questions else {}
 
 
 def _objections(judged: JudgedRun) -> list[str]:
@@ -178,6 +185,12 @@ def _notes(judged: JudgedRun) -> list[str]:
     found: list[str] = []
     if judged.self_written_only:
         found.append("The base has no tests: only self-written tests speak for the code.")
+    if judged.known:
+        listed = [f"{name} ({why})" for name, why in list(judged.known.items())[:_LISTED]]
+        more = f" and {len(judged.known) - _LISTED} more" if len(judged.known) > _LISTED else ""
+        count = _plural(len(judged.known), "failing test")
+        found.append(f"{count} of the base did not count: {'; '.join(listed)}{more}")
+    found += [f"A human is asked: {each.text}" for each in judged.questions[:_LISTED]]
     if judged.laid_over:
         names = ", ".join(judged.laid_over[:5]) + (" and more" if len(judged.laid_over) > 5 else "")
         found.append(f"The base's version of these was used for its tests: {names}")
@@ -187,7 +200,10 @@ def _notes(judged: JudgedRun) -> list[str]:
 def _headline(judged: JudgedRun) -> str:
     counts = judged.report.count()
     idle = counts[Outcome.SKIPPED] + counts[Outcome.XFAILED]
-    return f"{_plural(judged.ok, 'test')} passed" + (f", {idle} skipped" if idle else "")
+    counted = f"{_plural(judged.ok, 'test')} passed" + (f", {idle} skipped" if idle else "")
+    if judged.of_base is None or (judged.outside is not None and judged.outside.judged):
+        return counted
+    return f"{counted}; all evidence is from the process of the code itself"
 
 
 def _criterion(name: str, objections: Sequence[str], score: float, evidence: str | None) -> CriterionResult:

@@ -1,7 +1,6 @@
 """The test gate: the base's tests in the base's test setting, beside them those that the candidate wrote."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -23,13 +22,16 @@ from app.runners.evaluators.source_tree import python_files
 from app.runners.evaluators.testing.again import SecondLook, look_again
 from app.runners.evaluators.testing.away import Away
 from app.runners.evaluators.testing.base import BaseTests
-from app.runners.evaluators.testing.config import settings_for
+from app.runners.evaluators.testing.base_failures import Goal, sort_failures
+from app.runners.evaluators.testing.changed import ChangedTests
+from app.runners.evaluators.testing.config import PytestSettings, settings_for
 from app.runners.evaluators.testing.feedback import result_of
 from app.runners.evaluators.testing.judged import JudgedRun
 from app.runners.evaluators.testing.report import Ending, RunReport
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.trees import Layout, lay_out, whole_tree
 from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, seconds_for
+from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.workspaces.confine.sandbox import Sandbox, SandboxUnavailableError
 from app.workspaces.environments.interpreters import Interpreters
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
@@ -40,6 +42,7 @@ _OTHER_LANGUAGES = (
     *("package.json", "go.mod", "Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts"),
     *("Gemfile", "composer.json", "mix.exs", "Package.swift"),
 )
+_NOTED = "the base's version fails, the changed one passes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +59,10 @@ class PytestEvaluator:
     breaks in the same way: then, or when the machine lacks what the base's own code needs, or when every
     failure is a flake that the base has, too, there is no verdict. The score is passed of total.
 
+    Tests that fail at the base as well count by the policy `base_failures`; the rest are told. Where a base's
+    test fails and the candidate's version of it passes, `protected` decides: with *ask* the failed result
+    holds the question whether the goal says so.
+
     Attributes:
         timeout: seconds for one run; where the base must be run too, it has as many again.
         python: interpreter for the tests; it needs pytest 7.4 or newer. None is the one this program runs on.
@@ -64,6 +71,8 @@ class PytestEvaluator:
         sandbox: confines the tests.
         limits: on the trees; a larger one gets no verdict.
         outside: whether values are also compared in a process that never loads the candidate's code.
+        protected: what becomes of changed tests where the context does not say so.
+        base_failures: which tests that fail at base count where the context does not say so.
     """
 
     timeout: float = 120.0
@@ -73,9 +82,11 @@ class PytestEvaluator:
     sandbox: Sandbox = field(default_factory=Sandbox, compare=False)
     limits: WorkspaceLimits = DEFAULT_LIMITS
     outside: bool = True
+    protected: ProtectedPolicy = ProtectedPolicy.ASK
+    base_failures: BaseFailures = BaseFailures.GOAL
     name: str = "pytest"
     category: EvaluationCategory = EvaluationCategory.FUNCTIONALITY
-    version: str = "2"
+    version: str = "3"
     is_deterministic: bool = True
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
@@ -95,7 +106,7 @@ class PytestEvaluator:
                     sandbox=self.sandbox,
                     limits=self.limits,
                 )
-                result = await self._judge(harness, workspace, context.get("open_paths", ()))
+                result = await self._judge(harness, workspace, context)
                 result = with_interpreter(result, found)
         except EnvironmentTroubleError as error:
             return environment_trouble(self, error)
@@ -105,42 +116,70 @@ class PytestEvaluator:
             return errored(self, str(trouble), reason="environment")
         return await self._stamped(result)
 
-    async def _judge(self, harness: Harness, workspace: Path, open_paths: Sequence[str]) -> EvaluationResult:
+    async def _judge(self, harness: Harness, workspace: Path, context: EvaluationContext) -> EvaluationResult:
         if harness.base is None:
             tree = await asyncio.to_thread(whole_tree, workspace, self.limits)
             report = await harness.run(tree)
             second = await look_again(harness, tree, report)
             return result_of(self, JudgedRun(own=report, second=second))
         settings = await asyncio.to_thread(settings_for, workspace, harness.base)
-        layout = await asyncio.to_thread(lay_out, harness.base, workspace, settings, open_paths, self.limits)
+        opened = context.get("open_paths", ())
+        layout = await asyncio.to_thread(lay_out, harness.base, workspace, settings, opened, self.limits)
         if not self.compare_base:
             whole = await asyncio.to_thread(whole_tree, workspace, self.limits)
             layout = replace(layout, base_run=None, own_run=whole, laid_over=())
         base = BaseTests(harness, harness.base, layout, settings)
         try:
             await base.prepare()
-            return await self._judge_runs(harness, layout, base)
+            rules = self._rules(context, harness.base, workspace, layout, settings)
+            return await self._judge_runs(harness, layout, base, rules)
         finally:
             await base.close()
 
-    async def _judge_runs(self, harness: Harness, layout: Layout, base: BaseTests) -> EvaluationResult:
+    def _rules(
+        self,
+        context: EvaluationContext,
+        base: Path,
+        workspace: Path,
+        layout: Layout,
+        settings: PytestSettings,
+    ) -> "_Rules":
+        changed = ChangedTests(
+            base=base, workspace=workspace, laid_over=layout.laid_over, patterns=settings.test_files
+        )
+        goal = Goal(
+            policy=context.get("base_failures", self.base_failures),
+            tests=context.get("goal_tests", ()),
+            words=context.get("goal", ""),
+        )
+        return _Rules(context.get("protected_policy", self.protected), goal, changed)
+
+    async def _judge_runs(
+        self, harness: Harness, layout: Layout, base: BaseTests, rules: "_Rules"
+    ) -> EvaluationResult:
         async with Away.beside(harness, layout, wanted=self.outside) as away:
             of_base, own = await together(
                 _run(harness, layout, of_base=True), _run(harness, layout, of_base=False)
             )
             for report in (of_base, own):
-                trouble = await base.environment_trouble(report, of_base=report is of_base) if report else ""
+                if report is None or (report is of_base and _says_something(report)):
+                    continue
+                trouble = await base.environment_trouble(report, of_base=report is of_base)
                 if trouble:
-                    ending = report.ending.value if report else ""
-                    return errored(self, trouble, ending=ending, reason="environment")
+                    return errored(self, trouble, ending=report.ending.value, reason="environment")
             judged = await _compared(of_base, own, layout, base, self_compared=self.compare_base)
             second = await _second_look(harness, layout, judged, base)
+            judged = await _accounted(harness, replace(judged, second=second), rules, base)
+            of_base = judged.of_base
+            trouble = await base.environment_trouble(of_base, of_base=True) if of_base else ""
+            if trouble:
+                return errored(self, trouble, reason="environment")
             if of_base is not None and judged.hangs_on(of_base) and second.excuses(of_base):
                 return errored(self, _excuse(second), reason=_reason(second), flaky=list(second.flaky))
-            if judged.all_well and of_base is not None:
+            if (judged.all_well or judged.questions) and of_base is not None:
                 passed = [each.id for each in of_base.tests.values() if each.ok]
-                judged = replace(judged, outside=await away.report(passed, base))
-            return result_of(self, replace(judged, second=second))
+                judged = replace(judged, outside=await away.report(passed, base, of_base.seconds))
+            return result_of(self, judged)
 
     async def _stamped(self, result: EvaluationResult) -> EvaluationResult:
         """Say on the result whether the tests were confined."""
@@ -153,6 +192,53 @@ class PytestEvaluator:
                 "evaluator_version": self.version,
             }
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """By what failing tests of the base are sorted."""
+
+    protected: ProtectedPolicy
+    goal: Goal
+    changed: ChangedTests
+
+
+def _says_something(report: RunReport) -> bool:
+    """Tell whether tests passed, so that others may be left out: what does not count speaks for nothing."""
+    return report.ending is Ending.COMPLETE and any(each.ok for each in report.tests.values())
+
+
+async def _accounted(harness: Harness, judged: JudgedRun, rules: _Rules, base: BaseTests) -> JudgedRun:
+    """Take out the failures that do not count, and ask about those that a human has to decide on."""
+    of_base = judged.of_base
+    if of_base is None or not (judged.hangs_on_base and _says_something(of_base)):
+        return judged
+    found = sort_failures(of_base.failures, judged.second, rules.goal)
+    known = {**found.known, **await _unread(of_base, rules.goal, base)}
+    of_base = of_base.without(known)
+    judged = replace(judged, of_base=of_base, known=known)
+    left = of_base.without({each.id for each in found.questions})
+    if not (left.failures or left.errors):
+        return replace(judged, questions=found.questions)
+    if rules.protected is ProtectedPolicy.FAIL:
+        return judged
+    changed = await rules.changed.questions(harness, left, judged.own)
+    if rules.protected is ProtectedPolicy.ASK:
+        return replace(judged, questions=(*found.questions, *changed)) if changed else judged
+    if not changed:
+        return judged
+    noted = {each.id: _NOTED for each in (*left.failures, *left.errors)}
+    return replace(
+        judged, of_base=of_base.without(noted), known={**known, **noted}, questions=found.questions
+    )
+
+
+async def _unread(of_base: RunReport, goal: Goal, base: BaseTests) -> dict[str, str]:
+    """Give the base's files that cannot be read for what the environment lacks, and why, by file."""
+    if goal.policy is BaseFailures.MUST_PASS:
+        return {}
+    lacking = await base.lacking_files(of_base.errors)
+    return {name: what for name, what in lacking.items() if not goal.names(name)}
 
 
 async def _run(harness: Harness, layout: Layout, *, of_base: bool) -> RunReport | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from app.runners.evaluators.testing.again import SecondLook
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
 from app.runners.evaluators.testing.report import Ending, Outcome, RanTest, RunReport
+from app.schemas.questions import Question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +22,8 @@ class JudgedRun:
         compared: whether there was a base to compare with.
         self_written_only: whether the base has no tests.
         laid_over: files that were taken from the base although the candidate changed them.
+        known: by id, why a failing test of the base does not count; these are no longer in `of_base`.
+        questions: what a human is asked; when there are any, nothing else speaks against a pass.
         second: what a second look at failing tests showed.
         outside: what the base's tests do away from the candidate's process; None when that was not asked.
     """
@@ -33,6 +36,8 @@ class JudgedRun:
     compared: bool = False
     self_written_only: bool = False
     laid_over: Sequence[str] = ()
+    known: Mapping[str, str] = field(default_factory=dict[str, str])
+    questions: Sequence[Question] = ()
     second: SecondLook = field(default_factory=SecondLook)
     outside: OutsideReport | None = None
 
@@ -77,6 +82,16 @@ class JudgedRun:
         clean = not (self.lost or self.idle or self.replaced)
         return whole and clean and all(_is_clean(each) for each in others)
 
+    @property
+    def hangs_on_base(self) -> bool:
+        """Tell whether nothing but tests and files of the base that fail speaks against a pass."""
+        run = self.of_base
+        others = [each for each in self.runs if each is not run]
+        clean = not (self.lost or self.idle or self.replaced) and all(_is_clean(each) for each in others)
+        if run is None or not clean or not (run.failures or run.errors):
+            return False
+        return run.ending is Ending.COMPLETE and run.canaries_ran and not (run.forged or run.unfinished)
+
     def metadata(self) -> dict[str, object]:
         """Give the numbers and names that a result carries."""
         report = self.report
@@ -96,7 +111,8 @@ class JudgedRun:
             "own_tests": len(self.own.ids) if self.own else 0,
             "laid_over": list(self.laid_over[:50]),
             "flaky": list(self.second.flaky),
-            "failing_at_base": list(self.second.at_base),
+            "failing_at_base": list(self.second.at_base[:50]),
+            **({"red_at_base": dict(list(self.known.items())[:50])} if self.known else {}),
             "forged": [*report.forged[:20], *self.replaced[:20]],
             **({"outside": self.outside.metadata()} if self.outside else {}),
             "ending": report.ending.value,

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from hmac import compare_digest
@@ -40,7 +40,7 @@ class Ending(StrEnum):
     COMPLETE = "complete"
 
 
-_INTERNAL_ERROR, _USAGE_ERROR = 3, 4
+_TESTS_FAILED, _INTERRUPTED, _INTERNAL_ERROR, _USAGE_ERROR = 1, 2, 3, 4
 _OLDEST_PYTEST = (7, 4)
 _SHELL_SIGNAL = 128
 
@@ -127,6 +127,19 @@ class RunReport:
     def unfinished(self) -> tuple[str, ...]:
         """Tests that were collected and never came to an end."""
         return tuple(each for each in self.ids if each not in self.tests)
+
+    def without(self, tests: Collection[str]) -> "RunReport":
+        """Give the report of a run that did not have these tests, or files that cannot be collected."""
+        left = replace(
+            self,
+            tests={name: test for name, test in self.tests.items() if name not in tests},
+            ids=tuple(each for each in self.ids if each not in tests),
+            problems=tuple(each for each in self.problems if each.id not in tests),
+        )
+        had = self.failures or self.errors
+        # With the last of them goes the exit code that only says that there were some.
+        ended_well = had and not (left.failures or left.errors or left.unfinished)
+        return replace(left, code=0) if ended_well and self.code in (_TESTS_FAILED, _INTERRUPTED) else left
 
     def count(self) -> Counter[Outcome]:
         """Number of tests by outcome."""

@@ -9,6 +9,7 @@ from sqlalchemy import select
 from app.db.models import Evaluation
 from app.runners.evaluators.protocol import EvaluationStatus
 from app.schemas.api.escalations import EscalationResolve
+from app.schemas.questions import Question, QuestionKind
 from app.schemas.runs import EscalationDecision
 from tests.integration.services.engine_support import Agents, Engine
 from tests.integration.services.support import UseCases, use_cases
@@ -92,3 +93,49 @@ async def test_what_was_rejected_or_tried_again_counts(cases: UseCases, tmp_path
     await cases.escalations.resolve((await engine.escalation(run_id)).id, retry, "ada")
     assert await engine.until_rest(run_id) == "waiting"
     assert [each.verdict for each in await engine.attempts(run_id)] == ["failed", "failed"]
+
+
+def asked_about(*values: int) -> list[Question]:
+    return [
+        Question.about(
+            f"t.py::test_{each}", QuestionKind.DIFFERENT, f"`test_{each}`?", before="3", after=str(each)
+        )
+        for each in values
+    ]
+
+
+async def test_a_question_is_asked_at_the_first_attempt_and_its_answer_holds(
+    cases: UseCases, tmp_path: Path
+) -> None:
+    engine = Engine(cases, tmp_path / "t", Agents(), always(FAILED), asks=lambda *_: asked_about(4))
+    run_id = await engine.run("coding", "verification", max_attempts=3)
+    assert await engine.until_rest(run_id) == "waiting"
+    escalation = await engine.escalation(run_id)
+    assert (escalation.reason_kind, escalation.attempt) == ("question", 1)
+    assert "`test_4`?" in escalation.reason
+    view = await cases.escalations.get(escalation.id)
+    assert [(each.id, each.before, each.after) for each in view.questions] == [("t.py::test_4", "3", "4")]
+    await cases.escalations.resolve(escalation.id, ACCEPT, "ada")
+    assert await engine.until_rest(run_id) == "completed"
+    assert [each.verdict for each in await engine.attempts(run_id)] == ["asks", "passed"]
+    assert (await cases.rows.get(run_id)).policy["open_paths"] == []
+
+
+async def test_an_answer_opens_no_other_change(cases: UseCases, tmp_path: Path) -> None:
+    changes = {"coding": asked_about(4), "verification": asked_about(4, 5)}
+    engine = Engine(cases, tmp_path / "t", Agents(), always(FAILED), asks=lambda phase, _: changes[phase])
+    status, _ = await accepted_in_coding(engine)
+    assert status == "waiting"
+
+
+async def test_a_question_that_is_sent_back_costs_no_attempt(cases: UseCases, tmp_path: Path) -> None:
+    agents = Agents()
+    engine = Engine(cases, tmp_path / "t", agents, always(FAILED), asks=lambda *_: asked_about(4))
+    run_id = await engine.run("coding", max_attempts=1)
+    for number in (1, 2):
+        assert await engine.until_rest(run_id) == "waiting"
+        escalation = await engine.escalation(run_id)
+        assert (escalation.reason_kind, escalation.attempt) == ("question", number)
+        retry = EscalationResolve(decision=EscalationDecision.RETRY, guidance="Leave the test.")
+        await cases.escalations.resolve(escalation.id, retry, "ada")
+    assert agents.asked == [("coding", 1), ("coding", 2)]

@@ -13,6 +13,7 @@ from app.runners.evaluators.static.ruff_lint import RuffLintEvaluator
 from app.schemas.api.workspace_reports import EvaluateRequest, EvaluationReport
 from app.workspaces.sources.inspection import SourcePolicy
 from tests.integration.services.support import evaluations, git, make_repository
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -21,7 +22,7 @@ FAULTY = "print(gone)\n"
 
 def registry() -> EvaluatorRegistry:
     found = EvaluatorRegistry()
-    found.register(RuffLintEvaluator())
+    found.register(RuffLintEvaluator(timeout=PATIENCE))
     return found
 
 

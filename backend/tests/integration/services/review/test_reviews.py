@@ -21,6 +21,7 @@ from app.services.review.evaluators import EvaluatorService
 from app.services.review.marks import MarkService
 from app.services.review.reviews import ReviewQueries
 from tests.integration.services.support import UseCases, at_once, use_cases
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -43,7 +44,7 @@ def marks(cases: UseCases) -> MarkService:
 @pytest.fixture
 def evaluators(cases: UseCases) -> EvaluatorService:
     registry = EvaluatorRegistry()
-    registry.register(RuffLintEvaluator())
+    registry.register(RuffLintEvaluator(timeout=PATIENCE))
     return EvaluatorService(cases.sessions, registry.describe())
 
 

@@ -29,6 +29,7 @@ from app.agents.port import (
 )
 from app.workspaces.process import run_process
 from tests.agent_fakes import Listener, Said, SpokenModel
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -41,7 +42,7 @@ async def work(
     listener = Listener()
     build = model if not isinstance(model, Model) else lambda name: model
     agent = PydanticAiAgent(NAME, build, run_process, Path(sys.executable), retry_pause=0.0)
-    limits = limits or AgentLimits(seconds=60.0)
+    limits = limits or AgentLimits(seconds=PATIENCE)
     return await agent.run(AgentTask("coding", 1, "Do it", workspace, limits, **task), listener), listener
 
 
@@ -123,8 +124,8 @@ async def test_a_call_of_an_answer_that_broke_off_is_not_carried_out(tmp_path: P
 @pytest.mark.parametrize(
     ("limits", "told"),
     [
-        pytest.param(AgentLimits(seconds=60.0, requests=3), "request_limit of 3", id="requests"),
-        pytest.param(AgentLimits(seconds=60.0, total_tokens=60), "total_tokens_limit of 60", id="tokens"),
+        pytest.param(AgentLimits(seconds=PATIENCE, requests=3), "request_limit of 3", id="requests"),
+        pytest.param(AgentLimits(seconds=PATIENCE, total_tokens=60), "total_tokens_limit of 60", id="tokens"),
     ],
 )
 async def test_limits_hold_and_what_was_used_is_known(limits: AgentLimits, told: str, tmp_path: Path) -> None:
@@ -147,7 +148,7 @@ async def test_the_time_limit_holds(tmp_path: Path) -> None:
 
 
 async def test_an_unknown_price_is_no_limit(tmp_path: Path) -> None:
-    outcome, _ = await work(SpokenModel("Done"), tmp_path, AgentLimits(seconds=60.0, cost_usd=0.000001))
+    outcome, _ = await work(SpokenModel("Done"), tmp_path, AgentLimits(seconds=PATIENCE, cost_usd=0.000001))
     assert isinstance(outcome, AgentResult)
     assert outcome.usage.cost_usd is None
 

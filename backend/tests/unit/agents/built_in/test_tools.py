@@ -14,6 +14,7 @@ from app.agents.built_in.pytest_tool import run_pytest
 from app.agents.built_in.tools import WorkspaceTools
 from app.agents.files import FileRefusedError, WorkspaceFiles
 from app.workspaces.process import ProcessOutcome, run_process
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -36,7 +37,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def tools(root: Path) -> WorkspaceTools:
-    return WorkspaceTools(WorkspaceFiles(root), run_process, PYTHON, test_seconds=60.0)
+    return WorkspaceTools(WorkspaceFiles(root), run_process, PYTHON, test_seconds=PATIENCE)
 
 
 async def test_finds_lines_with_their_place(tools: WorkspaceTools) -> None:
@@ -167,7 +168,7 @@ class Waiting:
 async def test_cancelling_ends_a_test_run(root: Path) -> None:
     (root / "tests/test_b.py").write_text("import time\ndef test_b():\n    time.sleep(60)\n")
     run = Waiting(asyncio.Event())
-    tools = WorkspaceTools(WorkspaceFiles(root), run, PYTHON, test_seconds=60.0)
+    tools = WorkspaceTools(WorkspaceFiles(root), run, PYTHON, test_seconds=PATIENCE)
     task = asyncio.create_task(tools.run_tests())
     await run.started.wait()
     task.cancel()

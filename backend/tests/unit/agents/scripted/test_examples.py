@@ -12,6 +12,7 @@ from app.agents.scripted.examples import examples_directory, find_example, list_
 from app.core.errors import InvalidInputError, NotFoundError, WorkspaceError
 from app.schemas.runs import Phase
 from app.workspaces.process import run_process
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -20,7 +21,7 @@ PYTHON = Path(sys.executable)
 
 async def run(*argv: str, cwd: Path) -> str:
     env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/dev/null", "LANG": "C.UTF-8"}
-    outcome = await run_process(argv, cwd=cwd, env=env, timeout=60.0)
+    outcome = await run_process(argv, cwd=cwd, env=env, timeout=PATIENCE)
     return outcome.stdout + outcome.stderr
 
 

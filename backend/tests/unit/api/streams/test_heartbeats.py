@@ -14,6 +14,7 @@ from app.api.streams.pipe import Pipe
 from app.core.event_frames import HeartbeatFrame
 from app.realtime.protocol import DIRECT_EXTENSION, text_message
 from app.realtime.subscription import SlowClientError
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -54,7 +55,7 @@ class Client:
 
 
 async def until(condition: Any) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while not condition():  # noqa: ASYNC110 - nobody announces it
             await asyncio.sleep(0.001)
 
@@ -84,7 +85,7 @@ async def test_a_client_that_is_behind_gets_them_one_after_the_other() -> None:
 async def test_a_client_that_takes_none_is_too_slow() -> None:
     life = Life()
     heartbeats = Heartbeats(await Client().pipe(stall_seconds=0.01), lambda: [FRAME], life, 0.001)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         with pytest.raises(SlowClientError), life:
             await asyncio.Event().wait()
     heartbeats.stop()

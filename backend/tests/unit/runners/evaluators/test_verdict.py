@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.runners.evaluators.acceptance import Acceptance
 from app.runners.evaluators.protocol import (
     CriterionResult,
     EvaluationCategory,
@@ -11,6 +12,7 @@ from app.runners.evaluators.protocol import (
     EvaluationStatus,
 )
 from app.runners.evaluators.verdict import VerdictPolicy, VerdictStatus, judge
+from app.schemas.questions import QUESTIONS, Question, QuestionKind
 
 PASSED, FAILED, ERRORED, SKIPPED = EvaluationStatus
 
@@ -126,3 +128,76 @@ def test_losing_a_gate_never_helps(results: list[EvaluationResult]) -> None:
         for gate in GATES:
             rest = [each for each in results if each.evaluator_name != gate]
             assert judge(rest, GATES).status is VerdictStatus.ERRORED
+
+
+def asking(name: str, *subjects: str, why: str = "") -> EvaluationResult:
+    asked = [
+        Question.about(each, QuestionKind.DIFFERENT, f"`{each}` changed?", why=why, before="3", after="4")
+        for each in subjects
+    ]
+    questions = [each.model_dump(mode="json") for each in asked]
+    return result(name, FAILED, 0.0).model_copy(update={"metadata": {QUESTIONS: questions}})
+
+
+@pytest.mark.parametrize(
+    ("others", "status"),
+    [
+        pytest.param([result("pytest")], "asks", id="everything else holds"),
+        pytest.param([asking("pytest", "t.py::test_a")], "asks", id="two gates ask the same"),
+        pytest.param([result("pytest", FAILED)], "failed", id="something else fails"),
+        pytest.param([result("pytest", ERRORED)], "errored", id="something else has no verdict"),
+        pytest.param([result("pytest", blocking=True)], "failed", id="something else blocks"),
+        pytest.param([result("pytest", score=0.1)], "failed", id="too low a score"),
+    ],
+)
+def test_a_question_waits_for_a_human_when_everything_else_holds(
+    others: list[EvaluationResult], status: str
+) -> None:
+    results = [asking("protected_files", "t.py::test_a"), *others]
+    verdict = judge(results, ["protected_files", "pytest"])
+    assert verdict.status == status
+    assert not verdict.passed
+    if status == "asks":
+        assert [each.id for each in verdict.questions] == ["t.py::test_a"]
+        assert "`t.py::test_a` changed?" in verdict.reason
+
+
+def test_the_form_of_a_question_that_knows_most_is_asked() -> None:
+    results = [asking("a", "t.py::test_a", "t.py::test_b"), asking("b", "t.py::test_a", why="base fails")]
+    verdict = judge(results, ["a", "b"])
+    assert [(each.id, each.why) for each in verdict.questions] == [
+        ("t.py::test_a", "base fails"),
+        ("t.py::test_b", ""),
+    ]
+    assert verdict.reason.endswith("(and 1 more like it)")
+
+
+def test_an_advisory_question_holds_nobody_up() -> None:
+    assert judge([result("a"), asking("b", "t.py::test_a")], ["a"]).passed
+
+
+@pytest.mark.parametrize("kept", ["no list", [], [1], [{"id": "x"}], {"id": "x"}], ids=repr)
+def test_what_is_no_question_is_a_plain_failure(kept: object) -> None:
+    odd = result("b", FAILED).model_copy(update={"metadata": {QUESTIONS: kept}})
+    assert judge([result("a"), odd], ["a", "b"]).status is VerdictStatus.FAILED
+
+
+def test_only_the_accepted_question_is_answered() -> None:
+    first, both = asking("protected_files", "test_a"), asking("protected_files", "test_a", "test_b")
+    accepted = [Acceptance.of(first, by="ada", phase="coding", attempt=1)]
+    gates = ["pytest", "protected_files", "later"]
+
+    def verdict(*asked: EvaluationResult) -> str:
+        return judge([result("pytest"), *asked, result("later")], gates, acceptances=accepted).status
+
+    assert verdict(first) == "passed"
+    assert verdict(both) == "asks"
+    changed_again = Question.about("test_a", QuestionKind.DIFFERENT, "?", before="3", after="5")
+    metadata = {QUESTIONS: [changed_again.model_dump(mode="json")]}
+    assert verdict(first.model_copy(update={"metadata": metadata})) == "asks"
+
+
+def test_an_answer_counts_for_whichever_gate_asks_it() -> None:
+    accepted = [Acceptance.of(asking("protected_files", "test_a"), by="ada", phase="coding", attempt=1)]
+    verdict = judge([result("x"), asking("pytest", "test_a")], ["x", "pytest"], acceptances=accepted)
+    assert (verdict.status, verdict.accepted) == ("passed", ("pytest",))

@@ -8,6 +8,7 @@ import pytest
 
 from app.workspaces.confine.agent_programs import AgentPrograms
 from app.workspaces.confine.sandbox import Sandbox
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -24,7 +25,9 @@ for place in sys.argv[1:]:
 
 async def run(programs: AgentPrograms, place: Path, *arguments: str) -> str:
     argv = [sys.executable, "-I", "-c", CODE, *arguments]
-    outcome = await programs(argv, cwd=place, env={"PATH": "/usr/bin:/bin"}, timeout=30, output_limit=1000)
+    outcome = await programs(
+        argv, cwd=place, env={"PATH": "/usr/bin:/bin"}, timeout=PATIENCE, output_limit=1000
+    )
     return outcome.stdout
 
 

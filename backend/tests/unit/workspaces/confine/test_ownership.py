@@ -14,6 +14,7 @@ import pytest
 
 from app.workspaces.confine.ownership import Leftovers, Places, own_directory, owning, remove_leftovers
 from app.workspaces.process import OWNER_VARIABLE, run_process, wait_for_exit
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -109,10 +110,10 @@ async def test_temporary_files_and_children_are_the_owner_s(parents: tuple[Path,
     with owning(Places(parents)) as directories:
         with tempfile.TemporaryDirectory() as name:
             assert Path(name).parent == directories[1]
-        told = await run_process(["/usr/bin/env"], cwd=parents[0], env={"A": "1"}, timeout=10)
+        told = await run_process(["/usr/bin/env"], cwd=parents[0], env={"A": "1"}, timeout=PATIENCE)
         mark = directories[0].name.rpartition("-")[2]
         assert set(told.stdout.split()) == {"A=1", f"{OWNER_VARIABLE}={mark}"}
-    told = await run_process(["/usr/bin/env"], cwd=parents[0], env={"A": "1"}, timeout=10)
+    told = await run_process(["/usr/bin/env"], cwd=parents[0], env={"A": "1"}, timeout=PATIENCE)
     assert told.stdout.split() == ["A=1"]
     assert Path(tempfile.gettempdir()) != directories[1]
 

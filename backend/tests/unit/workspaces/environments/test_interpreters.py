@@ -21,6 +21,7 @@ from app.workspaces.environments.interpreters import OneInterpreter, WorkspaceEn
 from app.workspaces.environments.outcome import Concessions, EnvironmentOutcome, Ready, Reason, Unavailable
 from app.workspaces.environments.shelf import Shelf
 from app.workspaces.files.origin import Origin, write_origin
+from tests.patience import PATIENCE
 from tests.unit.workspaces.environments.index import add_pytest, make_wheel
 
 pytestmark = pytest.mark.anyio
@@ -134,7 +135,7 @@ async def test_the_gate_judges_with_the_bases_packages_and_says_so(
     base = write(tmp_path / "base", DEMO)
     good = write(tmp_path / "good", DEMO)
     bad = write(tmp_path / "bad", {**DEMO, "src/demo.py": "def both() -> str:\n    return ''\n"})
-    gate = PytestEvaluator(interpreters=shared, sandbox=sandbox)
+    gate = PytestEvaluator(timeout=PATIENCE, interpreters=shared, sandbox=sandbox)
     passed, failed = await judge(gate, base, good), await judge(gate, base, bad)
     assert passed.status is EvaluationStatus.PASSED, passed.feedback
     assert passed.metadata["environment"] == "pyproject.toml"
@@ -150,12 +151,16 @@ async def test_a_dependency_that_only_the_candidate_declares_is_named(
         "src/demo.py": DEMO["src/demo.py"] + "\n\nimport friend\n",
     }
     candidate = write(tmp_path / "candidate", {**DEMO, **adds})
-    refused = await judge(PytestEvaluator(interpreters=shared, sandbox=sandbox), base, candidate)
+    refused = await judge(
+        PytestEvaluator(timeout=PATIENCE, interpreters=shared, sandbox=sandbox), base, candidate
+    )
     assert refused.status is EvaluationStatus.FAILED
     assert "friend==1.0" in refused.feedback
     assert "ENVIRONMENT_CANDIDATE_DEPENDENCIES" in refused.suggestions[0]
     allowing = replace(shared, candidate_dependencies=True)
-    allowed = await judge(PytestEvaluator(interpreters=allowing, sandbox=sandbox), base, candidate)
+    allowed = await judge(
+        PytestEvaluator(timeout=PATIENCE, interpreters=allowing, sandbox=sandbox), base, candidate
+    )
     assert allowed.status is EvaluationStatus.PASSED, allowed.feedback
 
 
@@ -198,12 +203,12 @@ async def test_an_environment_that_cannot_be_made_is_neither_a_pass_nor_a_fail(
     assert isinstance(found, Unavailable)
     assert reason is None or found.reason is reason, found
     assert said in found.detail
-    result = await judge(PytestEvaluator(interpreters=shared), base, base)
+    result = await judge(PytestEvaluator(timeout=PATIENCE, interpreters=shared), base, base)
     assert result.status is EvaluationStatus.ERRORED
     assert result.metadata["reason"] == "environment"
     assert said in result.feedback
     # Types can be checked without the packages, and the result says so.
-    result = await judge(TypeCheckEvaluator(interpreters=shared), base, base)
+    result = await judge(TypeCheckEvaluator(timeout=PATIENCE, interpreters=shared), base, base)
     assert result.status in (EvaluationStatus.PASSED, EvaluationStatus.ERRORED)
     assert said in result.feedback
     assert not list(shared.shelf.root.glob(".*"))

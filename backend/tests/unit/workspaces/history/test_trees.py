@@ -16,6 +16,7 @@ from app.workspaces.history.trees import CommitOutcome
 from app.workspaces.process import run_process
 from app.workspaces.sources.importing import import_source
 from app.workspaces.sources.inspection import SourcePolicy
+from tests.patience import PATIENCE
 from tests.unit.workspaces.conftest import UserRepository
 
 pytestmark = pytest.mark.anyio
@@ -286,7 +287,7 @@ async def test_odd_names_survive(attempt: Attempt, tmp_path: Path, name: bytes) 
 async def test_a_directory_deeper_than_a_path_may_be_long(attempt: Attempt) -> None:
     make_deep = 'i=0; while [ $i -lt 60 ]; do mkdir "$1" && cd "$1" || exit 1; i=$((i+1)); done; echo x > f'
     argv = ["/bin/sh", "-c", make_deep, "-", "d" * 100]
-    await run_process(argv, cwd=attempt.tree, env={"PATH": "/usr/bin:/bin"}, timeout=30)
+    await run_process(argv, cwd=attempt.tree, env={"PATH": "/usr/bin:/bin"}, timeout=PATIENCE)
     (attempt.tree / "app.py").write_text("x = 3\n")
     outcome = await attempt.commit()
     assert "app.py" in outcome.changed_files

@@ -3,23 +3,7 @@ import { UntrustedBlock } from "@/components/UntrustedBlock";
 import { UntrustedText } from "@/components/UntrustedText";
 import type { EscalationDetail } from "@/lib/queries/escalations";
 
-export interface Question {
-  /** `path::name` of a test, fixture or helper, or the path of a file. */
-  readonly id: string;
-  readonly key: string;
-  readonly text: string;
-  readonly why?: string | undefined;
-  /** Source at the base; empty if it did not exist. */
-  readonly before?: string | undefined;
-  /** Source in the attempt; empty if it was removed. */
-  readonly after?: string | undefined;
-}
-
-/** The questions of an escalation; services without them send none. */
-export function questionsOf(escalation: EscalationDetail): readonly Question[] {
-  const { questions } = escalation as { readonly questions?: readonly Question[] | null };
-  return questions ?? [];
-}
+export type Question = EscalationDetail["questions"][number];
 
 export function QuestionCard({ question }: { question: Question }) {
   const { id, text, why, before = "", after = "" } = question;

@@ -13,7 +13,7 @@ import { placeOf } from "../consequences";
 import { reasonOf } from "../labels";
 
 import { EscalationHistory } from "./EscalationHistory";
-import { QuestionCard, questionsOf } from "./QuestionCard";
+import { QuestionCard } from "./QuestionCard";
 import { ReviewedVerdict } from "./ReviewedVerdict";
 
 export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
@@ -34,7 +34,7 @@ export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
           <Cost usage={escalation.sprint.usage} />
         </p>
       </div>
-      {questionsOf(escalation).map((each) => (
+      {escalation.questions.map((each) => (
         <QuestionCard key={each.key} question={each} />
       ))}
       {escalation.failing.map((each) => (

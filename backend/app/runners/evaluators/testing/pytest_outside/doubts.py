@@ -27,6 +27,11 @@ _NAMES = frozenset(
             "__mro__",
         ),
         *("__bases__", "__dict__", "__code__", "__annotations__", "get_type_hints", "tempfile", "locale"),
+        # What asks classes and fields rather than values, and objects that are equal by identity.
+        *("dataclasses", "asdict", "astuple", "fields", "is_dataclass", "attrs", "attr", "abc", "ABC"),
+        *("Mapping", "MutableMapping", "Sequence", "MutableSequence", "Iterable", "Iterator", "Hashable"),
+        *("Collection", "Container", "Sized", "Callable", "register", "singledispatch", "Protocol"),
+        *("tzinfo", "ZoneInfo", "zoneinfo", "gettz", "pytz", "dateutil", "tz"),
         *("doctest", "getcontext", "setcontext", "localcontext", "sysconfig", "site", "platform", "logging"),
     }
 )

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -90,7 +91,9 @@ def complete(error: BaseException, data: list[Any], read: Callable[[Any], Any]) 
         own.update(read(attributes))
         for name, value in read(members):
             if name in _MEMBERS:
-                setattr(error, name, value)
+                # Some classes derived from these make a property of it, which nobody may set.
+                with contextlib.suppress(AttributeError, TypeError):
+                    setattr(error, name, value)
     cause, context = [each if isinstance(each, BaseException) else None for each in map(read, causes)]
     BaseException.__setattr__(error, "__cause__", cause)
     BaseException.__setattr__(error, "__context__", context)

@@ -15,6 +15,7 @@ import importlib
 import json
 import os
 import sys
+import time
 import warnings
 from collections.abc import Generator
 from pathlib import Path
@@ -37,6 +38,9 @@ from .wire import Wire
 _plugins = importlib.import_module("pytest_runner.plugins")
 
 _MESSAGE_CHARS = 600
+_PATIENCE = 10.0
+_TRIED = 20
+_WORTH = 0.2
 _WIDE = ("session", "package", "module", "class")
 
 
@@ -127,6 +131,7 @@ class OutsideReporter:
         self._doubts = Doubts()
         self._wanted = None if plan["ids"] is None else frozenset(plan["ids"])
         self._state: dict[str, Any] = {}
+        self._pace = Pace(float(plan["budget"]), Path(plan["stop"]))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(self, collector: pytest.Collector) -> Generator[None, Any, Any]:
@@ -148,6 +153,9 @@ class OutsideReporter:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        if self._peer.broken is not None or self._pace.is_over():
+            # Nothing that comes now says anything: the rest keeps the evidence that there is.
+            item.session.shouldstop = "the other process says no more"
         self._notes.place = item.nodeid
         self._state = {"outcome": "passed", "origin": "", "message": ""}
         try:
@@ -156,7 +164,9 @@ class OutsideReporter:
             self._notes.place = ""
             if self._state["outcome"] == "failed":
                 self._state["doubts"] = self._doubts.about(item)
-            self._send({"kind": "test", "id": item.nodeid, **self._state, **self._notes.about(item.nodeid)})
+            about = self._notes.about(item.nodeid)
+            self._pace.count(carried=not about["hard"] and self._state["outcome"] == "passed")
+            self._send({"kind": "test", "id": item.nodeid, **self._state, **about})
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Generator[None, Any, Any]:
@@ -206,6 +216,32 @@ class OutsideReporter:
         line = json.dumps(record).encode() + b"\n"
         while line:
             line = line[os.write(self._records, line) :]
+
+
+class Pace:
+    """Says when going on is not worth the time.
+
+    Args:
+        seconds: after which the run ends at the next test.
+        stop: a file that ends it once it is there.
+    """
+
+    def __init__(self, seconds: float, stop: Path) -> None:
+        self._began = time.monotonic()
+        self._seconds = seconds
+        self._stop = stop
+        self._done = self._carried = 0
+
+    def count(self, *, carried: bool) -> None:
+        """Take note of a test; `carried` when it is evidence."""
+        self._done += 1
+        self._carried += carried
+
+    def is_over(self) -> bool:
+        """True when the time is up, or has brought next to nothing."""
+        spent = time.monotonic() - self._began
+        idle = spent > _PATIENCE and self._done >= _TRIED and self._carried < _WORTH * self._done
+        return idle or spent > self._seconds or self._stop.exists()
 
 
 def _short(error: BaseException) -> str:

@@ -28,6 +28,18 @@ def _is_mirror(kind: type) -> bool:
     return shape_of(kind) is not None
 
 
+_doubtful: dict[type, str] = {}
+_MUTABLE = (dict, list, set, bytearray)
+"""Built-in types whose value in a mirror is a copy: it may have changed over there since."""
+
+
+def _remind(kind: type) -> None:
+    """Note in each test that uses a class what makes a failure with it say little."""
+    for each in kind.__mro__:
+        if each in _doubtful:
+            link().note(_doubtful[each], hard=False)
+
+
 _bare: set[int] = set()
 
 
@@ -39,7 +51,15 @@ def keep_bare(stand_in: object) -> None:
 class MirrorMeta(type):
     """The class of mirrored classes: what is asked of the class is asked over there."""
 
+    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any) -> None:
+        # Mirrors are made past this; here a test derives a class, of which the other process knows nothing.
+        super().__init__(name, bases, namespace)
+        if any(map(_is_mirror, cls.__mro__)):
+            _doubtful[cls] = "the test derives a class from one of the candidate's"
+            _remind(cls)
+
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        _remind(cls)
         if _is_mirror(cls):
             return link().request("call", cls, *args, **kwargs)
         if issubclass(cls, BaseException):
@@ -67,6 +87,7 @@ class MirrorMeta(type):
         return None
 
     def __instancecheck__(cls, instance: Any) -> bool:
+        _remind(cls)
         if super().__instancecheck__(instance):
             return True
         shape = shape_of(cls)
@@ -75,6 +96,7 @@ class MirrorMeta(type):
         return link().compare(cls, "isinstance", instance) is True
 
     def __subclasscheck__(cls, subclass: type) -> bool:
+        _remind(cls)
         if super().__subclasscheck__(subclass):
             return True
         shape = shape_of(cls)
@@ -195,8 +217,7 @@ def mirror(description: dict[str, Any], bases: list[type]) -> type:
     namespace |= {name: _forwarder(name) for name in description["operators"] if name in FORWARDED}
     namespace |= dict.fromkeys(set(description["without"]) & FORWARDED)
     roots = tuple(each for each in bases if issubclass(each, (Proxy, BaseException)) or each in PAYLOADS)
-    if len(roots) < len([each for each in bases if each is not object]):
-        link().note(f"{namespace['__qualname__']} derives from a class of the standard library", hard=False)
+    narrowed = len(roots) < len([each for each in bases if each is not object])
     if not any(issubclass(each, Proxy) for each in roots):
         roots = (Proxy, *roots)
     try:
@@ -205,6 +226,11 @@ def mirror(description: dict[str, Any], bases: list[type]) -> type:
         link().note("a class of the candidate cannot be mirrored", hard=False)
         made = _make(str(description["name"]), (Proxy,), namespace)
     keep_shape(made, names, description)
+    if narrowed:
+        _doubtful[made] = f"{namespace['__qualname__']} derives from a class of the standard library"
+    elif issubclass(made, _MUTABLE):
+        _doubtful[made] = f"{namespace['__qualname__']} is a container that may change"
+    _remind(made)
     return made
 
 
@@ -250,6 +276,7 @@ def instance(kind: type, payload: Any) -> Any:
     Raises:
         TypeError: the payload is not of the class's built-in type.
     """
+    _remind(kind)
     shape = shape_of(kind)
     base = shape.native if shape else None
     if base is None:

@@ -5,7 +5,8 @@ import json
 import os
 import socket
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -57,20 +58,31 @@ class Outside:
 
     harness: Harness
 
-    async def judge(self, tree: RunTree, ids: Collection[str], *, detailed: bool = False) -> OutsideReport:
+    async def judge(
+        self,
+        tree: RunTree,
+        ids: Collection[str],
+        *,
+        detailed: bool = False,
+        budget: float | None = None,
+        stop: asyncio.Event | None = None,
+    ) -> OutsideReport:
         """Run tests that passed beside the candidate's code again, away from it, and say what they do there.
 
         Args:
             tree: as for `run`.
             ids: the tests.
             detailed: whether the reason of a failure shows the values; that takes longer.
+            budget: seconds after which it ends at the next test; None is the limit of the tests.
+            stop: ends it at the next test, once set.
 
         Raises:
             SandboxUnavailableError: the processes would have to be confined, and cannot be.
             OSError: the interpreter cannot be started.
         """
         files = {each.split("::", 1)[0] for each in ids}
-        return (await self.run(tree, files, ids, detailed=detailed)).report(ids)
+        run = await self.run(tree, files, ids, detailed=detailed, budget=budget, stop=stop)
+        return run.report(ids)
 
     async def run(
         self,
@@ -79,6 +91,8 @@ class Outside:
         ids: Collection[str] | None = None,
         *,
         detailed: bool = False,
+        budget: float | None = None,
+        stop: asyncio.Event | None = None,
     ) -> "OutsideRun":
         """Run tests away from the candidate's code.
 
@@ -88,6 +102,8 @@ class Outside:
             files: the test files; those that are not trusted are left out.
             ids: the tests of these files; None means all.
             detailed: see `judge`.
+            budget: see `judge`.
+            stop: see `judge`.
 
         Raises:
             SandboxUnavailableError: the processes would have to be confined, and cannot be.
@@ -98,8 +114,10 @@ class Outside:
         if not chosen:
             return OutsideRun({}, {}, 0.0)
         async with run_directory() as place:
-            runs = await asyncio.to_thread(self._prepare, tree, place, chosen, ids, detailed=detailed)
-            judged, died = await self._both(*runs)
+            limit = self.harness.seconds if budget is None else budget
+            runs = await asyncio.to_thread(self._prepare, tree, place, chosen, ids, limit, detailed=detailed)
+            async with _stopping(place / "given" / "stop", stop):
+                judged, died = await self._both(*runs)
         records, missing = _read(judged)
         _blame(records, died)
         return OutsideRun(records, missing, time.monotonic() - began)
@@ -110,6 +128,7 @@ class Outside:
         place: Path,
         files: Sequence[str],
         ids: Collection[str] | None,
+        budget: float,
         *,
         detailed: bool,
     ) -> tuple["_Program", "_Program"]:
@@ -127,6 +146,7 @@ class Outside:
             *([] if detailed else ["--assert=plain"]),
         ]
         plan |= {"ids": None if ids is None else list(ids), "files": list(files)}
+        plan |= {"budget": budget, "stop": str(given / "stop")}
         plan |= {"support": support, "sources": plugin_sources(tree, copy, settings, given)}
         (given / "judge.json").write_text(json.dumps(plan))
         # Other users may be the ones to use them.
@@ -179,6 +199,23 @@ class Outside:
         finally:
             # With this the last holder of this end is gone, and the other process is told.
             end.close()
+
+
+@asynccontextmanager
+async def _stopping(file: Path, stop: asyncio.Event | None) -> AsyncGenerator[None]:
+    """Make a file once an event is set."""
+
+    async def watch(event: asyncio.Event) -> None:
+        await event.wait()
+        await asyncio.to_thread(file.touch)
+
+    watching = None if stop is None else asyncio.create_task(watch(stop))
+    try:
+        yield
+    finally:
+        if watching is not None:
+            watching.cancel()
+            await asyncio.wait([watching])
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import pytest
 
 from app.runners.evaluators.protection.protected_files import ProtectedFilesEvaluator
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, EvaluationStatus
+from app.schemas.questions import ProtectedPolicy
 
 pytestmark = pytest.mark.anyio
 
@@ -78,7 +79,7 @@ async def judge(
     tmp_path: Path,
     changes: Mapping[str, str | None],
     base: Mapping[str, str] = BASE,
-    **context: list[str],
+    **context: object,
 ) -> EvaluationResult:
     after = {name: text for name, text in {**base, **changes}.items() if text is not None}
     made: EvaluationContext = {
@@ -244,3 +245,35 @@ async def test_a_base_that_is_gone_is_no_verdict(tmp_path: Path) -> None:
     context: EvaluationContext = {"workspace_ref": str(write(tmp_path, BASE)), "base_ref": "/nowhere"}
     result = await ProtectedFilesEvaluator().evaluate("coding", "", context)
     assert result.status is EvaluationStatus.ERRORED
+
+
+async def test_by_default_a_change_is_a_question(tmp_path: Path) -> None:
+    result = await judge(tmp_path, {"tests/test_shop.py": changed("== 3", "== 4")})
+    (asked,) = result.questions
+    assert asked.text == (
+        "`tests/test_shop.py::test_total` now expects `4` where it was `3`: does the goal say so?"
+    )
+    assert "test_total" in result.feedback
+
+
+@pytest.mark.parametrize(("policy", "status"), [("fail", "failed"), ("ask", "failed"), ("note", "skipped")])
+async def test_the_policy_decides_what_becomes_of_changes(tmp_path: Path, policy: str, status: str) -> None:
+    result = await judge(
+        tmp_path, {"tests/test_shop.py": changed("== 3", "== 4")}, protected_policy=ProtectedPolicy(policy)
+    )
+    assert (result.status, bool(result.questions)) == (status, policy == "ask")
+    assert "tests/test_shop.py" in result.feedback
+
+
+async def test_moved_settings_are_one_question_for_each_file(tmp_path: Path) -> None:
+    moved = {"setup.cfg": None, "pyproject.toml": PYPROJECT + "\n[tool.mypy]\nstrict = true\n"}
+    result = await judge(tmp_path, moved)
+    assert [(each.id, each.kind) for each in result.questions] == [("setup.cfg", "removed")]
+    assert "strict" in result.questions[0].before
+
+
+async def test_more_changes_than_one_can_read_are_a_failure(tmp_path: Path) -> None:
+    many = "".join(f"def test_{n}():\n    assert {n}\n\n\n" for n in range(60))
+    base = {**BASE, "tests/test_many.py": many}
+    result = await judge(tmp_path, {"tests/test_many.py": many.replace("assert ", "assert 1 or ")}, base)
+    assert (result.status, result.questions) == (EvaluationStatus.FAILED, [])

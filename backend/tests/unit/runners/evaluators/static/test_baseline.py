@@ -4,6 +4,7 @@ import pytest
 
 from app.runners.evaluators.static.baseline import Comparison, Finding, Wording, compare, result_of
 from app.runners.evaluators.static.ruff_lint import RuffLintEvaluator
+from tests.patience import PATIENCE
 
 
 def finding(line: int = 1, file: str = "a.py", rule: str = "F401", message: str = "`os` unused") -> Finding:
@@ -46,7 +47,7 @@ def test_comparison(
 )
 def test_each_finding_costs_a_tenth(count: int, score: float) -> None:
     comparison = Comparison(tuple(finding(line) for line in range(1, count + 1)), (finding(500),))
-    result = result_of(RuffLintEvaluator(), comparison, Wording("lint error", "clean", "c"))
+    result = result_of(RuffLintEvaluator(timeout=PATIENCE), comparison, Wording("lint error", "clean", "c"))
     assert result.score == score
     assert result.passed == (count == 0)
     assert result.metadata["error_count"] == count

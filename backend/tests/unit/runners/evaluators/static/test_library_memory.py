@@ -13,6 +13,7 @@ from app.runners.evaluators.deterministic import TypeCheckEvaluator
 from app.runners.evaluators.protocol import EvaluationResult
 from app.runners.evaluators.static.checker_memory import CheckerMemory, pack, unpack
 from app.runners.evaluators.static.library_memory import LibraryMemory
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -38,7 +39,7 @@ class Lab:
 
     def __init__(self, context) -> None:
         self.kept = Kept()
-        self.evaluator = TypeCheckEvaluator(libraries=LibraryMemory(self.kept))
+        self.evaluator = TypeCheckEvaluator(timeout=PATIENCE, libraries=LibraryMemory(self.kept))
         self._context = context
 
     async def check(self, files, base=None) -> EvaluationResult:

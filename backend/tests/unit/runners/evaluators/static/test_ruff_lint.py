@@ -8,6 +8,7 @@ import pytest
 from app.runners.evaluators import source_tree
 from app.runners.evaluators.deterministic import RuffLintEvaluator
 from app.runners.evaluators.protocol import EvaluationCategory, Evaluator
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -16,7 +17,7 @@ WRONG = {"a.py": "print(gone)\n"}
 
 
 async def lint(context, files: Mapping[str, str | bytes], base: Mapping[str, str | bytes] | None = None):
-    return await RuffLintEvaluator().evaluate("coding", "", context(files, base))
+    return await RuffLintEvaluator(timeout=PATIENCE).evaluate("coding", "", context(files, base))
 
 
 async def test_clean_code_passes(context) -> None:
@@ -37,18 +38,20 @@ async def test_errors_are_counted_and_named(context) -> None:
 
 
 async def test_no_workspace() -> None:
-    result = await RuffLintEvaluator().evaluate("coding", "", {})
+    result = await RuffLintEvaluator(timeout=PATIENCE).evaluate("coding", "", {})
     assert (result.feedback, result.status, result.score) == ("No workspace to lint", "skipped", 1.0)
 
 
 async def test_missing_workspace() -> None:
-    result = await RuffLintEvaluator().evaluate("coding", "", {"workspace_ref": "/no/such/place"})
+    result = await RuffLintEvaluator(timeout=PATIENCE).evaluate(
+        "coding", "", {"workspace_ref": "/no/such/place"}
+    )
     assert (result.status, result.score) == ("failed", 0.0)
     assert "not found" in result.feedback
 
 
 async def test_missing_base(context) -> None:
-    result = await RuffLintEvaluator().evaluate(
+    result = await RuffLintEvaluator(timeout=PATIENCE).evaluate(
         "coding", "", {**context(CLEAN), "base_ref": "/no/such/place"}
     )
     assert result.status == "errored"
@@ -103,7 +106,7 @@ async def test_comments_that_count(context, files, base) -> None:
 
 
 async def test_new_comments_count_where_the_operator_allows_it(context) -> None:
-    evaluator = RuffLintEvaluator(allow_silencers=True)
+    evaluator = RuffLintEvaluator(timeout=PATIENCE, allow_silencers=True)
     silenced = context({"a.py": "print(gone)  # noqa\n"}, CLEAN)
     assert (await evaluator.evaluate("coding", "", silenced)).status == "passed"
 
@@ -142,7 +145,7 @@ async def test_code_cannot_get_out_of_sight(context, files, rules) -> None:
 async def test_a_module_behind_a_link_is_linted(context) -> None:
     made = context({**CLEAN, "lib/b.txt": FAULTY}, CLEAN)
     (Path(made["workspace_ref"]) / "b.py").symlink_to("lib/b.txt")
-    result = await RuffLintEvaluator().evaluate("coding", "", made)
+    result = await RuffLintEvaluator(timeout=PATIENCE).evaluate("coding", "", made)
     assert [each["file"] for each in result.metadata["findings"]] == ["b.py"]
 
 
@@ -155,7 +158,7 @@ async def test_links_that_lead_nowhere_or_away_are_passed_over(context) -> None:
         "out.py": "/etc/hostname",
     }.items():
         (Path(made["workspace_ref"]) / name).symlink_to(target)
-    result = await RuffLintEvaluator().evaluate("coding", "", made)
+    result = await RuffLintEvaluator(timeout=PATIENCE).evaluate("coding", "", made)
     assert (result.status, result.metadata["files_checked"]) == ("passed", 1)
 
 
@@ -293,6 +296,6 @@ async def test_out_of_time_is_no_verdict(context) -> None:
 
 
 def test_it_is_an_evaluator() -> None:
-    evaluator = RuffLintEvaluator()
+    evaluator = RuffLintEvaluator(timeout=PATIENCE)
     assert isinstance(evaluator, Evaluator)
     assert (evaluator.name, evaluator.category) == ("ruff_lint", EvaluationCategory.COMPLIANCE)

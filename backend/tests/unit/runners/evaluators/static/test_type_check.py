@@ -11,6 +11,7 @@ from app.runners.evaluators.static.checker_memory import pack, unpack
 from app.runners.evaluators.static.module_names import batches, nameable
 from app.runners.evaluators.static.type_settings import settings_of
 from app.workspaces.process import ProcessOutcome
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -19,7 +20,7 @@ WRONG = {"a.py": "def f(x: int) -> str:\n    return x\n"}
 
 
 async def check(context, files, base=None):
-    evaluator = TypeCheckEvaluator(unconfigured="fail")
+    evaluator = TypeCheckEvaluator(timeout=PATIENCE, unconfigured="fail")
     return await evaluator.evaluate("coding", "", context(files, base))
 
 
@@ -97,7 +98,7 @@ async def test_a_new_comment_does_not_count_and_the_verdict_says_so(context) -> 
 
 
 async def test_new_comments_count_where_the_operator_allows_it(context) -> None:
-    evaluator = TypeCheckEvaluator(allow_silencers=True, unconfigured="fail")
+    evaluator = TypeCheckEvaluator(timeout=PATIENCE, allow_silencers=True, unconfigured="fail")
     assert (await evaluator.evaluate("coding", "", context(SILENCED, CLEAN))).status == "passed"
 
 
@@ -157,12 +158,14 @@ async def test_an_old_syntax_error_hides_nothing(context) -> None:
 
 
 async def test_nothing_to_check() -> None:
-    result = await TypeCheckEvaluator().evaluate("coding", "", {})
+    result = await TypeCheckEvaluator(timeout=PATIENCE).evaluate("coding", "", {})
     assert (result.feedback, result.status) == ("No workspace to type check", "skipped")
 
 
 async def test_missing_workspace() -> None:
-    result = await TypeCheckEvaluator().evaluate("coding", "", {"workspace_ref": "/no/such/place"})
+    result = await TypeCheckEvaluator(timeout=PATIENCE).evaluate(
+        "coding", "", {"workspace_ref": "/no/such/place"}
+    )
     assert result.status == "failed"
     assert "not found" in result.feedback
 
@@ -243,7 +246,7 @@ class Remembering:
     """A run with several attempts, before one evaluator."""
 
     def __init__(self, context, run_id: UUID) -> None:
-        self.evaluator = TypeCheckEvaluator()
+        self.evaluator = TypeCheckEvaluator(timeout=PATIENCE)
         self._context = context
         self._run_id = run_id
 

@@ -11,6 +11,7 @@ from app.runners.evaluators.static.pyright_tool import pyright_settings
 from app.runners.evaluators.static.ty_tool import ty_settings
 from app.runners.evaluators.static.type_check import TypeCheckEvaluator as Evaluator
 from app.schemas.evaluation import CheckerName
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -78,7 +79,9 @@ async def test_an_unusable_configuration_is_replaced_and_named(context, checker:
 
 
 async def test_a_missing_checker_is_no_verdict(context) -> None:
-    result = await TypeCheckEvaluator(checker="pyright").evaluate("coding", "", context(CLEAN))
+    result = await TypeCheckEvaluator(timeout=PATIENCE, checker="pyright").evaluate(
+        "coding", "", context(CLEAN)
+    )
     assert result.status == "errored"
     assert "pip install 'phaserunner[pyright]'" in result.feedback
 

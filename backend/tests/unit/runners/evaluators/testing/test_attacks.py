@@ -6,6 +6,7 @@ Every case is a wrong `add` and something in the code itself that hides it from 
 import pytest
 
 from app.runners.evaluators.deterministic import PytestEvaluator
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -100,7 +101,9 @@ time.sleep(5)
     ],
 )
 async def test_what_the_code_does_when_it_is_imported_makes_no_pass(context, trick: str, says: str) -> None:
-    result = await PytestEvaluator().evaluate("coding", "", context({**BASE, "calc.py": WRONG + trick}, BASE))
+    result = await PytestEvaluator(timeout=PATIENCE).evaluate(
+        "coding", "", context({**BASE, "calc.py": WRONG + trick}, BASE)
+    )
     assert result.status == "failed", result.feedback
     assert says in result.feedback
     assert result.suggestions
@@ -126,7 +129,9 @@ async def test_what_the_code_does_when_it_is_imported_makes_no_pass(context, tri
 )
 async def test_what_the_code_does_when_it_is_called_makes_no_pass(context, body: str, says: str) -> None:
     code = f"def add(a, b):\n    {body}\n"
-    result = await PytestEvaluator().evaluate("coding", "", context({**BASE, "calc.py": code}, BASE))
+    result = await PytestEvaluator(timeout=PATIENCE).evaluate(
+        "coding", "", context({**BASE, "calc.py": code}, BASE)
+    )
     assert result.status == "failed", result.feedback
     assert says in result.feedback
 
@@ -155,12 +160,12 @@ async def test_files_that_are_added_make_no_pass(context, files) -> None:
         "@given(st.integers())\ndef test_zero(x):\n    assert add(x, 1) == x + 1\n"
     )
     base = {**BASE, "tests/test_calc.py": given}
-    result = await PytestEvaluator().evaluate(
+    result = await PytestEvaluator(timeout=PATIENCE).evaluate(
         "coding", "", context({**base, "calc.py": WRONG, **files}, base)
     )
     assert result.status == "failed", result.feedback
     assert result.metadata["failed_tests"] == 2
-    honest = await PytestEvaluator().evaluate(
+    honest = await PytestEvaluator(timeout=PATIENCE).evaluate(
         "coding", "", context({**base, "calc.py": RIGHT, **files}, base)
     )
     assert honest.status == "passed", honest.feedback
@@ -173,7 +178,7 @@ async def test_cases_that_the_code_gives_away_are_missed(context) -> None:
     )
     base = {"calc.py": RIGHT + "CASES = [0, 1, 2]\n", "test_calc.py": test}
     for cases, what in (("[]", "newly_skipped"), ("[0]", "lost_tests")):
-        result = await PytestEvaluator().evaluate(
+        result = await PytestEvaluator(timeout=PATIENCE).evaluate(
             "coding", "", context({**base, "calc.py": f"{WRONG}CASES = {cases}\n"}, base)
         )
         assert result.status == "failed", result.feedback
@@ -209,7 +214,11 @@ async def test_cases_that_the_code_gives_away_are_missed(context) -> None:
 )
 async def test_a_base_with_hooks_of_its_own_is_no_forger(context, conftest: str) -> None:
     base = {**BASE, "tests/conftest.py": conftest}
-    result = await PytestEvaluator().evaluate("coding", "", context({**base, "calc.py": RIGHT}, base))
+    result = await PytestEvaluator(timeout=PATIENCE).evaluate(
+        "coding", "", context({**base, "calc.py": RIGHT}, base)
+    )
     assert result.status == "passed", result.feedback
-    wrong = await PytestEvaluator().evaluate("coding", "", context({**base, "calc.py": WRONG}, base))
+    wrong = await PytestEvaluator(timeout=PATIENCE).evaluate(
+        "coding", "", context({**base, "calc.py": WRONG}, base)
+    )
     assert wrong.status == "failed", wrong.feedback

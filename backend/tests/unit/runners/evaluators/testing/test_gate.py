@@ -11,7 +11,9 @@ import pytest
 
 from app.runners.evaluators.deterministic import PytestEvaluator
 from app.schemas.modes import SandboxMode
+from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.workspaces.confine.sandbox import Sandbox, SandboxSettings
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -45,12 +47,14 @@ async def test_failures_are_named_with_their_assertion(context) -> None:
 
 
 async def test_no_workspace() -> None:
-    result = await PytestEvaluator().evaluate("coding", "", {})
+    result = await PytestEvaluator(timeout=PATIENCE).evaluate("coding", "", {})
     assert (result.feedback, result.status, result.score) == ("No workspace to test", "skipped", 1.0)
 
 
 async def test_missing_workspace() -> None:
-    result = await PytestEvaluator().evaluate("coding", "", {"workspace_ref": "/no/such/place"})
+    result = await PytestEvaluator(timeout=PATIENCE).evaluate(
+        "coding", "", {"workspace_ref": "/no/such/place"}
+    )
     assert result.status == "failed"
     assert "not found" in result.feedback
 
@@ -186,7 +190,7 @@ async def test_honest_work_passes(context, files) -> None:
 async def test_a_link_to_the_tests_is_no_other_code(context) -> None:
     made = context({**GOOD, "docs/README.md": "# Examples\n"}, GOOD)
     Path(made["workspace_ref"], "docs", "examples").symlink_to("../tests")  # noqa: ASYNC240
-    result = await PytestEvaluator().evaluate("coding", "", made)
+    result = await PytestEvaluator(timeout=PATIENCE).evaluate("coding", "", made)
     assert result.status == "passed", result.feedback
 
 
@@ -195,7 +199,7 @@ async def test_what_was_compiled_in_the_place_of_a_source_is_not_imported(contex
     program = compile("def add(a, b):\n    return a + b\n", "calc.py", "exec")
     unchecked = MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8) + marshal.dumps(program)
     Path(made["workspace_ref"], "calc.pyc").write_bytes(unchecked)  # noqa: ASYNC240
-    result = await PytestEvaluator().evaluate("coding", "", made)
+    result = await PytestEvaluator(timeout=PATIENCE).evaluate("coding", "", made)
     assert result.status == "failed"
     assert "No module named 'calc'" in result.feedback
 
@@ -342,7 +346,7 @@ async def test_secrets_and_the_workspace_stay_clean(context, monkeypatch: pytest
     monkeypatch.setenv("ANTHROPIC_API_KEY", "secret")
     test = "import os\n\ndef test_env():\n    assert 'ANTHROPIC_API_KEY' not in os.environ\n"
     made = context({"test_env.py": test})
-    assert (await PytestEvaluator().evaluate("coding", "", made)).status == "passed"
+    assert (await PytestEvaluator(timeout=PATIENCE).evaluate("coding", "", made)).status == "passed"
     assert os.listdir(made["workspace_ref"]) == ["test_env.py"]
 
 
@@ -412,7 +416,7 @@ EQUALS_ALL = "class Any:\n    def __eq__(self, other):\n        return True\n\n"
 @pytest.mark.parametrize("mode", BEGUN)
 async def test_a_base_that_passes_away_from_its_code_shows_a_forger(context, mode: SandboxMode) -> None:
     forged = {**GOOD, "calc.py": f"{EQUALS_ALL}def add(a, b):\n    return Any()\n"}
-    evaluator = PytestEvaluator(sandbox=Sandbox(SandboxSettings(mode=mode)))
+    evaluator = PytestEvaluator(timeout=PATIENCE, sandbox=Sandbox(SandboxSettings(mode=mode)))
     result = await evaluator.evaluate("coding", "", context(forged, GOOD))
     assert result.status == "failed"
     assert "passed only beside the code" in result.feedback
@@ -427,7 +431,7 @@ DOCTESTED = {
 
 @pytest.mark.parametrize("mode", BEGUN)
 async def test_a_doctest_of_the_base_is_run_away_from_the_code_too(context, mode: SandboxMode) -> None:
-    evaluator = PytestEvaluator(sandbox=Sandbox(SandboxSettings(mode=mode)))
+    evaluator = PytestEvaluator(timeout=PATIENCE, sandbox=Sandbox(SandboxSettings(mode=mode)))
     result = await evaluator.evaluate("coding", "", context({**DOCTESTED, "more.py": ""}, DOCTESTED))
     assert (result.status, result.metadata["outside"]["agrees"]) == ("passed", 1)
 
@@ -440,3 +444,129 @@ async def test_a_doctest_that_the_candidate_rewrites_is_the_base_s(context) -> N
     }
     result = await run(context, gamed, DOCTESTED)
     assert result.status == "failed", result.metadata
+
+
+THREE = {
+    "calc.py": "def add(a, b):\n    return a + b\n\n\ndef half(n):\n    return n // 2\n",
+    "tests/test_calc.py": (
+        "from calc import add, half\n\n\ndef test_add():\n    assert add(1, 2) == 3\n\n\n"
+        "def test_half():\n    assert half(5) == 2\n"
+    ),
+}
+SKIPPED = {
+    "tests/test_calc.py": "import pytest\npytestmark = pytest.mark.skip\n" + THREE["tests/test_calc.py"]
+}
+HALVES = {
+    "calc.py": THREE["calc.py"].replace("// 2", "/ 2"),
+    "tests/test_calc.py": THREE["tests/test_calc.py"].replace("== 2\n", "== 2.5\n"),
+}
+
+
+@pytest.mark.parametrize(
+    ("policy", "status", "asked"),
+    [("ask", "failed", ["tests/test_calc.py::test_half"]), ("fail", "failed", []), ("note", "passed", [])],
+)
+async def test_a_test_that_was_changed_with_the_code_is_one_question(context, policy, status, asked) -> None:
+    made = {**context(HALVES, THREE), "protected_policy": ProtectedPolicy(policy)}
+    result = await PytestEvaluator(outside=False).evaluate("coding", "", made)
+    assert (result.status, [each.id for each in result.questions]) == (status, asked), result.feedback
+    if asked:
+        assert "now expects `2.5` where it was `2`" in result.questions[0].text
+        assert "the base's version fails" in result.questions[0].why
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({"tests/test_calc.py": THREE["tests/test_calc.py"]}, id="the test is as it was"),
+        pytest.param({"tests/test_calc.py": HALVES["tests/test_calc.py"] + "    assert 0\n"}, id="it fails"),
+        pytest.param(
+            {
+                "tests/test_calc.py": "import pytest\npytestmark = pytest.mark.skip\n"
+                + THREE["tests/test_calc.py"]
+            },
+            id="it is skipped",
+        ),
+        pytest.param(
+            {"calc.py": "def add(a, b):\n    return 3\n\n\ndef half(n):\n    return 9\n"},
+            id="no version passes",
+        ),
+        pytest.param({"calc.py": HALVES["calc.py"].replace("a + b", "a - b")}, id="another test fails"),
+    ],
+)
+async def test_what_no_changed_test_explains_stays_a_failure(context, changes) -> None:
+    result = await run(context, {**HALVES, **changes}, THREE, outside=False)
+    assert (result.status, result.questions) == ("failed", [])
+
+
+async def test_a_changed_fixture_is_asked_about_with_the_test_that_needs_it(context) -> None:
+    conftest = "import pytest\n\n\n@pytest.fixture\ndef five():\n    return 5\n"
+    test = "from calc import half\n\n\ndef test_half(five):\n    assert half(five) == 2\n"
+    test += "\n\ndef test_ok(): ...\n"
+    base = {"calc.py": THREE["calc.py"], "tests/conftest.py": conftest, "tests/test_calc.py": test}
+    files = {**base, "calc.py": HALVES["calc.py"], "tests/conftest.py": conftest.replace("5", "4")}
+    result = await run(context, files, base, outside=False)
+    (asked,) = result.questions
+    assert asked.id == "tests/test_calc.py::test_half"
+    assert "tests/conftest.py::five" in asked.text
+    assert ("return 5" in asked.before, "return 4" in asked.after) == (True, True)
+
+
+RED = {
+    **THREE,
+    "tests/test_red.py": (
+        "import subprocess\n\nfrom calc import add\n\n\ndef test_program():\n"
+        "    subprocess.run(['no-such-program-here'], check=True)\n\n\n"
+        "def test_own():\n    assert add(1, 1) == 3\n"
+    ),
+}
+
+
+async def test_tests_that_lack_a_program_at_base_do_not_count_and_are_told(context) -> None:
+    base = {**RED, "tests/test_red.py": RED["tests/test_red.py"].partition("def test_own")[0]}
+    result = await run(context, base, base, outside=False)
+    assert result.status == "passed", result.feedback
+    assert "1 failing test of the base did not count: tests/test_red.py::test_program" in result.feedback
+    assert list(result.metadata["red_at_base"]) == ["tests/test_red.py::test_program"]
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        pytest.param({}, "failed", id="the project's own code"),
+        pytest.param({"base_failures": BaseFailures.IGNORE}, "passed", id="ignore"),
+        pytest.param({"base_failures": BaseFailures.MUST_PASS}, "failed", id="must pass"),
+        pytest.param({"goal_tests": ["*::test_add"]}, "passed", id="another one is the goal"),
+        pytest.param({"goal_tests": ["*::test_own"]}, "failed", id="named"),
+        pytest.param({"goal_tests": ["*"]}, "failed", id="all named"),
+        pytest.param(
+            {"goal": "Make test_red.py pass", "goal_tests": ["x"]}, "failed", id="the goal names its file"
+        ),
+    ],
+)
+async def test_which_red_tests_count(context, given, status: str) -> None:
+    result = await PytestEvaluator(outside=False).evaluate("coding", "", {**context(RED, RED), **given})
+    assert result.status == status, result.feedback
+
+
+async def test_a_stable_pass_must_keep_passing_beside_red_ones(context) -> None:
+    broken = {**RED, "calc.py": RED["calc.py"].replace("a + b", "a - b")}
+    made = {**context(broken, RED), "base_failures": BaseFailures.IGNORE}
+    result = await PytestEvaluator(outside=False).evaluate("coding", "", made)
+    assert (result.status, result.metadata["failing"]) == ("failed", ["tests/test_calc.py::test_add"])
+
+
+async def test_a_failure_outside_the_projects_code_is_asked_about(context) -> None:
+    red = "import ipaddress\n\n\ndef test_ip():\n    ipaddress.ip_address('1:9999999')\n"
+    base = {**THREE, "tests/test_ip.py": red}
+    result = await run(context, base, base, outside=False)
+    assert [(each.id, each.kind) for each in result.questions] == [
+        ("tests/test_ip.py::test_ip", "red_at_base")
+    ]
+
+
+async def test_red_tests_alone_are_no_evidence(context) -> None:
+    base = {"tests/test_red.py": RED["tests/test_red.py"], "calc.py": RED["calc.py"]}
+    made = {**context(base, base), "base_failures": BaseFailures.IGNORE}
+    result = await PytestEvaluator(outside=False).evaluate("coding", "", made)
+    assert result.status != "passed"

@@ -9,6 +9,7 @@ import pytest
 
 from app.runners.evaluators.deterministic import PytestEvaluator
 from app.schemas.modes import SandboxMode
+from app.schemas.questions import BaseFailures
 from app.workspaces.confine.sandbox import Sandbox, SandboxSettings
 from app.workspaces.files.limits import WorkspaceLimits
 
@@ -197,16 +198,18 @@ async def test_whose_fault_a_missing_module_is(context, base, candidate, status:
         ),
     ],
 )
-async def test_what_the_machine_lacks_at_base_too_is_no_verdict(context, body: str, says: str) -> None:
+async def test_what_the_machine_lacks_at_base_too_is_told(context, body: str, says: str) -> None:
     base = {
         **GOOD,
         "pyproject.toml": "[project]\nname = 'x'\ndependencies = ['numpyx']\n",
         "tests/test_env.py": f"def test_env():\n    {body}\n",
     }
-    result = await judge(context({**base, "more.py": ""}, base))
-    assert result.status == "errored", result.feedback
+    result = await judge(context({**base, "more.py": ""}, base), outside=False)
+    assert result.status == "passed", result.feedback
     assert says in result.feedback
-    assert result.metadata["reason"] == "environment"
+    assert list(result.metadata["red_at_base"]) == ["tests/test_env.py::test_env"]
+    strict = await judge(context({**base, "more.py": ""}, base), base_failures=BaseFailures.MUST_PASS)
+    assert (strict.status, strict.metadata["reason"]) == ("errored", "environment")
     broken = await judge(context({**base, "calc.py": "def add(a, b):\n    return 0\n"}, base))
     assert broken.status == "failed"
 

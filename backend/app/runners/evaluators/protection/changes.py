@@ -1,0 +1,296 @@
+"""What a candidate did to a Python file of the test setting, definition by definition. Pure."""
+
+import ast
+import builtins
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from app.runners.evaluators.protection.additions import names_in
+from app.runners.evaluators.protection.imports import imported_names, imports_of
+from app.runners.evaluators.protection.meaning import (
+    Change,
+    Definition,
+    Meaning,
+    compare_decorators,
+    compare_functions,
+    is_silencer,
+    normal_form,
+)
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_IMPORTS = (ast.Import, ast.ImportFrom)
+_MAX_BYTES = 400_000
+_MAX_STATEMENTS = 4_000
+_HOOKS = ("pytest_", "pytestmark", "__", "collect_ignore")
+_SET_UP = frozenset(
+    f"{when}{what}"
+    for when in ("setup", "teardown")
+    for what in ("", "_module", "_class", "_method", "_function")
+) | {"setUp", "tearDown", "setUpClass", "tearDownClass", "setUpModule", "tearDownModule", "load_tests"}
+
+
+@dataclass(frozen=True, slots=True)
+class DefinitionChange:
+    """A test, fixture, helper or statement that does not mean what it meant.
+
+    Attributes:
+        name: qualified, such as `TestMore::test_one`; `""` for statements outside all definitions.
+        change: weaker or different.
+        why: the rest of a sentence about it.
+        old: its nodes at the base; none for what was added.
+        new: its nodes in the candidate; none for what is gone.
+        is_test: whether pytest would take it for a test.
+        origin: of an imported name, where it came from and comes from now.
+    """
+
+    name: str
+    change: Change
+    why: str
+    old: tuple[ast.stmt, ...] = ()
+    new: tuple[ast.stmt, ...] = ()
+    is_test: bool = False
+    origin: tuple[str, str] = ("", "")
+
+
+def changes_between(before: bytes, after: bytes) -> list[DefinitionChange] | None:
+    """Give what does not mean the same or more; None when a version is too large, or no Python."""
+    if max(len(before), len(after)) > _MAX_BYTES:
+        return None
+    try:
+        old, new = ast.parse(before), ast.parse(after)
+        if max(len(old.body), len(new.body)) > _MAX_STATEMENTS:
+            return None
+        return list(_Scope(old.body, new.body, "", old, new).changes())
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+class _Scope:
+    """One module or class in both versions."""
+
+    def __init__(
+        self, old: Sequence[ast.stmt], new: Sequence[ast.stmt], prefix: str, module: ast.AST, other: ast.AST
+    ) -> None:
+        self._old, self._new = _definitions(old), _definitions(new)
+        self._rest = [each for each in old if _counts(each)]
+        self._new_rest = [each for each in new if _counts(each)]
+        self._imports = (imports_of(old), imports_of(new))
+        self._prefix = prefix
+        self._module, self._modules = module, (module, other)
+        self._needed = set(names_in([module]))
+
+    def changes(self) -> Iterator[DefinitionChange]:
+        yield from self._of_imports()
+        yield from self._of_statements()
+        renamed = _renamed(self._old, self._new)
+        for name, node in self._old.items():
+            if name in self._new:
+                yield from self._of_pair(name, node, self._new[name])
+            elif name not in renamed:
+                yield self._change(name, Meaning(Change.WEAKER, "was removed"), node, None)
+        for name, node in self._new.items():
+            if name not in self._old and name not in renamed.values():
+                yield from self._of_added(name, node)
+
+    def _of_pair(self, name: str, old: Definition, new: Definition) -> Iterator[DefinitionChange]:
+        if isinstance(old, ast.ClassDef) and isinstance(new, ast.ClassDef):
+            meaning = _compare_heads(old, new)
+            inner = _Scope(old.body, new.body, f"{self._prefix}{name}::", *self._modules)
+            yield from inner.changes()
+        elif isinstance(old, _FUNCTIONS) and isinstance(new, _FUNCTIONS):
+            meaning = compare_functions(old, new)
+        else:
+            meaning = Meaning(Change.DIFFERENT, "is another kind of definition")
+        if not meaning.is_harmless:
+            yield self._change(name, meaning, old, new)
+
+    def _of_added(self, name: str, node: Definition) -> Iterator[DefinitionChange]:
+        plain = name.partition("#")[0]
+        why = ""
+        if _decides(plain) or _is_automatic(node):
+            why = "was added and acts on tests that were there"
+        elif not self._prefix and plain in self._needed and not _is_bound(plain, self._module):
+            why = "was added and takes the place of what tests used under this name"
+        elif name != plain or plain in self._imports[0] or plain in _assigned(self._rest):
+            why = "was added and takes the place of another definition"
+        if why:
+            yield self._change(name, Meaning(Change.DIFFERENT, why), None, node)
+
+    def _of_imports(self) -> Iterator[DefinitionChange]:
+        old, new = self._imports
+        used = set(names_in([self._modules[1]]))
+        own = {*self._old, *_assigned(self._rest)}
+        for name, place in new.items():
+            before = old.get(name, "")
+            is_other = before not in ("", place) and name in used
+            takes = not before and (name in own or (hasattr(builtins, name) and name in self._needed))
+            if is_other or takes or (not before and name.startswith("*")):
+                yield self._of_import(name, "is imported from elsewhere")
+        for name in old:
+            if name not in new and name in used:
+                yield self._of_import(name, "is no longer imported")
+
+    def _of_import(self, name: str, why: str) -> DefinitionChange:
+        old, new = (each.get(name, "") for each in self._imports)
+        return DefinitionChange(f"{self._prefix}{name}", Change.DIFFERENT, why, origin=(old, new))
+
+    def _of_statements(self) -> Iterator[DefinitionChange]:
+        wanted = list(self._rest)
+        bound = {*self._old, *self._imports[0], *_assigned(self._rest)}
+        for each in self._new_rest:
+            if wanted and (ast.dump(wanted[0]) == ast.dump(each) or _has_more(wanted[0], each, self._module)):
+                wanted.pop(0)
+            elif not self._may_be_added(each, bound):
+                yield self._statement(each, wanted)
+        for each in wanted:
+            yield self._change(
+                "", Meaning(Change.DIFFERENT, "a statement was removed or changed"), each, None
+            )
+
+    def _statement(self, added: ast.stmt, wanted: list[ast.stmt]) -> DefinitionChange:
+        """Pair an added statement with an old one that binds the same names."""
+        silences = any(isinstance(node, ast.expr) and is_silencer(node) for node in ast.walk(added))
+        names = set(_assigned([added]))
+        old = next((each for each in wanted if names and names == set(_assigned([each]))), None)
+        if old is not None:
+            wanted.remove(old)
+        if silences:
+            meaning = Meaning(Change.WEAKER, "all tests are now skipped or expected to fail")
+        else:
+            why = "a statement was changed" if old else "a statement was added"
+            meaning = Meaning(Change.DIFFERENT, why)
+        return self._change("", meaning, old, added)
+
+    def _may_be_added(self, statement: ast.stmt, bound: Collection[str]) -> bool:
+        names = set(_assigned([statement]))
+        if not names or not names.isdisjoint(bound) or any(map(_decides, names)):
+            return False
+        return not any(name in self._needed and not self._prefix for name in names)
+
+    def _change(
+        self, name: str, meaning: Meaning, old: ast.stmt | None, new: ast.stmt | None
+    ) -> DefinitionChange:
+        qualified = f"{self._prefix}{name}" if name else self._prefix.removesuffix("::")
+        return DefinitionChange(
+            name=qualified,
+            change=meaning.change,
+            why=meaning.why,
+            old=(old,) if old else (),
+            new=(new,) if new else (),
+            is_test=name.startswith(("test", "Test")),
+        )
+
+
+def _definitions(body: Iterable[ast.stmt]) -> dict[str, Definition]:
+    """Give the definitions of a body by name; a second one of a name is `name#2`."""
+    found: dict[str, Definition] = {}
+    seen = Counter[str]()
+    for each in body:
+        if isinstance(each, _DEFINITIONS):
+            seen[each.name] += 1
+            found[each.name if seen[each.name] == 1 else f"{each.name}#{seen[each.name]}"] = each
+    return found
+
+
+def _counts(statement: ast.stmt) -> bool:
+    """Tell whether a statement outside of definitions can decide about tests."""
+    if isinstance(statement, (*_DEFINITIONS, *_IMPORTS, ast.Pass)):
+        return False
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+        return False
+    return not (
+        isinstance(statement, ast.If)
+        and ast.unparse(statement.test) in ("__name__ == '__main__'", "TYPE_CHECKING", "typing.TYPE_CHECKING")
+        and not statement.orelse
+    )
+
+
+def _compare_heads(old: ast.ClassDef, new: ast.ClassDef) -> Meaning:
+    heads = [[ast.dump(part) for part in (*each.bases, *each.keywords)] for each in (old, new)]
+    if heads[0] != heads[1]:
+        return Meaning(Change.DIFFERENT, "has other base classes")
+    return compare_decorators(old.decorator_list, new.decorator_list)
+
+
+def _renamed(old: Mapping[str, Definition], new: Mapping[str, Definition]) -> dict[str, str]:
+    """Give old and new names of tests that were only renamed."""
+    left = dict(_tests(new, without=old))
+    found: dict[str, str] = {}
+    for name, form in _tests(old, without=new):
+        prefix = "test_" if "_" in name else "test"
+        same = (other for other, its in left.items() if its == form and other.startswith(prefix))
+        if (other := next(same, None)) is not None:
+            found[name] = other
+            del left[other]
+    return found
+
+
+def _tests(scope: Mapping[str, Definition], without: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Give the names of test functions, each with what it does."""
+    for name, node in scope.items():
+        if name.startswith("test") and name not in without and isinstance(node, _FUNCTIONS):
+            yield name, f"{type(node).__name__}\n{normal_form(node)}"
+
+
+def _assigned(statements: Iterable[ast.stmt]) -> Iterator[str]:
+    for each in statements:
+        if isinstance(each, ast.Assign | ast.AnnAssign):
+            targets = each.targets if isinstance(each, ast.Assign) else [each.target]
+            yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+def _has_more(old: ast.stmt, new: ast.stmt, module: ast.AST) -> bool:
+    """True for a list of rows that only got longer, where it serves parametrisations alone."""
+    if not (isinstance(old, ast.Assign) and isinstance(new, ast.Assign)):
+        return False
+    rows, more = old.value, new.value
+    if not (isinstance(rows, ast.List | ast.Tuple) and type(rows) is type(more)):
+        return False
+    assert isinstance(more, ast.List | ast.Tuple)  # noqa: S101 - of the same type
+    left = iter(map(ast.dump, more.elts))
+    targets = [list(map(ast.dump, each.targets)) for each in (old, new)]
+    return (
+        targets[0] == targets[1]
+        and all(each in left for each in map(ast.dump, rows.elts))
+        and all(_serves_rows(name, module) for name in _assigned([old]))
+    )
+
+
+def _serves_rows(name: str, module: ast.AST) -> bool:
+    reads = [
+        node
+        for node in ast.walk(module)
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+    ]
+    rows = [
+        node.args[1]
+        for node in ast.walk(module)
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func).endswith("parametrize")
+        and len(node.args) > 1
+    ]
+    return bool(reads) and all(any(each is row for row in rows) for each in reads)
+
+
+def _decides(name: str) -> bool:
+    return name.startswith(_HOOKS) or name in _SET_UP
+
+
+def _is_automatic(node: Definition) -> bool:
+    """Tell whether a definition is a fixture that every test gets unasked."""
+    return any(
+        isinstance(each, ast.Call) and any(word.arg == "autouse" for word in each.keywords)
+        for each in node.decorator_list
+    )
+
+
+def _is_bound(name: str, module: ast.AST) -> bool:
+    """Tell whether a version of a module binds a name itself, anywhere but as an argument."""
+    return any(
+        (isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store))
+        or (isinstance(node, _DEFINITIONS) and node.name == name)
+        or (isinstance(node, ast.alias) and name in imported_names([node]))
+        for node in ast.walk(module)
+    )

@@ -1,0 +1,35 @@
+"""The names that a module's import statements bind, and where each of them comes from. Pure."""
+
+import ast
+from collections.abc import Iterable, Iterator
+
+
+def imports_of(body: Iterable[ast.stmt]) -> dict[str, str]:
+    """Give the names that imports of a body bind, each with its origin.
+
+    An import of all names of a module stands there as `* of module`.
+    """
+    found: dict[str, str] = {}
+    for statement in body:
+        if isinstance(statement, ast.Import):
+            found.update((_bound(each), f"import {_target(each)}") for each in statement.names)
+        elif isinstance(statement, ast.ImportFrom) and statement.module != "__future__":
+            module = "." * statement.level + (statement.module or "")
+            for each in statement.names:
+                name = f"* of {module}" if each.name == "*" else _bound(each)
+                found[name] = f"from {module} import {each.name}"
+    return found
+
+
+def imported_names(aliases: Iterable[ast.alias]) -> Iterator[str]:
+    """Give the names that some parts of import statements bind."""
+    return map(_bound, aliases)
+
+
+def _bound(alias: ast.alias) -> str:
+    return alias.asname or alias.name.partition(".")[0]
+
+
+def _target(alias: ast.alias) -> str:
+    """Give the module that the bound name stands for: `import a.b` binds `a`."""
+    return alias.name if alias.asname else alias.name.partition(".")[0]

@@ -1,0 +1,95 @@
+"""Puts what a candidate did to protected files into questions, with both versions side by side."""
+
+import ast
+import hashlib
+from collections.abc import Iterator
+
+from app.runners.evaluators.protection.changes import DefinitionChange, changes_between
+from app.runners.evaluators.protection.config_sections import guarded_sections, has_guarded_sections
+from app.runners.evaluators.protection.meaning import Change, first_difference
+from app.schemas.questions import Question, QuestionKind
+
+_ENDING = "does the goal say so?"
+
+
+def questions_about(name: str, before: bytes | None, after: bytes | None) -> list[Question]:
+    """Ask about one protected file; nothing is asked where its meaning is the same or only stronger.
+
+    Args:
+        name: the file, as a POSIX path relative to the tree.
+        before: its content at the base; None when it was not there.
+        after: its content in the candidate; None when it is gone.
+    """
+    if name.endswith(".py") and before is not None and after is not None:
+        changes = changes_between(before, after)
+        if changes is not None:
+            texts = before.decode("utf-8", "replace"), after.decode("utf-8", "replace")
+            return list(_of_definitions(name, changes, *texts))
+    return [_of_file(name, before, after)]
+
+
+def _of_definitions(
+    name: str, changes: list[DefinitionChange], before: str, after: str
+) -> Iterator[Question]:
+    lines = before.splitlines(), after.splitlines()
+    for each in changes:
+        subject = f"{name}::{each.name}" if each.name else name
+        old = each.origin[0] or _source(each.old, lines[0])
+        new = each.origin[1] or _source(each.new, lines[1])
+        kind = _kind(each)
+        what = _precisely(each) or each.why
+        text = f"`{subject}` {what}: {_ENDING}"
+        yield Question.about(subject, kind, text, why=each.why, before=old, after=new)
+
+
+def _kind(change: DefinitionChange) -> QuestionKind:
+    if change.old and not change.new:
+        return QuestionKind.REMOVED
+    return QuestionKind.WEAKER if change.change is Change.WEAKER else QuestionKind.DIFFERENT
+
+
+def _precisely(change: DefinitionChange) -> str:
+    """Say what a test expects now and expected before, where that is one short pair of expressions."""
+    if not (change.old and change.new):
+        return ""
+    pair = first_difference(change.old[0], change.new[0])
+    if pair is None:
+        return ""
+    before, after = pair
+    verb = "expects" if change.is_test else "has"
+    return f"now {verb} `{after}` where it was `{before}`"
+
+
+def _source(nodes: tuple[ast.stmt, ...], lines: list[str]) -> str:
+    """Give the text of some statements with their decorators."""
+    parts: list[str] = []
+    for node in nodes:
+        decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+        first = min([node.lineno, *(each.lineno for each in decorators)])
+        parts.append("\n".join(lines[first - 1 : node.end_lineno]))
+    return "\n".join(parts)
+
+
+def _of_file(name: str, before: bytes | None, after: bytes | None) -> Question:
+    if after is None:
+        kind, what = QuestionKind.REMOVED, "was deleted"
+    elif before is None:
+        kind, what = QuestionKind.ADDED, "was added and decides about later runs"
+    else:
+        kind, what = QuestionKind.DIFFERENT, "was changed"
+    text = f"`{name}` {what}: {_ENDING}"
+    old, new = _shown(name, before), _shown(name, after)
+    return Question.about(name, kind, text, why=what, before=old, after=new)
+
+
+def _shown(name: str, content: bytes | None) -> str:
+    """Give what of a file is in question: the guarded sections, or all of it."""
+    if content is None:
+        return ""
+    if has_guarded_sections(name):
+        sections = guarded_sections(name, content)
+        if sections is not None:
+            return "\n".join(f"[{each}] {value}" for each, value in sections.items())
+    if b"\0" in content:
+        return f"{len(content)} bytes, SHA-256 {hashlib.sha256(content).hexdigest()}"
+    return content.decode("utf-8", "replace")

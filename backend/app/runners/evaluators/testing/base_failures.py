@@ -1,0 +1,113 @@
+"""Which failing tests of the base count, as some failed before anything was done. Pure."""
+
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+from app.runners.evaluators.issues import issue_key
+from app.runners.evaluators.testing.again import SecondLook
+from app.runners.evaluators.testing.inventory import file_of, function_of
+from app.runners.evaluators.testing.report import RanTest
+from app.schemas.questions import BaseFailures, Question, QuestionKind
+
+# What an error says about versions of other people's code rather than about the project's own.
+_OTHERS = re.compile(
+    r"cannot import name '\w+' from '[\w.]+' \([^)]*/(?:lib/python3\.\d+|site-packages)/"
+    r"|\b(?:Pending)?DeprecationWarning: "
+)
+_NO_ATTRIBUTE = re.compile(r"module '([\w.]+)' has no attribute ")
+_ELSEWHERE = re.compile(r"^\S*/(?:lib/python3(?:\.\d+)?|site-packages)/\S+:\d+: ")
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What is known of the tests that a run is to make pass.
+
+    Attributes:
+        policy: which failures count.
+        tests: globs of ids that somebody named.
+        words: the goal in the user's words.
+    """
+
+    policy: BaseFailures = BaseFailures.GOAL
+    tests: Sequence[str] = ()
+    words: str = ""
+
+    def names(self, test_id: str) -> bool:
+        """Tell whether somebody named a test, its function or its file."""
+        function, path = function_of(test_id), file_of(test_id)
+        if any(fnmatchcase(each, glob) for glob in self.tests for each in (test_id, function, path)):
+            return True
+        spoken = {path, path.rpartition("/")[2], function.rpartition("::")[2]}
+        return any(re.search(rf"(?<![\w.]){re.escape(each)}(?![\w])", self.words) for each in spoken)
+
+
+@dataclass(frozen=True, slots=True)
+class SortedFailures:
+    """Failing tests of the base by what becomes of them.
+
+    Attributes:
+        known: by id, why a test that fails at the base as well does not count.
+        questions: about tests of which that is not certain.
+    """
+
+    known: Mapping[str, str] = field(default_factory=dict[str, str])
+    questions: tuple[Question, ...] = ()
+
+
+def sort_failures(failures: Iterable[RanTest], second: SecondLook, goal: Goal) -> SortedFailures:
+    """Sort failing tests; one that is in neither group of the answer counts against the candidate.
+
+    Args:
+        failures: tests of the base that fail on the candidate's code.
+        second: what is known of them at the base.
+        goal: which of them count.
+    """
+    if goal.policy is BaseFailures.MUST_PASS:
+        return SortedFailures()
+    known: dict[str, str] = {}
+    questions: list[Question] = []
+    for test in failures:
+        if test.id not in second.red or (goal.policy is BaseFailures.GOAL and goal.names(test.id)):
+            continue
+        why = _not_the_goal(test, second, goal)
+        if why:
+            known[test.id] = why
+        elif _fails_elsewhere(test, second.red[test.id]):
+            questions.append(_question(test))
+    return SortedFailures(known, tuple(questions))
+
+
+def _not_the_goal(test: RanTest, second: SecondLook, goal: Goal) -> str:
+    if goal.policy is BaseFailures.IGNORE:
+        return "it fails at the base, too"
+    if goal.tests:
+        return "it fails at the base, too, and is not among the tests of the goal"
+    if test.id in second.environment:
+        return f"it fails at the base in the same way: {second.environment[test.id]}"
+    is_same = issue_key(test.message) == issue_key(second.red[test.id])
+    if is_same and _is_about_versions(test.message):
+        return "it fails at the base in the same way: the code expects other versions of what it uses"
+    return ""
+
+
+def _is_about_versions(message: str) -> bool:
+    module = _NO_ATTRIBUTE.search(message)
+    if module is not None:
+        return module.group(1).partition(".")[0] in sys.stdlib_module_names
+    return bool(_OTHERS.search(message))
+
+
+def _fails_elsewhere(test: RanTest, at_base: str) -> bool:
+    """Tell whether a test fails as before, in code that is not the project's own."""
+    return bool(_ELSEWHERE.search(at_base)) and issue_key(test.message) == issue_key(at_base)
+
+
+def _question(test: RanTest) -> Question:
+    text = f"`{test.id}` failed before anything was done and fails in the same way: may it stay so?"
+    message = " ".join(test.message.split())[:500]
+    key = issue_key(message)
+    why = f"it fails outside the project's own code: {message}"
+    return Question.about(test.id, QuestionKind.RED_AT_BASE, text, why=why, before=key, after=key)

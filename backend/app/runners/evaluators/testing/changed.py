@@ -1,0 +1,140 @@
+"""The questions of base tests that fail, while the candidate's version of them passes."""
+
+import asyncio
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.runners.evaluators.protection.questions import questions_about
+from app.runners.evaluators.testing.inventory import file_of, function_of
+from app.runners.evaluators.testing.report import Ending, RanTest, RunReport
+from app.runners.evaluators.testing.run import Harness
+from app.runners.evaluators.testing.setting import is_test_file
+from app.runners.evaluators.testing.trees import RunTree, whole_tree
+from app.schemas.questions import MAX_QUESTIONS, Question, QuestionKind
+
+_ENDING = "does the goal say so?"
+_FAILS = "the base's version fails on this code, the changed one passes"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedTests:
+    """Compares what the base's version of tests says with what the candidate's version says.
+
+    Attributes:
+        base: the tree of the base.
+        workspace: the candidate's tree.
+        laid_over: files of the test setting that the candidate changed or removed.
+        patterns: globs of test files.
+    """
+
+    base: Path
+    workspace: Path
+    laid_over: Sequence[str]
+    patterns: Sequence[str]
+
+    async def questions(self, harness: Harness, of_base: RunReport, own: RunReport | None) -> list[Question]:
+        """Ask about every failing test of the base; empty when a failure has no changed version that passes.
+
+        Args:
+            harness: runs tests of unchanged files in the candidate's setting.
+            of_base: the base's tests on the candidate's code.
+            own: the tests that the candidate added or changed.
+        """
+        failing = [*(each.id for each in of_base.failures), *(each.id for each in of_base.errors)]
+        is_whole = of_base.ending is Ending.COMPLETE and not (of_base.forged or of_base.unfinished)
+        if not (failing and is_whole and self.laid_over) or (own is not None and not _is_good(own)):
+            return []
+        theirs = await self._theirs(harness, failing, own)
+        return await asyncio.to_thread(self._ask, failing, theirs)
+
+    async def _theirs(
+        self, harness: Harness, failing: Sequence[str], own: RunReport | None
+    ) -> Mapping[str, RanTest]:
+        """Give what the candidate's versions do; tests of files that it left alone run in its setting."""
+        found = dict(own.tests) if own is not None else {}
+        alone = [each for each in failing if file_of(each) not in self.laid_over]
+        if alone:
+            tree = await asyncio.to_thread(whole_tree, self.workspace, harness.limits)
+            only = RunTree(tree.files, only=frozenset(map(file_of, alone)))
+            report = await harness.run(only, ids=alone)
+            found |= report.tests if report.ending is Ending.COMPLETE and not report.forged else {}
+        return found
+
+    def _ask(self, failing: Sequence[str], theirs: Mapping[str, RanTest]) -> list[Question]:
+        found: dict[str, Question] = {}
+        for name in failing:
+            question = self._about(name, theirs)
+            if question is None:
+                return []
+            found[question.key] = question
+        return list(found.values()) if len(found) <= MAX_QUESTIONS else []
+
+    def _about(self, name: str, theirs: Mapping[str, RanTest]) -> Question | None:
+        path, function = file_of(name), function_of(name)
+        versions = [
+            each for each in theirs.values() if name in (function_of(each.id), each.id, file_of(each.id))
+        ] or [each for each in theirs.values() if function_of(each.id) == function]
+        if any(not each.ok for each in versions):
+            return None
+        asked = self._changes_of(path) if path in self.laid_over else []
+        own = next((each for each in asked if each.id == function), None)
+        if own is not None:
+            gone = not own.after
+            return None if gone == bool(versions) else _knowing(own, gone=gone)
+        if not versions:
+            return self._whole_file(path) if not (self.workspace / path).exists() else None
+        return self._whole_file(path) if name == path else self._support(name, asked)
+
+    def _support(self, name: str, asked: Sequence[Question]) -> Question | None:
+        """Ask about what else was changed around a test that is as it was."""
+        others = [each for each in self.laid_over if not is_test_file(each, self.patterns)]
+        parts = [*asked, *(each for path in others for each in self._changes_of(path))]
+        if not parts:
+            return None
+        listed = ", ".join(dict.fromkeys(f"`{each.id}`" for each in parts[:3]))
+        text = f"`{name}` passes only with the changed {listed}: {_ENDING}"
+        before, after = ("\n\n".join(filter(None, texts)) for texts in _sides(parts))
+        return Question.about(name, QuestionKind.DIFFERENT, text, why=_FAILS, before=before, after=after)
+
+    def _whole_file(self, path: str) -> Question | None:
+        """Ask about a file of tests that cannot be told apart: it does not load, or is gone."""
+        asked = questions_about(path, self._before(path), None)
+        after = self._after(path)
+        if after is None:
+            return asked[0]
+        old, new = ((text or b"").decode("utf-8", "replace") for text in (self._before(path), after))
+        text = f"`{path}` cannot be loaded with this code as it was, only as it is now: {_ENDING}"
+        return Question.about(path, QuestionKind.DIFFERENT, text, why=_FAILS, before=old, after=new)
+
+    def _changes_of(self, path: str) -> list[Question]:
+        before, after = self._before(path), self._after(path)
+        return [] if before == after else questions_about(path, before, after)
+
+    def _before(self, path: str) -> bytes | None:
+        return _content(self.base / path)
+
+    def _after(self, path: str) -> bytes | None:
+        return _content(self.workspace / path)
+
+
+def _knowing(question: Question, *, gone: bool) -> Question:
+    why = "the base's version fails on this code, and the test was removed" if gone else _FAILS
+    return question.model_copy(update={"why": f"{question.why}; {why}"})
+
+
+def _sides(parts: Sequence[Question]) -> Iterator[list[str]]:
+    yield [each.before for each in parts]
+    yield [each.after for each in parts]
+
+
+def _is_good(own: RunReport) -> bool:
+    bad: Collection[object] = (*own.failures, *own.errors, *own.unfinished, *own.forged)
+    return own.ending is Ending.COMPLETE and not bad and own.canaries_ran
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return None if path.is_symlink() else path.read_bytes()
+    except OSError:
+        return None

@@ -1,0 +1,94 @@
+"""The one precise question that a human is asked about a changed test, with both versions side by side."""
+
+import hashlib
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict, Field
+
+QUESTIONS = "questions"
+"""Member of a result's metadata: what the evaluator would ask a human."""
+
+MAX_QUESTIONS = 50
+"""Questions that one result carries."""
+
+_SOURCE_CHARS = 6000
+
+
+class ProtectedPolicy(StrEnum):
+    """What becomes of a changed test, fixture or setting of the base.
+
+    `FAIL`: the attempt fails. `ASK`: a human is asked when everything else holds. `NOTE`: it is only told.
+    """
+
+    FAIL = "fail"
+    ASK = "ask"
+    NOTE = "note"
+
+
+class BaseFailures(StrEnum):
+    """Which tests that fail at the base already count against an attempt.
+
+    `GOAL`: those that belong to the goal. `MUST_PASS`: all of them. `IGNORE`: none of them.
+    """
+
+    GOAL = "goal"
+    MUST_PASS = "must_pass"  # noqa: S105 - a policy, not a password
+    IGNORE = "ignore"
+
+
+class QuestionKind(StrEnum):
+    """What happened to the subject of a question.
+
+    `WEAKER`: it asks for less. `DIFFERENT`: it asks for something else. `REMOVED`: it is gone. `ADDED`: it is
+    new and decides about later runs. `RED_AT_BASE`: it failed before anything was done, and still does.
+    """
+
+    WEAKER = "weaker"
+    DIFFERENT = "different"
+    REMOVED = "removed"
+    ADDED = "added"
+    RED_AT_BASE = "red_at_base"
+
+
+class Question(BaseModel):
+    """One question about one test, fixture, helper or file.
+
+    Attributes:
+        id: `path::name` of a test, fixture or helper, or the path of a file.
+        kind: what happened to it.
+        text: the question, one sentence.
+        why: what is known about it, one sentence.
+        before: its source text at the base; `""` when it was not there.
+        after: its source text in the attempt; `""` when it is gone.
+        key: identifies the question; an acceptance of it covers exactly this change.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    kind: QuestionKind
+    text: str
+    why: str = ""
+    before: str = ""
+    after: str = ""
+    key: str = Field(pattern=r"^[0-9a-f]{64}$")
+
+    @classmethod
+    def about(
+        cls, subject: str, kind: QuestionKind, text: str, *, why: str = "", before: str = "", after: str = ""
+    ) -> "Question":
+        """Ask about a change; long sources are cut for show, but the key covers all of them."""
+        parts = "\x1f".join((subject, kind.value, before, after))
+        return cls(
+            id=subject,
+            kind=kind,
+            text=text,
+            why=why,
+            before=_cut(before),
+            after=_cut(after),
+            key=hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest(),
+        )
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SOURCE_CHARS else f"{text[:_SOURCE_CHARS]}\n…"

@@ -1,0 +1,267 @@
+"""A changed test that asks for the same or more is no question; one that asks for less is."""
+
+import pytest
+
+from app.runners.evaluators.protection.changes import changes_between
+from app.runners.evaluators.protection.questions import questions_about
+
+BASE = '''\
+import json
+import math
+
+import pytest
+
+from shop import check, total
+
+CASES = [(1, 1), (2, 2)]
+VAT = 19
+
+
+@pytest.fixture
+def basket():
+    items = [1, 2]
+    return items
+
+
+def helper(value):
+    return value + VAT
+
+
+def test_total(basket):
+    """A total is a sum."""
+    result = total(basket)
+    assert result == 3, "wrong"
+
+
+@pytest.mark.parametrize("one, two", CASES)
+def test_cases(one, two):
+    assert check(one) == two
+
+
+@pytest.mark.parametrize("value", [1, 2])
+def test_rows(value):
+    with pytest.raises(ValueError):
+        total(value)
+
+
+@pytest.mark.skipif(math.pi > 4, reason="never")
+def test_rare():
+    for each in (1, 2):
+        assert len([each]) == 1
+
+
+class TestMore:
+    def test_one(self):
+        assert json.loads("1") == 1
+'''
+
+
+def edited(*pairs: tuple[str, str]) -> bytes:
+    text = BASE
+    for old, new in pairs:
+        assert old in text
+        text = text.replace(old, new, 1)
+    return text.encode()
+
+
+SAME_OR_STRONGER = {
+    "comments": [("items = [1, 2]", "items = [\n        1,  # one\n        2,\n    ]")],
+    "docstring": [('"""A total is a sum."""', '"""The total of a basket."""')],
+    "message": [(', "wrong"', "")],
+    "local-renamed": [("result = total(basket)\n    assert result", "sum_ = total(basket)\n    assert sum_")],
+    "annotations": [("def test_total(basket):", "def test_total(basket: list[int]) -> None:")],
+    "assertion-added": [("== 3, ", "== 3\n    assert result > 0, ")],
+    "assertion-and-print": [
+        (
+            "    assert result == 3",
+            "    print(result)\n    twice = total(basket)\n    assert twice\n    assert result == 3",
+        )
+    ],
+    "assertion-extended": [("assert check(one) == two", "assert check(one) == two and check(two)")],
+    "assertion-in-a-loop": [("assert len([each]) == 1", "assert len([each]) == 1\n        assert each")],
+    "expected-error-added": [
+        ("assert result == 3", "with pytest.raises(TypeError):\n        total(None)\n    assert result == 3")
+    ],
+    "match-added": [("raises(ValueError)", "raises(ValueError, match='no basket')")],
+    "row-added": [("[1, 2])\ndef", "[1, 2, 3])\ndef")],
+    "row-added-to-a-table": [("(2, 2)]", "(2, 2), (3, 3)]")],
+    "ids-added": [("[1, 2])\ndef", "[1, 2], ids=['a', 'b'])\ndef")],
+    "skip-removed": [('@pytest.mark.skipif(math.pi > 4, reason="never")\n', "")],
+    "reason-reworded": [('reason="never"', 'reason="not on this planet"')],
+    "test-added": [("class TestMore", "def test_new():\n    assert total([1]) == 1\n\n\nclass TestMore")],
+    "test-added-to-a-class": [
+        ("class TestMore:\n", "class TestMore:\n    def test_two(self):\n        assert 2\n\n")
+    ],
+    "test-renamed": [("def test_total(", "def test_total_of_a_basket(")],
+    "unused-import-removed": [("import json\n", "import json\nimport os\n")],
+    "fixture-added": [
+        ("@pytest.fixture", "@pytest.fixture\ndef other():\n    return 1\n\n\n@pytest.fixture")
+    ],
+}
+
+
+@pytest.mark.parametrize("pairs", SAME_OR_STRONGER.values(), ids=SAME_OR_STRONGER)
+def test_asking_for_the_same_or_more_is_no_question(pairs) -> None:
+    assert changes_between(BASE.encode(), edited(*pairs)) == []
+
+
+WEAKER_OR_DIFFERENT = {
+    "value": ([("== 3", "== 4")], "test_total", "different", "now expects `4` where it was `3`"),
+    "operator": ([("== 3", ">= 0")], "test_total", "different", "now expects `result >= 0`"),
+    "assertion-removed": (
+        [('assert result == 3, "wrong"', "pass")],
+        "test_total",
+        "weaker",
+        "fewer assertions",
+    ),
+    "test-removed": ([("def test_total(", "def total_of(")], "test_total", "removed", "was removed"),
+    "skipped": (
+        [("def test_total(", "@pytest.mark.skip\ndef test_total(")],
+        "test_total",
+        "weaker",
+        "skipped",
+    ),
+    "xfail": (
+        [("def test_total(", "@pytest.mark.xfail\ndef test_total(")],
+        "test_total",
+        "weaker",
+        "to fail",
+    ),
+    "skips-itself": (
+        [("    result =", "    pytest.skip()\n    result =")],
+        "test_total",
+        "weaker",
+        "skip itself",
+    ),
+    "returns-early": (
+        [("    assert result", "    return\n    assert result")],
+        "test_total",
+        "different",
+        "",
+    ),
+    "value-bound-again": (
+        [("    assert result", "    result = 3\n    assert result")],
+        "test_total",
+        "different",
+        "",
+    ),
+    "patched": (
+        [("    result =", "    monkeypatch.setattr('shop.total', sum)\n    result =")],
+        "test_total",
+        "different",
+        "",
+    ),
+    "patched-in-an-assignment": (
+        [("    result =", "    done = setattr(check, 'x', 1)\n    result =")],
+        "test_total",
+        "different",
+        "",
+    ),
+    "assertion-bound": (
+        [("    assert result", "    assert (result := 3)\n    assert result")],
+        "test_total",
+        "different",
+        "",
+    ),
+    "condition-changed": ([("math.pi > 4", "True")], "test_rare", "different", "`True` where"),
+    "row-removed": ([("[1, 2])\ndef", "[1])\ndef")], "test_rows", "weaker", "fewer rows"),
+    "row-changed": (
+        [("[1, 2])\ndef", "[1, 5])\ndef")],
+        "test_rows",
+        "different",
+        "now expects `5` where it was `2`",
+    ),
+    "table-changed": ([("(2, 2)]", "(2, 3)]")], "", "different", "`3` where it was `2`"),
+    "answer-inside-raises": (
+        [("        total(value)", "        assert False\n        total(value)")],
+        "test_rows",
+        "different",
+        "",
+    ),
+    "expected-error-widened": (
+        [("raises(ValueError)", "raises(Exception)")],
+        "test_rows",
+        "different",
+        "`Exception`",
+    ),
+    "fixture": ([("[1, 2]\n", "[3]\n")], "basket", "different", "now has `[3]` where it was `[1, 2]`"),
+    "helper": ([("value + VAT", "value")], "helper", "different", ""),
+    "constant": ([("VAT = 19", "VAT = 0")], "", "different", "`0` where it was `19`"),
+    "import-swapped": (
+        [("from shop import check,", "from fake import check\nfrom shop import")],
+        "check",
+        "different",
+        "",
+    ),
+    "import-removed": ([("import json\n", "")], "json", "different", "no longer imported"),
+    "builtin-shadowed": ([("VAT = 19", "VAT = 19\nlen = max")], "", "different", "added"),
+    "builtin-shadowed-by-a-function": (
+        [("def helper", "def len(value):\n    return 1\n\n\ndef helper")],
+        "len",
+        "different",
+        "takes the place",
+    ),
+    "star-import": ([("import json\n", "import json\nfrom fake import *\n")], "* of fake", "different", ""),
+    "all-skipped": ([("VAT = 19", "VAT = 19\npytestmark = pytest.mark.skip")], "", "weaker", "all tests"),
+    "autouse": (
+        [("@pytest.fixture", "@pytest.fixture(autouse=True)\ndef every():\n    yield\n\n\n@pytest.fixture")],
+        "every",
+        "different",
+        "acts on tests",
+    ),
+    "hook": (
+        [("def helper", "def pytest_runtest_call(item): ...\n\n\ndef helper")],
+        "pytest_runtest_call",
+        "different",
+        "",
+    ),
+    "set-up": ([("def helper", "def setup_module(): ...\n\n\ndef helper")], "setup_module", "different", ""),
+    "class-base": ([("class TestMore:", "class TestMore(dict):")], "TestMore", "different", "base classes"),
+    "class-skipped": ([("class TestMore", "@pytest.mark.skip\nclass TestMore")], "TestMore", "weaker", ""),
+    "method": ([('loads("1") == 1', 'loads("1")')], "TestMore::test_one", "different", ""),
+    "method-defined-twice": (
+        [("class TestMore", "def test_total(basket): ...\n\n\nclass TestMore")],
+        "test_total#2",
+        "different",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("pairs", "name", "kind", "says"), WEAKER_OR_DIFFERENT.values(), ids=WEAKER_OR_DIFFERENT
+)
+def test_asking_for_less_or_else_is_one_question(pairs, name: str, kind: str, says: str) -> None:
+    asked = questions_about("t/test_a.py", BASE.encode(), edited(*pairs))
+    assert [each.id for each in asked] == [f"t/test_a.py::{name}" if name else "t/test_a.py"], asked
+    assert asked[0].kind == kind
+    assert says in f"{asked[0].text} {asked[0].why}"
+
+
+def test_a_question_shows_both_versions_and_nothing_else() -> None:
+    (asked,) = questions_about("test_a.py", BASE.encode(), edited(("== 3", "== 4")))
+    assert asked.before.startswith("def test_total(basket):")
+    assert (asked.before.count("assert"), asked.before.replace("== 3", "== 4")) == (1, asked.after)
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        b"def broken(:\n",
+        b"\xff\xfe",
+        b"x = 1\0",
+        b"(" * 5000,
+        b"a" + b".a" * 50_000,
+        b"a = 1\n" * 20_000,
+        None,
+    ],
+    ids=["syntax", "encoding", "nul", "brackets", "deep", "long", "gone"],
+)
+def test_what_cannot_be_read_is_a_question_about_the_file(after: bytes | None) -> None:
+    (asked,) = questions_about("test_a.py", BASE.encode(), after)
+    assert asked.id == "test_a.py"
+
+
+def test_binary_files_of_one_length_are_different_questions() -> None:
+    keys = {questions_about("tests/a.bin", b"\0a", after)[0].key for after in (b"\0b", b"\0c")}
+    assert len(keys) == 2
