@@ -252,7 +252,6 @@ it("sends guidance, attempts, comments and the version that was seen; and believ
       line_comments: [{ path: "shares.py", line: 2, body: "Five?" }],
       verdict_marks: [],
       open_paths: [],
-  questions: [],
       version: 4,
       additional_attempts: 1,
     },
