@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from app.core.intervals import wilson
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
-from app.schemas.api.sprints import EvaluationReport
+from app.schemas.api.workspace_reports import EvaluationReport
 from benchmarks.machine import machine
 from benchmarks.real_commit_cases import Case
 
@@ -26,6 +26,10 @@ class Outcome(StrEnum):
     ASKED = "asked"
     FAILED = "failed"
     NO_VERDICT = "no verdict"
+
+
+_OUTCOMES = {"passed": Outcome.PASSED, "asks": Outcome.ASKED, "failed": Outcome.FAILED}
+"""By verdict; every other verdict is none."""
 
 
 class GateOutcome(BaseModel):
@@ -74,14 +78,14 @@ def judged(case: Case, report: EvaluationReport, seconds: float) -> JudgedCase:
     """Say in one line what a report means for a case."""
     results = [EvaluationResult.model_validate(each.result) for each in report.evaluations if each.gate]
     gates = tuple(map(_gate_outcome, results))
-    outcome = Outcome(report.verdict) if report.verdict in set(Outcome) else Outcome.NO_VERDICT
+    outcome = _OUTCOMES.get(report.verdict, Outcome.NO_VERDICT)
     first = next((each for each in gates if each.status == _decisive(outcome)), None)
     return JudgedCase(
         case=case.name,
         project=case.project,
         outcome=outcome,
-        gate=first.gate if first else "",
-        reason="" if outcome is Outcome.PASSED else first.reason if first else report.reason[:_REASON_CHARS],
+        gate=first.gate if first and outcome is not Outcome.PASSED else "",
+        reason=_reason(report, outcome, first),
         gates=gates,
         seconds=round(seconds, 1),
     )
@@ -99,16 +103,17 @@ def unjudged(case: Case, why: str, seconds: float) -> JudgedCase:
 
 
 def read_results(path: Path) -> list[JudgedCase]:
-    """Give what was judged so far; a line that was cut off by the end of a run is left out."""
+    """Give the last result of each case; a line that was cut off by the end of a run is left out."""
     if not path.exists():
         return []
-    found: list[JudgedCase] = []
+    found: dict[str, JudgedCase] = {}
     for line in path.read_text("utf-8").splitlines():
         try:
-            found.append(JudgedCase.model_validate_json(line))
+            result = JudgedCase.model_validate_json(line)
         except ValidationError:
             continue
-    return found
+        found[result.case] = result
+    return list(found.values())
 
 
 def add_result(path: Path, result: JudgedCase) -> None:
@@ -171,7 +176,17 @@ def _gate_outcome(result: EvaluationResult) -> GateOutcome:
 
 
 def _decisive(outcome: Outcome) -> str:
-    return str(EvaluationStatus.FAILED if outcome is Outcome.FAILED else EvaluationStatus.ERRORED)
+    """Give the status of the gate that explains an outcome; a gate that asks has failed."""
+    return str(EvaluationStatus.ERRORED if outcome is Outcome.NO_VERDICT else EvaluationStatus.FAILED)
+
+
+def _reason(report: EvaluationReport, outcome: Outcome, first: GateOutcome | None) -> str:
+    if outcome is Outcome.PASSED:
+        return ""
+    # A question is worded by the verdict, not by the gate that found the change.
+    if first is None or outcome is Outcome.ASKED:
+        return report.reason[:_REASON_CHARS]
+    return first.reason
 
 
 def _cell(text: str) -> str:

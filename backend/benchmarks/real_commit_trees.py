@@ -105,8 +105,12 @@ async def _download(project: str, version: str, archives: Path) -> Path:
 
 def _unpack(archive: Path, tree: Path) -> None:
     """Unpack a release into a directory that may exist already and then is empty but for `.git`."""
-    with tempfile.TemporaryDirectory(dir=tree.parent) as inside, tarfile.open(archive) as tar:
-        tar.extractall(inside, filter="data")
+    with tempfile.TemporaryDirectory(dir=tree.parent) as inside:
+        try:
+            with tarfile.open(archive) as tar:
+                tar.extractall(inside, filter="data")
+        except tarfile.TarError as error:
+            raise FetchError(f"{archive.name} cannot be unpacked: {error}") from error
         tops = list(Path(inside).iterdir())
         if len(tops) != 1:
             raise FetchError(f"{archive.name} does not hold one directory")

@@ -14,10 +14,18 @@ import logfire
 from app.composition.services import evaluation_service
 from app.core.config import Settings
 from app.core.errors import PhaseRunnerError
-from app.schemas.api.sprints import EvaluateRequest
+from app.schemas.api.workspace_reports import EvaluateRequest
 from app.services.local.evaluations import EvaluationService
 from benchmarks.real_commit_cases import LIST, Case, ListError, choose, read_list
-from benchmarks.real_commit_results import JudgedCase, add_result, judged, read_results, table, unjudged
+from benchmarks.real_commit_results import (
+    JudgedCase,
+    Outcome,
+    add_result,
+    judged,
+    read_results,
+    table,
+    unjudged,
+)
 from benchmarks.real_commit_trees import FetchError, laid_out
 
 _LIMIT_SECONDS = 900.0
@@ -32,12 +40,14 @@ class Plan:
         place: directory for results, archives and environments.
         histories: directory with a clone for each project; None leaves commits without a verdict.
         seconds: for one case.
+        again: whether cases that did not pass are judged once more.
     """
 
     cases: Sequence[Case]
     place: Path
     histories: Path | None
     seconds: float
+    again: bool = False
 
     @property
     def results(self) -> Path:
@@ -48,7 +58,8 @@ class Plan:
 async def judge_all(plan: Plan) -> None:
     """Judge the cases that have no result yet, one at a time; standard error is told of each."""
     logfire.configure(send_to_logfire=False, console=False, metrics=False, inspect_arguments=False)
-    done = {each.case for each in read_results(plan.results)}
+    results = read_results(plan.results)
+    done = {each.case for each in results if each.outcome is Outcome.PASSED or not plan.again}
     left = [each for each in plan.cases if each.name not in done]
     settings = Settings(DATA_DIR=plan.place / "data")
     async with evaluation_service(settings) as service:
@@ -70,10 +81,10 @@ async def _judge(service: EvaluationService, case: Case, plan: Plan) -> JudgedCa
             with anyio.fail_after(plan.seconds):
                 report = await service.judge(request)
             return judged(case, report, time.monotonic() - started)
-    except (FetchError, PhaseRunnerError) as error:
-        return unjudged(case, str(error), time.monotonic() - started)
     except TimeoutError:
         return unjudged(case, f"no verdict after {plan.seconds:.0f} s", time.monotonic() - started)
+    except (FetchError, PhaseRunnerError, OSError) as error:
+        return unjudged(case, str(error), time.monotonic() - started)
 
 
 def _plan(arguments: argparse.Namespace, listed: Sequence[Case]) -> Plan:
@@ -83,7 +94,7 @@ def _plan(arguments: argparse.Namespace, listed: Sequence[Case]) -> Plan:
         raise ListError(f"--histories: {histories} is not a directory")
     kept = [each for each in cases if each.is_release or histories is not None]
     place: Path = arguments.place.absolute()
-    return Plan(kept, place, histories and histories.absolute(), arguments.limit)
+    return Plan(kept, place, histories and histories.absolute(), arguments.limit, arguments.again)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -95,6 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--histories", type=Path, metavar="DIR", help="clones, each named as its project")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="a project or a case")
     parser.add_argument("--sample", type=_positive, metavar="N", help="N cases, of each project one first")
+    parser.add_argument("--again", action="store_true", help="judge once more what did not pass")
     parser.add_argument("--limit", type=float, default=_LIMIT_SECONDS, metavar="SECONDS", help="for a case")
     return parser
 

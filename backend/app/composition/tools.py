@@ -191,6 +191,7 @@ def _evaluator_config(
         outside=settings.EVALUATOR_OUTSIDE,
         protected=settings.EVALUATOR_PROTECTED,
         base_failures=settings.EVALUATOR_BASE_FAILURES,
+        counter_tests=settings.EVALUATOR_COUNTER_TESTS,
     )
 
 

@@ -1,4 +1,4 @@
-"""Switches of the operator: how workspaces are confined and with which packages they are judged."""
+"""Switches of the operator: how workspaces are confined, and with what they are judged."""
 
 from enum import StrEnum
 
@@ -15,4 +15,15 @@ class EnvironmentMode(StrEnum):
     """`AUTO`: each project with the packages it declares. `OFF`: all with the service's own interpreter."""
 
     AUTO = "auto"
+    OFF = "off"
+
+
+class CounterTestsMode(StrEnum):
+    """Whether tests must notice wrong expectations.
+
+    `GATE`: tests that do not count against the candidate. `NOTE`: they are told. `OFF`: nothing is tried.
+    """
+
+    GATE = "gate"
+    NOTE = "note"
     OFF = "off"

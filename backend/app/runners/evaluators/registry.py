@@ -28,6 +28,7 @@ from app.runners.evaluators.response_quality import ResponseQualityEvaluator
 from app.schemas import defaults
 from app.schemas.agents import OutputMode
 from app.schemas.evaluation import CheckerName
+from app.schemas.modes import CounterTestsMode
 from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.interpreters import Interpreters
@@ -76,6 +77,7 @@ class EvaluatorConfig:
         outside: whether tests are also run away from the process of the code that they test.
         protected: what becomes of changed tests and settings, where neither run nor project says so.
         base_failures: which tests that fail at base count, where neither run nor project says so.
+        counter_tests: whether tests must notice when what they expect is changed.
     """
 
     lint_timeout: float = 30.0
@@ -95,6 +97,7 @@ class EvaluatorConfig:
     outside: bool = True
     protected: ProtectedPolicy = ProtectedPolicy.ASK
     base_failures: BaseFailures = BaseFailures.GOAL
+    counter_tests: CounterTestsMode = CounterTestsMode.GATE
 
 
 def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorRegistry:
@@ -113,6 +116,7 @@ def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorR
             outside=config.outside,
             protected=config.protected,
             base_failures=config.base_failures,
+            counter_tests=config.counter_tests,
         ),
         [CODING, VERIFICATION],
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.schemas.api.sprints import EvaluationReport, JudgedEvaluation
+from app.schemas.api.workspace_reports import EvaluationReport, JudgedEvaluation
 from benchmarks.real_commit_cases import LIST, Case, ListError, choose, read_list
 from benchmarks.real_commit_results import (
     JudgedCase,
@@ -83,7 +83,7 @@ def _report(verdict: str, *gates: tuple[str, str, str]) -> EvaluationReport:
         phase="coding",
         verdict=verdict,
         score=None,
-        reason="Failed: pytest",
+        reason="A human is asked",
         base_commit=None,
         evaluations=[JudgedEvaluation(gate=True, result=each) for each in results],
     )
@@ -94,6 +94,7 @@ def _report(verdict: str, *gates: tuple[str, str, str]) -> EvaluationReport:
     [
         pytest.param("passed", Outcome.PASSED, "", "", id="passed"),
         pytest.param("failed", Outcome.FAILED, "pytest", "1 of 2 tests failed", id="failed"),
+        pytest.param("asks", Outcome.ASKED, "pytest", "A human is asked", id="asked"),
         pytest.param("errored", Outcome.NO_VERDICT, "types", "mypy ended", id="no verdict"),
     ],
 )
@@ -115,6 +116,13 @@ def test_results_survive_a_run_that_ended_in_the_middle_of_a_line(tmp_path: Path
     path.write_text(whole + whole[: len(whole) // 2], "utf-8")
     add_result(path, unjudged(Case("pot", "1.0", "1.1"), "no archive", 0.0))
     assert [each.case for each in read_results(path)] == ["tea@012345678", "pot@1.0..1.1"]
+
+
+def test_of_a_case_that_was_judged_twice_the_last_result_counts(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    add_result(path, unjudged(CASE, "no history", 0.0))
+    add_result(path, judged(CASE, _report("passed", ("lint", "passed", "clean")), 1.0))
+    assert [each.outcome for each in read_results(path)] == [Outcome.PASSED]
 
 
 def test_the_table_counts_a_fail_as_wrong_unless_a_person_would_refuse_it_too() -> None:

@@ -4,6 +4,7 @@ import signal
 from collections.abc import Sequence
 
 from app.runners.evaluators.protocol import CriterionResult, EvaluationResult, Evaluator
+from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
 from app.runners.evaluators.testing.judged import JudgedRun
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
 from app.runners.evaluators.testing.report import CollectProblem, Ending, Outcome, RanTest, RunReport
@@ -26,6 +27,8 @@ def result_of(evaluator: Evaluator, judged: JudgedRun) -> EvaluationResult:
         ]
     if judged.outside is not None and judged.outside.judged:
         criteria.append(_criterion("values_hold_outside", _about_outside(judged.outside), 0.0, None))
+    if judged.counter is not None and judged.counter.judged and judged.counter.decides:
+        criteria.append(_criterion("tests_notice", _about_counter(judged.counter), 0.0, None))
     passed = all(each.passed for each in criteria)
     # What fails away from the code is nobody's to allow.
     questions = judged.questions if all(each.passed for each in criteria[1:]) else ()
@@ -70,6 +73,16 @@ def _about_outside(outside: OutsideReport) -> list[str]:
     return [
         f"{_plural(len(outside.disagrees), 'test')} passed only beside the code that is tested, "
         f"and not in another process: {'; '.join(listed)}"
+    ]
+
+
+def _about_counter(counter: CounterReport) -> list[str]:
+    if not counter.refuted:
+        return []
+    listed = [f"{test}: {why}" for test, why in list(counter.refuted.items())[:3]]
+    return [
+        f"{_plural(len(counter.refuted), 'test')} of the base cannot fail, because the code under test "
+        f"decides what comes of it: {'; '.join(listed)}"
     ]
 
 
@@ -194,7 +207,18 @@ def _notes(judged: JudgedRun) -> list[str]:
     if judged.laid_over:
         names = ", ".join(judged.laid_over[:5]) + (" and more" if len(judged.laid_over) > 5 else "")
         found.append(f"The base's version of these was used for its tests: {names}")
+    if judged.counter is not None:
+        found += _about_proof(judged.counter)
     return found
+
+
+def _about_proof(counter: CounterReport) -> list[str]:
+    """Say how much the base's tests prove."""
+    if counter.trouble:
+        return [counter.trouble]
+    total = _plural(len(counter.proven) + len(counter.refuted) + len(counter.unproven), "base test")
+    told = [] if counter.decides else _about_counter(counter)
+    return [f"Proven: {len(counter.proven)} of {total}, which fail when what they expect is changed.", *told]
 
 
 def _headline(judged: JudgedRun) -> str:

@@ -25,12 +25,14 @@ from app.runners.evaluators.testing.base import BaseTests
 from app.runners.evaluators.testing.base_failures import Goal, sort_failures
 from app.runners.evaluators.testing.changed import ChangedTests
 from app.runners.evaluators.testing.config import PytestSettings, settings_for
+from app.runners.evaluators.testing.counter_tests.asking import counter_report
 from app.runners.evaluators.testing.feedback import result_of
 from app.runners.evaluators.testing.judged import JudgedRun
 from app.runners.evaluators.testing.report import Ending, RunReport
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.trees import Layout, lay_out, whole_tree
 from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, seconds_for
+from app.schemas.modes import CounterTestsMode
 from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.workspaces.confine.sandbox import Sandbox, SandboxUnavailableError
 from app.workspaces.environments.interpreters import Interpreters
@@ -73,6 +75,7 @@ class PytestEvaluator:
         outside: whether values are also compared in a process that never loads the candidate's code.
         protected: what becomes of changed tests where the context does not say so.
         base_failures: which tests that fail at base count where the context does not say so.
+        counter_tests: whether the base's tests must notice when what they expect is changed.
     """
 
     timeout: float = 120.0
@@ -84,6 +87,7 @@ class PytestEvaluator:
     outside: bool = True
     protected: ProtectedPolicy = ProtectedPolicy.ASK
     base_failures: BaseFailures = BaseFailures.GOAL
+    counter_tests: CounterTestsMode = CounterTestsMode.GATE
     name: str = "pytest"
     category: EvaluationCategory = EvaluationCategory.FUNCTIONALITY
     version: str = "3"
@@ -178,7 +182,11 @@ class PytestEvaluator:
                 return errored(self, _excuse(second), reason=_reason(second), flaky=list(second.flaky))
             if (judged.all_well or judged.questions) and of_base is not None:
                 passed = [each.id for each in of_base.tests.values() if each.ok]
-                judged = replace(judged, outside=await away.report(passed, base, of_base.seconds))
+                outside, counter = await together(
+                    away.report(passed, base, of_base.seconds),
+                    counter_report(harness, layout.base_run, of_base, self.counter_tests),
+                )
+                judged = replace(judged, outside=outside, counter=counter)
             return result_of(self, judged)
 
     async def _stamped(self, result: EvaluationResult) -> EvaluationResult:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from app.runners.evaluators.testing.again import SecondLook
+from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
 from app.runners.evaluators.testing.report import Ending, Outcome, RanTest, RunReport
 from app.schemas.questions import Question
@@ -25,6 +26,7 @@ class JudgedRun:
         known: by id, why a failing test of the base does not count; these are no longer in `of_base`.
         questions: what a human is asked; when there are any, nothing else speaks against a pass.
         second: what a second look at failing tests showed.
+        counter: what the base's tests do with wrong expectations; None when that was not asked.
         outside: what the base's tests do away from the candidate's process; None when that was not asked.
     """
 
@@ -40,6 +42,7 @@ class JudgedRun:
     questions: Sequence[Question] = ()
     second: SecondLook = field(default_factory=SecondLook)
     outside: OutsideReport | None = None
+    counter: CounterReport | None = None
 
     @property
     def runs(self) -> tuple[RunReport, ...]:
@@ -115,6 +118,7 @@ class JudgedRun:
             **({"red_at_base": dict(list(self.known.items())[:50])} if self.known else {}),
             "forged": [*report.forged[:20], *self.replaced[:20]],
             **({"outside": self.outside.metadata()} if self.outside else {}),
+            **({"counter_tests": self.counter.metadata()} if self.counter else {}),
             "ending": report.ending.value,
             "exit_code": report.code,
             "seconds": round(report.seconds, 3),

@@ -1,0 +1,51 @@
+"""What counter-tests say of the tests that passed."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+_LISTED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class CounterReport:
+    """The tests that passed, sorted by whether they would have failed.
+
+    Attributes:
+        proven: ids of tests that pass as they are and fail with a wrong expectation.
+        refuted: by id, what shows that the code decides a test's outcome.
+        unproven: by id, why a test says nothing.
+        trouble: why no test was looked at; `""` when some were.
+        decides: whether refuted tests count against the candidate; otherwise they are only told.
+        seconds: wall-clock duration.
+    """
+
+    proven: tuple[str, ...] = ()
+    refuted: Mapping[str, str] = field(default_factory=dict[str, str])
+    unproven: Mapping[str, str] = field(default_factory=dict[str, str])
+    trouble: str = ""
+    decides: bool = True
+    seconds: float = 0.0
+
+    @property
+    def judged(self) -> bool:
+        """True when at least one test says something."""
+        return bool(self.proven or self.refuted)
+
+    def metadata(self) -> dict[str, Any]:
+        """Give the figures that are kept with an evaluation."""
+        return {
+            "proven": len(self.proven),
+            "unproven": len(self.unproven),
+            "refuted": list(self.refuted)[:_LISTED],
+            "reasons": _counted(self.unproven.values()),
+            **({"trouble": self.trouble} if self.trouble else {}),
+            "seconds": round(self.seconds, 3),
+        }
+
+
+def _counted(reasons: Collection[str]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for reason in reasons:
+        counts[reason] = counts.get(reason, 0) + 1
+    return dict(sorted(counts.items(), key=lambda each: -each[1])[:_LISTED])

@@ -1,0 +1,224 @@
+"""Runs tests with wrong expectations, two complementary runs at a time, and says what that shows."""
+
+import asyncio
+import secrets
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+
+from app.runners.evaluators.testing.counter_tests.comparing import (
+    Answered,
+    Half,
+    answers_by_test,
+    compare,
+)
+from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
+from app.runners.evaluators.testing.counter_tests.drawing import Change, Unit, draw, units_of
+from app.runners.evaluators.testing.counter_tests.reading import TestFile
+from app.runners.evaluators.testing.counter_tests.sampling import Budget, sample
+from app.runners.evaluators.testing.counter_tests.sorting import (
+    refuted,
+    sort_tests,
+    speechless,
+    suspects,
+    touchy,
+    unnoticed_twice,
+    worth_asking,
+)
+from app.runners.evaluators.testing.counter_tests.versions import (
+    Version,
+    changed_version,
+    read_test_files,
+    touched_version,
+    write_trees,
+)
+from app.runners.evaluators.testing.inventory import file_of
+from app.runners.evaluators.testing.report import RunReport
+from app.runners.evaluators.testing.run import Harness, run_directory
+from app.runners.evaluators.testing.trees import RunTree
+from app.workspaces.together import together
+
+_NO_EXPECTATION = "it has no expectation that can be changed"
+_ASKED_AGAIN = 2
+_NOT_DRAWN = "there was no time for it"
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Two complementary versions of the test files, and what they answered."""
+
+    versions: tuple[Version, Version]
+    answers: Mapping[str, Answered]
+
+
+_NO_PAIR = _Pair((Version((), {}), Version((), {})), {})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CounterTests:
+    """Runs the base's tests with one expectation of each made wrong.
+
+    Every pair of runs holds each test twice: with a wrong expectation in one run, as it is in the other, and
+    chance says which is which. The files are rewritten before the runs begin, and neither run sees both.
+
+    A test is *proven* when it fails with the wrong expectation. It is *refuted* when it notices neither of
+    two wrong expectations in the same place, and either honest code is sure to notice (see `Site.certain`),
+    or the base's own code passes the test and does notice. Everything else is *unproven*.
+
+    Attributes:
+        harness: how the tests ran as they are.
+        base: the base's own tree; None where there is none to compare with.
+        budget: how long it may take.
+        seed: for chance; None draws one.
+    """
+
+    harness: Harness
+    base: RunTree | None
+    budget: Budget = field(default_factory=Budget)
+    seed: int | None = None
+
+    async def check(self, tree: RunTree, plain: RunReport) -> CounterReport:
+        """Check the tests of a tree that passed.
+
+        Args:
+            tree: what was run; only files that are trusted are rewritten.
+            plain: what came of it.
+
+        Raises:
+            ToolTroubleError: the interpreter cannot be started.
+            SandboxUnavailableError: the tests cannot be confined here.
+        """
+        began = time.monotonic()
+        files = await asyncio.to_thread(read_test_files, tree, plain)
+        units = units_of(files.values(), plain.ids)
+        passed = {each.id for each in plain.tests.values() if each.ok}
+        check = _Check(self, tree, files, plain, _chance(self.seed))
+        report = await check.run(units, passed)
+        return replace(report, seconds=time.monotonic() - began)
+
+
+def _chance(seed: int | None) -> Random:
+    # What chance decides is written into the files that the tests run from: there is nothing to foretell.
+    return Random(secrets.randbits(64) if seed is None else seed)  # noqa: S311
+
+
+class _Check:
+    """One check of one tree."""
+
+    def __init__(
+        self,
+        settings: CounterTests,
+        tree: RunTree,
+        files: Mapping[str, TestFile],
+        plain: RunReport,
+        chance: Random,
+    ) -> None:
+        self._settings = settings
+        self._tree = tree
+        self._files = files
+        self._plain = plain
+        self._chance = chance
+        self._end = time.monotonic() + settings.budget.most_seconds(plain.seconds)
+        self._harness = replace(
+            settings.harness, seconds=settings.budget.run_seconds(plain.seconds, settings.harness.seconds)
+        )
+
+    async def run(self, units: Sequence[Unit], passed: Collection[str]) -> CounterReport:
+        """Run pairs with every test that fits, then one with those that did not notice in one of them."""
+        budget = self._settings.budget
+        able = [each for each in units if each.function.sites]
+        drawn = sample(able, self._plain, budget, self._chance)
+        reasons = dict.fromkeys(passed, _NO_EXPECTATION)
+        reasons |= {test: _NOT_DRAWN for unit in able for test in unit.tests if test in passed}
+        pairs = [await self._pair(drawn, passed, {}) for _ in range(budget.rounds(self._plain))]
+        again, against = await self._ask_again(drawn, pairs)
+        answers = [each.answers for each in (*pairs, *again)]
+        against |= await self._touchy(speechless(answers))
+        return sort_tests(answers, against, reasons)
+
+    async def _ask_again(
+        self, units: Sequence[Unit], pairs: Sequence[_Pair]
+    ) -> tuple[list[_Pair], dict[str, str]]:
+        """Change the expectations that went unnoticed into something else, unless the base clears them."""
+        suspected = suspects(each.answers for each in pairs)
+        if not suspected:
+            return [], {}
+        suspected = worth_asking(suspected, [await self._base_answers(pair) for pair in pairs])
+        again: list[_Pair] = []
+        twice: dict[str, Answered] = {}
+        while (left := suspected.keys() - twice.keys()) and len(again) < _ASKED_AGAIN and self._has_time():
+            again.append(await self._pair(_of(units, left), left, suspected))
+            twice |= unnoticed_twice(suspected, again[-1].answers)
+        honest = [await self._base_answers(pair) for pair in again] if twice else []
+        return again, refuted(twice.values(), honest)
+
+    async def _pair(
+        self, units: Sequence[Unit], wanted: Collection[str], before: Mapping[str, Answered]
+    ) -> _Pair:
+        tried = {test: each.change for test, each in before.items()}
+        changes = [each for unit in units for each in draw(unit, self._chance, wanted, tried)]
+        if not changes:
+            return _NO_PAIR
+        versions = self._versions(units, changes)
+        reports = await self._run_both(self._tree, versions)
+        one, other = (Half(each.changes, said) for each, said in zip(versions, reports, strict=True))
+        answers = answers_by_test(compare((one, other)))
+        return _Pair(versions, {test: each for test, each in answers.items() if test in wanted})
+
+    def _versions(self, units: Sequence[Unit], changes: Iterable[Change]) -> tuple[Version, Version]:
+        """Divide changes by the toss of a coin."""
+        heads: list[Change] = []
+        tails: list[Change] = []
+        for each in changes:
+            self._chance.choice((heads, tails)).append(each)
+        names = {unit.file.name for unit in units} | {file_of(test) for unit in units for test in unit.tests}
+        run = {(unit.file.name, unit.function.name) for unit in units} if self._is_long(names) else None
+        files = [self._files[name] for name in sorted(names)]
+        one, other = (changed_version(files, each, run, self._comment()) for each in (heads, tails))
+        return one, other
+
+    def _has_time(self) -> bool:
+        return time.monotonic() < self._end
+
+    def _comment(self) -> str:
+        return str(self._chance.randrange(10**6, 10**7))
+
+    def _is_long(self, files: Collection[str]) -> bool:
+        seconds = sum(each.seconds for each in self._plain.tests.values() if file_of(each.id) in files)
+        return seconds > self._settings.budget.free
+
+    async def _run_both(
+        self, tree: RunTree, versions: tuple[Version, Version]
+    ) -> tuple[RunReport, RunReport]:
+        async with run_directory() as place:
+            one, other = await asyncio.to_thread(write_trees, tree, versions, place)
+            return await together(self._harness.run(one), self._harness.run(other))
+
+    async def _touchy(self, tests: Collection[str]) -> dict[str, str]:
+        """Find tests that know their own text: they fail in files that were touched, whatever is in them."""
+        names = sorted({file_of(test) for test in tests})
+        if not names or not self._has_time():
+            return {}
+        files = [self._files[name] for name in names if name in self._files]
+        one, other = (touched_version(files, self._comment()) for _ in range(2))
+        as_is = Version((), {each.name: each.source.content for each in files})
+        touched = await self._run_both(self._tree, (one, other))
+        plain = (await self._run_both(self._tree, (as_is, as_is)))[0]
+        base = self._settings.base
+        if base is None or not touchy(tests, touched, plain, ()):
+            return touchy(tests, touched, plain, ())
+        return touchy(tests, touched, plain, await self._run_both(base, (one, as_is)))
+
+    async def _base_answers(self, pair: _Pair) -> dict[str, Answered]:
+        """Say what the base's own code does with the same files."""
+        base = self._settings.base
+        if base is None:
+            return {}
+        reports = await self._run_both(base, pair.versions)
+        one, other = (Half(each.changes, said) for each, said in zip(pair.versions, reports, strict=True))
+        return answers_by_test(compare((one, other)))
+
+
+def _of(units: Sequence[Unit], wanted: Collection[str]) -> list[Unit]:
+    return [each for each in units if any(test in wanted for test in each.tests)]

@@ -1,0 +1,206 @@
+"""Draws which expectations are changed, and into what: pure data and chance."""
+
+import ast
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from app.runners.evaluators.testing.counter_tests.edits import Edit, apply_edits
+from app.runners.evaluators.testing.counter_tests.literals import matches, read_plain, wrong_texts
+from app.runners.evaluators.testing.counter_tests.reading import TestFile, TestFunction
+from app.runners.evaluators.testing.counter_tests.sites import Kind, Leaf, Site
+from app.runners.evaluators.testing.inventory import file_of, function_of
+
+_ROWS_FIRST = 0.75
+_DEEPEST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A test function with the tests that it makes.
+
+    Attributes:
+        file: where it stands.
+        function: how it is written.
+        tests: ids of its tests, in the order of the run.
+    """
+
+    file: TestFile
+    function: TestFunction
+    tests: tuple[str, ...]
+
+    @property
+    def has_plain_rows(self) -> bool:
+        """True when each test is a row of parameters, in turn."""
+        return 0 < self.function.rows == len(self.tests)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An expectation made wrong.
+
+    Attributes:
+        unit: the function whose expectation it is.
+        tests: ids of the tests that it makes wrong.
+        site: the place.
+        edits: of the file.
+    """
+
+    unit: Unit
+    tests: tuple[str, ...]
+    site: Site
+    edits: tuple[Edit, ...]
+
+    @property
+    def says(self) -> str:
+        """What is expected now, shortened."""
+        return b" ... ".join(each.text for each in self.edits).decode("utf-8", "replace")[:80].strip()
+
+
+def units_of(files: Iterable[TestFile], ids: Sequence[str]) -> list[Unit]:
+    """Sort tests by the functions that make them; those that no function of the files makes are left out."""
+    known = Inventory(files)
+    tests: dict[tuple[str, str], list[str]] = defaultdict(list)
+    found: dict[tuple[str, str], tuple[TestFile, TestFunction]] = {}
+    for test in ids:
+        home = known.home(test)
+        if home is not None:
+            key = home[0].name, home[1].name
+            tests[key].append(test)
+            found[key] = home
+    return [Unit(file, function, tuple(tests[key])) for key, (file, function) in found.items()]
+
+
+class Inventory:
+    """Finds the functions behind tests, inherited ones too.
+
+    Args:
+        files: all test files.
+    """
+
+    def __init__(self, files: Iterable[TestFile]) -> None:
+        self._files = {each.name: each for each in files}
+        self._classes: dict[str, list[TestFile]] = defaultdict(list)
+        for file in self._files.values():
+            for name in file.bases:
+                self._classes[name].append(file)
+
+    def home(self, test: str) -> tuple[TestFile, TestFunction] | None:
+        """Give the file and the function that make a test."""
+        file = self._files.get(file_of(test))
+        return self._find(file, function_of(test).partition("::")[2], 0) if file else None
+
+    def _find(self, file: TestFile, name: str, depth: int) -> tuple[TestFile, TestFunction] | None:
+        function = file.functions.get(name)
+        if function is not None or depth > _DEEPEST:
+            return (file, function) if function else None
+        holder, _, method = name.rpartition("::")
+        bases = file.bases.get(holder)
+        if bases is None:
+            # A class that was imported is collected where it was imported to, too.
+            place = self._only_with(holder)
+            return self._find(place, name, depth + 1) if place and place is not file else None
+        for base in bases:
+            place = file if base in file.bases else self._only_with(base.rpartition(".")[2])
+            found = self._find(place, f"{base.rpartition('.')[2]}::{method}", depth + 1) if place else None
+            if found is not None:
+                return found
+        return None
+
+    def _only_with(self, name: str) -> TestFile | None:
+        files = self._classes.get(name, [])
+        return files[0] if len(files) == 1 else None
+
+
+def draw(unit: Unit, chance: Random, wanted: Collection[str], tried: Mapping[str, Change]) -> list[Change]:
+    """Draw an expectation for each test of a unit, where there is one.
+
+    Args:
+        unit: the function.
+        chance: decides.
+        wanted: the tests in question.
+        tried: by test, what was changed before and went unnoticed. It is changed again, into something else.
+    """
+    body = [each for each in unit.function.sites if each.row is None]
+    rows: dict[int, list[Site]] = defaultdict(list)
+    for site in unit.function.sites if unit.has_plain_rows else ():
+        if site.row is not None:
+            rows[site.row].append(site)
+    if rows and (not _prove_values(body) or chance.random() < _ROWS_FIRST):
+        chosen = {row: unit.tests[row] for row in rows if unit.tests[row] in wanted}
+        drawn = [_one(unit, (test,), rows[row], chance, tried.get(test)) for row, test in chosen.items()]
+    else:
+        before = next((tried[test] for test in unit.tests if test in tried), None)
+        drawn = [_one(unit, unit.tests, body, chance, before)]
+    return [each for each in drawn if each is not None]
+
+
+def _prove_values(sites: Iterable[Site]) -> bool:
+    return any(_worth(each) == 0 for each in sites)
+
+
+def _one(
+    unit: Unit, tests: tuple[str, ...], sites: Sequence[Site], chance: Random, before: Change | None
+) -> Change | None:
+    """Change one of some sites, the same place as before if there was one."""
+    if before is not None:
+        again = [each for each in sites if each == before.site]
+        sites = again or sites
+    for site in _in_order(sites, chance):
+        alternatives = [each for each in _alternatives(unit.file, site, chance) if each]
+        if before is not None and len(alternatives) > 1:
+            alternatives = [each for each in alternatives if each != before.edits]
+        if alternatives:
+            return Change(unit, tests, site, alternatives[0])
+    return None
+
+
+def _in_order(sites: Sequence[Site], chance: Random) -> list[Site]:
+    """Give sites in an order drawn by lot: what proves most comes first, each assertion is as likely."""
+    lines: dict[tuple[int, int], list[Site]] = defaultdict(list)
+    for site in sites:
+        lines[_worth(site), site.line].append(site)
+    keys = list(lines)
+    chance.shuffle(keys)
+    return [chance.choice(lines[key]) for key in sorted(keys, key=lambda each: each[0])]
+
+
+def _worth(site: Site) -> int:
+    if site.kind is Kind.CONTRARY:
+        return 2 if site.certain else 3
+    return 0 if site.certain else 1
+
+
+def _alternatives(file: TestFile, site: Site, chance: Random) -> list[tuple[Edit, ...]]:
+    if site.leaf is None:
+        return chance.sample(site.edits, len(site.edits))
+    leaf = site.leaf
+    texts = wrong_texts(leaf.value, file.source.text(leaf.node), file.pool, chance)
+    return [(file.source.replaced(leaf.node, text),) for text in texts if _is_wrong(leaf, text)]
+
+
+def _is_wrong(leaf: Leaf, text: bytes) -> bool:
+    """Leave out patterns that would still match what the true one says."""
+    if not leaf.pattern:
+        return True
+    new = read_plain(text)
+    return isinstance(new, str) and isinstance(leaf.value, str) and matches(new, leaf.value) is False
+
+
+def rewritten(file: TestFile, changes: Iterable[Change], left_out: Iterable[TestFunction]) -> bytes | None:
+    """Give the text of a file with changes, every line in its place; None when that gives no program.
+
+    Args:
+        file: the file.
+        changes: those of this file.
+        left_out: functions that are not to be run; they get a name that is no test's.
+    """
+    edits = {edit for change in changes for edit in change.edits}
+    edits.update(each.hiding for each in left_out if each.hiding is not None)
+    try:
+        text = apply_edits(file.source.content, edits)
+        ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return text if text.count(b"\n") == file.source.content.count(b"\n") else None

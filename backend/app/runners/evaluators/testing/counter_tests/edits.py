@@ -1,0 +1,65 @@
+"""Edits of a source file by position, so that lines stay where they are."""
+
+import ast
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """Replaces the bytes from `start` up to `end` by `text`."""
+
+    start: int
+    end: int
+    text: bytes
+
+
+class Source:
+    """The bytes of a UTF-8 source file, addressed by the nodes of its syntax tree.
+
+    Attributes:
+        content: the file.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        # Python's parser ends lines at these three, and not at all that `splitlines` knows.
+        self._starts = [0, *(each.end() for each in re.finditer(rb"\r\n|\n|\r", content))]
+
+    def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        """Give where a node begins and ends, in bytes."""
+        start = self._starts[node.lineno - 1] + node.col_offset
+        return start, self._starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
+
+    def text(self, node: ast.expr | ast.stmt) -> bytes:
+        """Give the text of a node."""
+        start, end = self.span(node)
+        return self.content[start:end]
+
+    def replaced(self, node: ast.expr | ast.stmt, text: bytes) -> Edit:
+        """Give the edit that puts an expression in the place of another and keeps the number of lines."""
+        start, end = self.span(node)
+        missing = self.content[start:end].count(b"\n") - text.count(b"\n")
+        return Edit(start, end, b"(" + text + b"\n" * missing + b")" if missing > 0 else text)
+
+    def wrapped(self, node: ast.expr, before: bytes, after: bytes) -> tuple[Edit, Edit]:
+        """Give the edits that put text around an expression."""
+        start, end = self.span(node)
+        return Edit(start, start, before), Edit(end, end, after)
+
+
+def apply_edits(content: bytes, edits: Iterable[Edit]) -> bytes:
+    """Apply edits that do not overlap.
+
+    Raises:
+        ValueError: two of them do.
+    """
+    parts: list[bytes] = []
+    done = 0
+    for edit in sorted(set(edits)):
+        if edit.start < done:
+            raise ValueError(f"edits overlap at byte {edit.start}")
+        parts += [content[done : edit.start], edit.text]
+        done = edit.end
+    return b"".join([*parts, content[done:]])

@@ -1,0 +1,176 @@
+"""Reads a test file: its test functions, and where their expectations can be changed."""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from app.runners.evaluators.testing.counter_tests.assertions import Sites
+from app.runners.evaluators.testing.counter_tests.calls import Calls
+from app.runners.evaluators.testing.counter_tests.edits import Edit, Source
+from app.runners.evaluators.testing.counter_tests.literals import Plain
+from app.runners.evaluators.testing.counter_tests.names import Function, Names, lone_constants
+from app.runners.evaluators.testing.counter_tests.sites import Kind, Site
+from app.runners.evaluators.testing.counter_tests.walk import statements
+
+_BOM = b"\xef\xbb\xbf"
+_TRANSPARENT = ("pytest.mark.", "mark.", "patch", "mock.patch", "unittest.mock.patch", "staticmethod")
+_REPEATING = ("given", "hypothesis.given")
+_OTHER_ERRORS = (b"BufferError", b"ReferenceError", b"ChildProcessError")
+
+
+@dataclass(frozen=True, slots=True)
+class TestFunction:
+    """A test function as it is written.
+
+    Attributes:
+        name: classes and name, joined by `::`.
+        sites: where an expectation can be changed.
+        rows: the number of rows of parameters; 0 when the text does not tell.
+        hiding: gives it a name of the same length that is no test's; None when its name is used elsewhere.
+    """
+
+    __test__ = False  # pytest takes a class of this name for one with tests
+
+    name: str
+    sites: tuple[Site, ...]
+    rows: int
+    hiding: Edit | None
+
+
+@dataclass(frozen=True, slots=True)
+class TestFile:
+    """A test file.
+
+    Attributes:
+        name: POSIX path relative to the tree.
+        source: its text.
+        functions: its test functions, by name.
+        bases: for each class, the names of those that it inherits from.
+        pool: the values that it expects.
+    """
+
+    __test__ = False
+
+    name: str
+    source: Source
+    functions: Mapping[str, TestFunction]
+    bases: Mapping[str, tuple[str, ...]]
+    pool: tuple[Plain, ...]
+
+
+def read_test_file(name: str, content: bytes) -> TestFile | None:
+    """Read a file; None when it is not UTF-8 or cannot be parsed."""
+    try:
+        if content.startswith(_BOM):
+            return None
+        content.decode()
+        module = ast.parse(content)
+        return _read(name, Source(content), module)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _read(name: str, source: Source, module: ast.Module) -> TestFile:
+    constants = lone_constants(module)
+    helpers = frozenset(_helpers(module))
+    used = frozenset(_used_names(module))
+    functions: dict[str, TestFunction] = {}
+    bases: dict[str, tuple[str, ...]] = {}
+    for prefix, node in _definitions(module.body, ""):
+        if isinstance(node, ast.ClassDef):
+            bases[f"{prefix}{node.name}"] = tuple(ast.unparse(each) for each in node.bases)
+        elif node.name.startswith("test"):
+            full = f"{prefix}{node.name}"
+            functions[full] = _function(full, node, source, constants, helpers)
+            if node.name in used:
+                functions[full] = replace(functions[full], hiding=None)
+    pool = {
+        site.leaf.value: None
+        for each in functions.values()
+        for site in each.sites
+        if site.leaf is not None and site.certain and not site.leaf.pattern
+    }
+    return TestFile(name, source, functions, bases, tuple(pool))
+
+
+def _definitions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, Function | ast.ClassDef]]:
+    for node in body:
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                yield prefix, node
+            case ast.ClassDef():
+                yield prefix, node
+                yield from _definitions(node.body, f"{prefix}{node.name}::")
+            case ast.If():
+                yield from _definitions([*node.body, *node.orelse], prefix)
+            case ast.Try():
+                yield from _definitions([*node.body, *node.orelse], prefix)
+            case _:
+                pass
+
+
+def _used_names(module: ast.Module) -> Iterator[str]:
+    for node in ast.walk(module):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+
+
+def _helpers(module: ast.Module) -> Iterator[str]:
+    """Name the functions of a file that assert, and are no tests."""
+    for _, node in _definitions(module.body, ""):
+        if not isinstance(node, ast.ClassDef) and not node.name.startswith("test"):
+            text = ast.unparse(node)
+            if "assert" in text or "raises(" in text:
+                yield node.name
+
+
+def _function(
+    name: str, node: Function, source: Source, constants: Mapping[str, ast.expr], helpers: frozenset[str]
+) -> TestFunction:
+    names = Names(node, constants)
+    hiding = _hiding(node, source)
+    decorators = [ast.unparse(each) for each in node.decorator_list]
+    if any(each.startswith(_REPEATING) for each in decorators):
+        return TestFunction(name, (), names.rows, hiding)
+    plain = all(each.startswith(_TRANSPARENT) for each in decorators)
+    sites = Sites(source, names)
+    calls = Calls(source, names, sites, helpers)
+    for statement, sure in statements(node.body, sure=plain):
+        _add(statement, sites, calls, source, sure=sure)
+    return TestFunction(name, tuple(sites.found), names.rows, hiding)
+
+
+def _hiding(node: Function, source: Source) -> Edit:
+    """Write `xest` for the `test` that a function's name begins with."""
+    start, end = source.span(node)
+    head = re.compile(rb"def\s+(test)").search(source.content, start, end)
+    if head is None:
+        raise ValueError(f"{node.name} is not where it should be")
+    return Edit(head.start(1), head.end(1), b"xest")
+
+
+def _add(statement: ast.stmt, sites: Sites, calls: Calls, source: Source, *, sure: bool) -> None:
+    match statement:
+        case ast.Assert():
+            sites.add_condition(statement, statement.test, sure=sure)
+        case ast.Expr(value=ast.Call() as call) | ast.Expr(value=ast.Await(value=ast.Call() as call)):
+            calls.add_statement(call, sure=sure)
+        case ast.With() | ast.AsyncWith():
+            for item in statement.items:
+                if isinstance(item.context_expr, ast.Call):
+                    calls.add_context(item.context_expr, item.context_expr, sure=sure)
+        case ast.Try():
+            for handler in statement.handlers:
+                _add_handler(handler, sites, source)
+        case _:
+            pass
+
+
+def _add_handler(handler: ast.ExceptHandler, sites: Sites, source: Source) -> None:
+    """Add the exception that a test catches itself."""
+    if isinstance(handler.type, ast.Name | ast.Attribute):
+        edits = [(source.replaced(handler.type, other),) for other in _OTHER_ERRORS]
+        sites.add_edits(handler.type, Kind.ERROR, edits, sure=False)

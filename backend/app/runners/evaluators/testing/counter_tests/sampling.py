@@ -1,0 +1,55 @@
+"""Bounds the time that counter-tests take, and draws the tests that fit."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+from app.runners.evaluators.testing.counter_tests.drawing import Unit
+from app.runners.evaluators.testing.report import RunReport
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How long counter-tests may take.
+
+    Attributes:
+        free: seconds of tests that are always run again.
+        share: what part of the tests' own time may be spent on each run beyond that.
+        pairs: how many pairs of runs there are where the tests take no longer than `free`; else one.
+        patience: how many times the time of the plain run one run may take, before it is ended.
+    """
+
+    free: float = 4.0
+    share: float = 0.35
+    pairs: int = 1
+    patience: float = 3.0
+
+    def rounds(self, plain: RunReport) -> int:
+        """Give the number of pairs of runs, the one that asks again not counted."""
+        return self.pairs if sum(each.seconds for each in plain.tests.values()) <= self.free else 1
+
+    def test_seconds(self, whole: float) -> float:
+        """Give the seconds of tests that fit, of `whole` seconds."""
+        return max(self.free, self.share * whole)
+
+    def most_seconds(self, plain: float) -> float:
+        """Give the seconds after which nothing more is asked, if the plain run took `plain`."""
+        return self.free + 4 * self.patience * plain
+
+    def run_seconds(self, plain: float, most: float) -> float:
+        """Give the seconds after which a run is ended, if the plain one took `plain`; `most` at the most."""
+        return min(most, self.free + self.patience * plain)
+
+
+def sample(units: Sequence[Unit], plain: RunReport, budget: Budget, chance: Random) -> list[Unit]:
+    """Draw test functions whose tests take no longer than the budget, in the order of the run."""
+    seconds = [sum(plain.tests[test].seconds for test in unit.tests if test in plain.tests) for unit in units]
+    left = budget.test_seconds(sum(each.seconds for each in plain.tests.values()))
+    order = list(range(len(units)))
+    chance.shuffle(order)
+    chosen: set[int] = set()
+    for index in order:
+        if seconds[index] <= left:
+            left -= seconds[index]
+            chosen.add(index)
+    return [unit for index, unit in enumerate(units) if index in chosen]

@@ -1,0 +1,59 @@
+"""What can be changed in an expectation."""
+
+import ast
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.runners.evaluators.testing.counter_tests.edits import Edit
+from app.runners.evaluators.testing.counter_tests.literals import Plain
+
+
+class Kind(StrEnum):
+    """How an expectation is made wrong.
+
+    `VALUE`: it expects another value. `ERROR`: it expects another type of exception or warning. `CONTRARY`:
+    it expects the contrary of what it did, which tells less: a result that was looked up stands that, too.
+    """
+
+    VALUE = "value"
+    ERROR = "error"
+    CONTRARY = "contrary"
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A literal that is expected.
+
+    Attributes:
+        node: where it stands.
+        value: what it means.
+        pattern: whether it is a regular expression.
+    """
+
+    node: ast.expr
+    value: Plain
+    pattern: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One place where an expectation can be changed.
+
+    Attributes:
+        line: of the assertion, counted from 1.
+        shown: the assertion, shortened to one line.
+        kind: how it is made wrong.
+        certain: whether honest code that meets the true expectation is sure to fail the wrong one. Otherwise
+            only the base's own code can show that it does.
+        leaf: the literal to change; None where `edits` are all there is.
+        edits: alternatives, each a set of edits that makes the expectation wrong.
+        row: the row of parameters that holds it, counted from 0; None when it stands in the test's body.
+    """
+
+    line: int
+    shown: str
+    kind: Kind
+    certain: bool
+    leaf: Leaf | None = None
+    edits: tuple[tuple[Edit, ...], ...] = ()
+    row: int | None = None

@@ -1,0 +1,127 @@
+"""Decides from what tests did with wrong expectations which of them are proven and which refuted."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from app.runners.evaluators.testing.counter_tests.comparing import Answer, Answered
+from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
+from app.runners.evaluators.testing.report import Ending, RunReport
+
+_REASONS = {
+    Answer.UNNOTICED: "it passes with a wrong expectation, which honest code may well do there",
+    Answer.DISTURBED: "it fails with its true expectation, too, beside tests with wrong ones",
+    Answer.SILENT: "it does not come to its end when expectations are changed",
+}
+_TOUCHY = "it fails as soon as a comment is added to its file"
+
+Answers = Mapping[str, Answered]
+"""What tests did in one pair of runs, by id."""
+
+
+def suspects(pairs: Iterable[Answers]) -> dict[str, Answered]:
+    """Give the tests that did not notice a wrong expectation, each with the first such."""
+    found: dict[str, Answered] = {}
+    for answers in pairs:
+        for test, each in answers.items():
+            if each.answer is Answer.UNNOTICED:
+                found.setdefault(test, each)
+    return found
+
+
+def worth_asking(suspected: Answers, honest: Sequence[Answers]) -> dict[str, Answered]:
+    """Give the suspects that the base's own code does not clear; `honest` is as for `refuted`."""
+    return {
+        test: each
+        for test, each in suspected.items()
+        if _holds(each, [answers[test] for answers in honest if test in answers])
+    }
+
+
+def unnoticed_twice(suspected: Answers, again: Answers) -> dict[str, Answered]:
+    """Give the suspects that did not notice another wrong expectation in the same place either."""
+    return {
+        test: each
+        for test, each in again.items()
+        if each.answer is Answer.UNNOTICED
+        and test in suspected
+        and each.change.site == suspected[test].change.site
+    }
+
+
+def refuted(twice: Iterable[Answered], honest: Sequence[Answers]) -> dict[str, str]:
+    """Give the tests whose silence speaks against the candidate.
+
+    Args:
+        twice: tests that did not notice two wrong expectations in the same place.
+        honest: what the base's own code did with the same files, for each pair of runs.
+    """
+    return {
+        each.test: f"line {each.change.site.line} (`{each.change.site.shown}`) passes with "
+        f"`{each.change.says}`, too"
+        for each in twice
+        if _holds(each, [answers[each.test] for answers in honest if each.test in answers])
+    }
+
+
+def _holds(suspect: Answered, honest: Iterable[Answered]) -> bool:
+    same = [each.answer for each in honest if each.change.site == suspect.change.site]
+    if Answer.UNNOTICED in same:
+        return False
+    return suspect.change.site.certain or (bool(same) and all(each is Answer.NOTICED for each in same))
+
+
+def speechless(pairs: Iterable[Answers]) -> set[str]:
+    """Give the tests that never did what they should: neither failed when wrong nor passed with that."""
+    told: set[str] = set()
+    found: set[str] = set()
+    for answers in pairs:
+        for test, each in answers.items():
+            (found if each.answer in (Answer.DISTURBED, Answer.SILENT) else told).add(test)
+    return found - told
+
+
+def touchy(
+    tests: Iterable[str], touched: Sequence[RunReport], plain: RunReport, base: Sequence[RunReport]
+) -> dict[str, str]:
+    """Give the tests that fail as soon as their file is another, be it by a comment.
+
+    A run that was ended for its length says nothing.
+
+    Args:
+        tests: those in question.
+        touched: runs with a comment more in the files.
+        plain: another run with the files as they are.
+        base: what the base's own code does with a comment more, and with the files as they are; or nothing.
+    """
+    if any(run.ending is Ending.TIMED_OUT for run in touched):
+        return {}
+    fails = [each for each in tests if _is_ok(each, plain) and not any(_is_ok(each, run) for run in touched)]
+    return {
+        each: _TOUCHY for each in fails if not (base and _is_ok(each, base[1]) and not _is_ok(each, base[0]))
+    }
+
+
+def _is_ok(test: str, run: RunReport) -> bool:
+    return test in run.tests and run.tests[test].ok
+
+
+def sort_tests(
+    pairs: Iterable[Answers], against: Mapping[str, str], reasons: Mapping[str, str]
+) -> CounterReport:
+    """Sort tests.
+
+    Args:
+        pairs: what they did in each pair of runs.
+        against: the refuted ones.
+        reasons: all tests in question, each with why it is unproven if it did nothing at all.
+    """
+    said = dict(reasons)
+    noticed: dict[str, None] = {}
+    for answers in pairs:
+        for test, each in answers.items():
+            if each.answer is Answer.NOTICED:
+                noticed[test] = None
+            elif test in said:
+                said[test] = _REASONS[each.answer]
+    proven = tuple(test for test in said if test in noticed and test not in against)
+    unproven = {test: why for test, why in said.items() if test not in noticed and test not in against}
+    return CounterReport(proven, against, unproven)

@@ -1,0 +1,94 @@
+"""Versions of a tree's test files, and the trees that hold them."""
+
+import posixpath
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from app.runners.evaluators.testing.counter_tests.drawing import Change, rewritten
+from app.runners.evaluators.testing.counter_tests.reading import TestFile, read_test_file
+from app.runners.evaluators.testing.inventory import file_of
+from app.runners.evaluators.testing.report import RunReport
+from app.runners.evaluators.testing.trees import RunTree
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """Test files for one run.
+
+    Attributes:
+        changes: the expectations that are wrong in them.
+        texts: the files by name; no other test file is run.
+    """
+
+    changes: tuple[Change, ...]
+    texts: Mapping[str, bytes]
+
+
+def read_test_files(tree: RunTree, plain: RunReport) -> dict[str, TestFile]:
+    """Read the test files of a run, and modules beside them, that the candidate did not write.
+
+    Those that cannot be read are left out.
+    """
+    directories = {posixpath.dirname(file_of(test)) for test in plain.ids}
+    names = [name for name in sorted(tree.trusted) if posixpath.dirname(name) in directories]
+    files = [_read(tree.files[name] / name, name) for name in names if name.endswith(".py")]
+    return {each.name: each for each in files if each is not None}
+
+
+def _read(path: Path, name: str) -> TestFile | None:
+    try:
+        return read_test_file(name, path.read_bytes())
+    except OSError:
+        return None
+
+
+def changed_version(
+    files: Sequence[TestFile],
+    changes: Sequence[Change],
+    run: Collection[tuple[str, str]] | None,
+    comment: str,
+) -> Version:
+    """Give a version with wrong expectations; files that would be no programs are left out.
+
+    A file in which nothing is wrong gets the comment, too: to be another than usual says nothing.
+
+    Args:
+        files: the files.
+        changes: what is wrong in them.
+        run: files and names of the functions that are run; None for all. To leave functions out saves time,
+            and shows that this is no usual run.
+        comment: is added to each file.
+    """
+    texts: dict[str, bytes] = {}
+    for file in files:
+        of_file = [each for each in changes if each.unit.file is file]
+        functions = file.functions.items() if run is not None else ()
+        idle = [each for name, each in functions if run is None or (file.name, name) not in run]
+        text = rewritten(file, of_file, idle)
+        if text is not None:
+            texts[file.name] = _with_comment(text, comment)
+    return Version(tuple(changes), texts)
+
+
+def touched_version(files: Sequence[TestFile], comment: str) -> Version:
+    """Give a version that means the same, with a comment more."""
+    return Version((), {each.name: _with_comment(each.source.content, comment) for each in files})
+
+
+def _with_comment(content: bytes, comment: str) -> bytes:
+    return content.rstrip() + f"\n# {comment}\n".encode()
+
+
+def write_trees(tree: RunTree, versions: Sequence[Version], place: Path) -> list[RunTree]:
+    """Give a tree for each version, whose files are written below a directory."""
+    return [_written(tree, each.texts, place / str(number)) for number, each in enumerate(versions)]
+
+
+def _written(tree: RunTree, texts: Mapping[str, bytes], place: Path) -> RunTree:
+    for name, text in texts.items():
+        path = place / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text)
+    present = {name: place for name in texts if name in tree.files}
+    return replace(tree, files={**tree.files, **present}, only=frozenset(texts))

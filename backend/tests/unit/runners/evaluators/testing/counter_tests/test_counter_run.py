@@ -1,0 +1,130 @@
+"""Counter-tests find code that deceives its tests, and hold nothing against code that does not."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.runners.evaluators.testing.config import settings_for
+from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
+from app.runners.evaluators.testing.counter_tests.counter_run import CounterTests
+from app.runners.evaluators.testing.run import Harness
+from app.runners.evaluators.testing.trees import lay_out, whole_tree
+from app.schemas.modes import SandboxMode
+from app.workspaces.confine.sandbox import Sandbox, SandboxSettings
+
+pytestmark = pytest.mark.anyio
+
+SANDBOX = Sandbox(SandboxSettings(mode=SandboxMode.PREFERRED))
+
+TESTS = """import pytest
+
+from code import double, word
+
+def test_double():
+    assert double(2) == 4
+    assert double(-21) == -42
+
+@pytest.mark.parametrize(("number", "expected"), [(1, "one"), (2, "two"), (3, "three")])
+def test_word(number, expected):
+    assert word(number) == expected
+
+def test_unknown():
+    with pytest.raises(LookupError, match="no word"):
+        word(99)
+
+def test_runs():
+    double(1)
+""".replace("code", "candidate")
+HONEST = """WORDS = {1: "one", 2: "two", 3: "three"}
+
+def double(number):
+    return number * 2
+
+def word(number):
+    if number not in WORDS:
+        raise LookupError("no word for that")
+    return WORDS[number]
+"""
+STUB = "def double(number): ...\n\ndef word(number): ...\n"
+
+
+async def checked(path: Path, code: str, base: str = STUB, tests: str = TESTS) -> CounterReport:
+    roots = []
+    for name, text in (("base", base), ("candidate", code)):
+        root = path / name
+        (root / "tests").mkdir(parents=True)
+        (root / "candidate.py").write_text(text)
+        (root / "tests" / "test_candidate.py").write_text(tests)
+        roots.append(root)
+    harness = Harness(python=Path(sys.executable), base=roots[0], seconds=120, sandbox=SANDBOX)
+    tree = lay_out(*roots, settings_for(roots[1], roots[0])).base_run
+    assert tree is not None
+    plain = await harness.run(tree)
+    assert all(each.ok for each in plain.tests.values())
+    own = whole_tree(roots[0])
+    honest = replace(own, trusted=frozenset(own.files))
+    return await CounterTests(harness=harness, base=honest, seed=7).check(tree, plain)
+
+
+@pytest.mark.parametrize("base", [pytest.param(STUB, id="stub"), pytest.param(HONEST, id="code")])
+async def test_honest_code_is_proven(tmp_path: Path, base: str) -> None:
+    report = await checked(tmp_path, HONEST, base)
+    assert dict(report.refuted) == {}
+    assert len(report.proven) == 5
+    assert dict(report.unproven) == {
+        "tests/test_candidate.py::test_runs": "it has no expectation that can be changed"
+    }
+
+
+EQUAL = """class Any:
+    def __eq__(self, other):
+        return True
+
+def double(number):
+    return Any()
+""" + HONEST.replace("def double", "def _double")
+LOOKED_UP = """import sys
+
+def word(number):
+    if number == 99:
+        raise LookupError("no word")
+    return sys._getframe(1).f_locals["expected"]
+
+def double(number):
+    return number * 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "tests"),
+    [
+        pytest.param(EQUAL, {"test_double"}, id="equals everything"),
+        pytest.param(LOOKED_UP, {"test_word"}, id="looks the answer up"),
+    ],
+)
+@pytest.mark.parametrize("base", [pytest.param(STUB, id="stub"), pytest.param(HONEST, id="code")])
+async def test_deceit_is_found(tmp_path: Path, code: str, tests: set[str], base: str) -> None:
+    report = await checked(tmp_path, code, base)
+    assert {each.partition("::")[2].partition("[")[0] for each in report.refuted} == tests
+
+
+async def test_what_the_base_does_not_notice_either_is_not_held_against_anybody(tmp_path: Path) -> None:
+    """The project's own class is equal to any number, and was before."""
+    code = "class Any:\n    def __eq__(self, other):\n        return True\n\nanything = Any\n"
+    tests = "from candidate import anything\n\ndef test_any():\n    assert anything() == 3\n"
+    report = await checked(tmp_path, code, code, tests)
+    assert dict(report.refuted) == {}
+
+
+async def test_code_that_fails_whenever_its_tests_were_touched_is_found(tmp_path: Path) -> None:
+    code = HONEST + (
+        "\nfrom hashlib import sha256\nfrom pathlib import Path\n"
+        "_text = (Path(__file__).parent / 'tests' / 'test_candidate.py').read_bytes()\n"
+        f"if sha256(_text).hexdigest() != {__import__('hashlib').sha256(TESTS.encode()).hexdigest()!r}:\n"
+        "    def double(number):\n        raise SystemError\n    word = double\n"
+    )
+    report = await checked(tmp_path, code)
+    assert report.proven == ()
+    assert set(report.refuted.values()) == {"it fails as soon as a comment is added to its file"}
