@@ -38,17 +38,39 @@ function contrast(one: Rgb, other: Rgb): number {
 
 /** Machado, Oliveira and Fernandes 2009, severity 1, on linear RGB. */
 const SIGHT: Record<string, readonly Rgb[]> = {
-  usual: [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
-  protan: [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
-  deutan: [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
-  tritan: [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+  usual: [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ],
+  protan: [
+    [0.152286, 1.052583, -0.204868],
+    [0.114503, 0.786281, 0.099216],
+    [-0.003882, -0.048116, 1.051998],
+  ],
+  deutan: [
+    [0.367322, 0.860646, -0.227968],
+    [0.280085, 0.672501, 0.047413],
+    [-0.01182, 0.04294, 0.968881],
+  ],
+  tritan: [
+    [1.255528, -0.076749, -0.178779],
+    [-0.078411, 0.930809, 0.147602],
+    [0.004733, 0.691367, 0.3039],
+  ],
 };
 
 /** OKLab of what is seen. */
 function seen(rgb: Rgb, sight: string): Rgb {
   const given = rgb.map(linear);
   const [r, g, b] = SIGHT[sight]!.map((row) =>
-    Math.min(1, Math.max(0, row.reduce((sum, weight, at) => sum + weight * given[at]!, 0))),
+    Math.min(
+      1,
+      Math.max(
+        0,
+        row.reduce((sum, weight, at) => sum + weight * given[at]!, 0),
+      ),
+    ),
   ) as unknown as Rgb;
   const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
   const m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
@@ -63,11 +85,19 @@ function seen(rgb: Rgb, sight: string): Rgb {
 const distance = (one: Rgb, other: Rgb) => Math.hypot(...one.map((value, at) => value - other[at]!));
 
 describe.each(THEMES)("%s", (theme) => {
-  it.each([...STATES, "ink", "muted", "accent", "added", "removed", "ansi-green", "ansi-yellow", "ansi-cyan"])(
-    "%s can be read on the canvas", (name) => {
-      expect(contrast(colour(name, theme), colour("canvas", theme))).toBeGreaterThanOrEqual(4.6);
-    },
-  );
+  it.each([
+    ...STATES,
+    "ink",
+    "muted",
+    "accent",
+    "added",
+    "removed",
+    "ansi-green",
+    "ansi-yellow",
+    "ansi-cyan",
+  ])("%s can be read on the canvas", (name) => {
+    expect(contrast(colour(name, theme), colour("canvas", theme))).toBeGreaterThanOrEqual(4.6);
+  });
 
   it.each([
     ["waiting", "waiting-chip"],

@@ -13,10 +13,10 @@ from tests.browser.sprints import append_lines, escalate
 from tests.patience import PATIENCE
 
 EMPTY = {
-    "runs": ("/", "Runs", "No run yet"),
-    "escalations": ("/escalations", "Escalations", "Nothing waits for you"),
-    "metrics": ("/metrics", "Metrics", "Nothing to measure yet"),
-    "evaluator": ("/evaluators/pytest", "pytest", "It has not judged anything yet"),
+    "runs": ("/", "Runs", "No runs yet"),
+    "escalations": ("/escalations", "Escalations", "No open escalations"),
+    "metrics": ("/metrics", "Metrics", "No metrics yet"),
+    "evaluator": ("/evaluators/pytest", "pytest", "No verdicts yet"),
 }
 """Pages that can be empty: their path, their heading, and what they say then."""
 

@@ -96,7 +96,7 @@ def test_loops_and_answers_have_pages(service: Service, watched: Watched) -> Non
     assert page.locator("[data-iteration='1']").count() == 0, "earlier ones are folded up"
     page.get_by_text("Iteration 1", exact=True).click()
     expect(page.locator("[data-iteration='1']")).to_contain_text("Does not rhyme")
-    expect(page.get_by_role("log")).to_contain_text("The run is completed")
+    expect(page.get_by_role("log")).to_contain_text("Run completed")
     stays_text(page)
     looks(watched, "loop")
 
@@ -144,7 +144,7 @@ def test_subtasks_are_a_tree_with_ways_down_and_up(service: Service, watched: Wa
     watched.open(f"/loops/{loop}", heading="Bridge")
     tree = page.get_by_role("region", name="Subtasks")
     expect(tree.get_by_role("listitem")).to_contain_text("completed")
-    page.get_by_text("What the director asked for first: 1").click()
+    page.get_by_text("Requests of the director: 1").click()
     expect(page.locator("[data-iteration='1']")).to_contain_text("45 kN")
     stays_text(page)
     looks(watched, "loop-subtasks")
@@ -191,7 +191,7 @@ def test_a_director_that_asks_is_answered(service: Service, watched: Watched) ->
     expect(page.get_by_role("main")).to_contain_text("Which database?")
     watched.audit()
     watched.shoot("escalation-loop")
-    page.get_by_role("link", name="The whole run").click()
+    page.get_by_role("link", name="Show the whole run").click()
     page.wait_for_url(f"**/loops/{loop}")
     with service.client() as client:
         waits = ok(client.get(f"/loops/{loop}"))["escalation_id"]

@@ -28,8 +28,8 @@ def test_metrics_show_the_services_numbers(service: Service, watched: Watched, r
         share = report[part][name]
         tile = page.get_by_role("region", name=title, exact=True)
         expect(tile).to_contain_text(f"{share['value'] * 100:.0f} %")
-        expect(tile).to_contain_text(f"{share['count']} runs that count of {share['of']} runs looked at")
-    decided = page.get_by_role("region", name="What was decided").get_by_role("row")
+        expect(tile).to_contain_text(f"{share['count']} counted runs of {share['of']} considered runs")
+    decided = page.get_by_role("region", name="Decisions").get_by_role("row")
     for decision, share in report["escalations"]["decisions"].items():
         expect(decided.filter(has_text=decision)).to_contain_text(_cell(share))
     for each in report["evaluators"]:
@@ -42,8 +42,8 @@ def test_metrics_show_the_services_numbers(service: Service, watched: Watched, r
         expect(row.get_by_role("cell").nth(3)).to_contain_text(_cell(each["false_passes"]))
 
     tile = page.get_by_role("region", name="Escalated", exact=True)
-    tile.get_by_role("link", name="runs that count").click()
-    expect(page.get_by_text("The runs that this number counts")).to_be_visible()
+    tile.get_by_role("link", name="counted runs").click()
+    expect(page.get_by_text("Runs counted in this figure")).to_be_visible()
     expect(_runs(page)).to_have_count(report["escalations"]["rate"]["count"])
     page.go_back()
     page.get_by_role("heading", level=1, name="Metrics").wait_for()
@@ -65,8 +65,8 @@ def test_a_verdict_is_marked_on_its_evaluators_page(service: Service, watched: W
     verdict.get_by_label("Why").fill("a plan in other words")
     watched.audit()
     watched.shoot("evaluator-marking")
-    verdict.get_by_role("button", name="It was a false fail").click()
-    expect(verdict).to_contain_text("says it was a false fail")
+    verdict.get_by_role("button", name="It was a wrong fail").click()
+    expect(verdict).to_contain_text("says it was a wrong fail")
     with service.client() as client:
         record = ok(client.get("/evaluators/plan_artifact"))["record"]["marked"]["false_fails"]
     assert record["count"] >= 1
@@ -74,8 +74,8 @@ def test_a_verdict_is_marked_on_its_evaluators_page(service: Service, watched: W
         has_text=f"{record['count']} of {record['of']}, 95 % interval"
     )
     expect(shown.first).to_be_visible()
-    verdict.get_by_role("button", name="Take back").click()
-    expect(verdict.get_by_text("says it was a false fail")).to_have_count(0)
+    verdict.get_by_role("button", name="Withdraw").click()
+    expect(verdict.get_by_text("says it was a wrong fail")).to_have_count(0)
 
 
 def _cell(share: dict[str, Any]) -> str:

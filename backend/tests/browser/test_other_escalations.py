@@ -54,8 +54,8 @@ def test_a_loop_is_decided_by_what_its_director_gave(service: Service, watched: 
     page.get_by_text("Iteration 1", exact=True).last.click()
     expect(page.locator("[data-iteration='1']")).to_contain_text("That is a file")
     decision = page.get_by_role("form", name="Decision")
-    expect(decision).to_contain_text("The loop is complete, and this output is its result.")
-    expect(decision).to_contain_text("The director proposes again, with your words among its inputs.")
+    expect(decision).to_contain_text("The loop completes with this output as its result.")
+    expect(decision).to_contain_text("The director proposes again, with your guidance among its inputs.")
     for word in ("phase", "diff", "protected", "line comment"):
         assert word not in page.locator("main").inner_text().lower()
     _stays_text(page)
@@ -139,7 +139,7 @@ def test_an_answer_is_decided_by_what_would_be_given(asking: Service, new_page_o
     expect(attempt.locator("[data-dimension=safety]").get_by_text("sufficient", exact=True)).to_be_visible()
     decision = page.get_by_role("form", name="Decision")
     expect(decision).to_contain_text(
-        "It ends with the best attempt that was judged and kept the rules of safety"
+        "It ends with the best evaluated attempt that keeps the safety rules"
     )
     for word in ("phase", "diff", "protected", "line comment"):
         assert word not in page.locator("main").inner_text().lower()
@@ -150,7 +150,7 @@ def test_an_answer_is_decided_by_what_would_be_given(asking: Service, new_page_o
     page.keyboard.press("a")
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("decided by")).to_be_visible()
-    page.get_by_role("link", name="Watch the run").click()
+    page.get_by_role("link", name="Open the run").click()
     page.wait_for_url(f"**/answers/{answer}")
     expect(page.locator("[data-result=partial]")).to_contain_text("Some francs")
     with asking.client() as client:

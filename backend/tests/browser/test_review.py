@@ -47,7 +47,7 @@ def test_a_sprint_is_decided_from_the_keyboard_alone(service: Service, watched: 
 
     evidence = page.locator("[data-evaluator=pytest]")
     expect(evidence.get_by_text("test_half_of_eight").first).to_be_visible()
-    expect(evidence.get_by_text("nobody has marked any as right or wrong yet")).to_be_visible()
+    expect(evidence.get_by_text("none marked right or wrong yet")).to_be_visible()
     expect(page.get_by_role("radio", name="Reject")).to_be_in_viewport()
     page.locator(".diff-code-insert").first.wait_for()
 
@@ -144,7 +144,7 @@ def test_the_second_reviewer_is_told_and_loses_nothing(
         each.open(f"/escalations/{escalation}", heading="Never mends")
         each.page.locator(".diff-line").first.wait_for()
         each.page.keyboard.press("x")
-        expect(each.page.get_by_role("textbox", name="Why (it is recorded)")).to_be_focused()
+        expect(each.page.get_by_role("textbox", name="Reason (recorded)")).to_be_focused()
         each.page.keyboard.type(f"{name} has looked at it.")
     first.page.keyboard.press("Control+Enter")
     expect(first.page.get_by_text("decided by Ada")).to_be_visible()
@@ -158,7 +158,7 @@ def test_the_second_reviewer_is_told_and_loses_nothing(
     second.shoot("escalation-second-reviewer")
     second.page.reload()
     expect(kept_text).to_have_value("Bo has looked at it.")
-    second.page.get_by_role("button", name="Throw it away").click()
+    second.page.get_by_role("button", name="Discard").click()
     expect(kept_text).to_have_count(0)
 
 

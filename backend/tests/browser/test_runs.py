@@ -33,7 +33,7 @@ def test_runs_appear_and_change_without_reloading(service: Service, watched: Wat
     expect(rows.filter(has_text="Stays broken")).to_be_visible()
 
     page.get_by_role("searchbox", name="Search by name").fill("no such name")
-    expect(page.get_by_text("No run fits these filters")).to_be_visible()
+    expect(page.get_by_text("No runs match these filters")).to_be_visible()
     watched.shoot("runs-nothing-found")
     page.get_by_role("button", name="Show all runs").click()
     expect(rows.filter(has_text="Stays broken")).to_be_visible()

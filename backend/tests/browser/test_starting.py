@@ -62,7 +62,7 @@ def test_a_loop_is_started_from_its_definition(service: Service, watched: Watche
 def test_a_question_is_asked_from_the_page(service: Service, watched: Watched) -> None:
     page = watched.page
     watched.open("/new?kind=answer", heading="New answer")
-    page.get_by_role("textbox", name="Question").fill("What does it cost?")
+    page.get_by_role("textbox", name="Query").fill("What does it cost?")
     page.get_by_role("textbox", name="Evidence 1").fill("price list: 3 francs")
     page.get_by_role("button", name="Add evidence").click()
     page.get_by_role("textbox", name="Evidence 2").fill("letter: 4 francs")

@@ -1,17 +1,17 @@
 /** One attempt at an answer: its text, the four dimensions, the feedback, and what it was written from. */
 import { Cost } from "@/components/Cost";
-import { Folded } from "@/components/Folded";
+import { Disclosure } from "@/components/Disclosure";
 import { Elapsed } from "@/components/RelativeTime";
 import { StatusBadge } from "@/components/StatusBadge";
-import { Theirs } from "@/components/Theirs";
-import { Words } from "@/components/Words";
+import { UntrustedText } from "@/components/UntrustedText";
+import { UntrustedBlock } from "@/components/UntrustedBlock";
 import type { Schemas } from "@/lib/api/client";
 import { lacking } from "@/lib/dimensions";
 import { plural } from "@/lib/format";
 import type { AnswerAttempt as Attempt } from "@/lib/queries/answers";
 import { plainLines } from "@/lib/text/ansi";
 
-import { Texts } from "./Texts";
+import { UntrustedList } from "./UntrustedList";
 
 interface Props {
   attempt: Attempt;
@@ -30,22 +30,22 @@ export function AnswerAttempt({ attempt, given, open }: Props) {
     </span>
   );
   return (
-    <Folded className="card" summaryClass="px-3 py-1.5 text-muted" open={open} summary={summary}>
+    <Disclosure className="card" summaryClass="px-3 py-1.5 text-muted" open={open} summary={summary}>
       {() => (
         <div className="flex flex-col gap-3 border-t border-line p-3" data-attempt={attempt.number}>
-          {attempt.trouble && <Words text={attempt.trouble} />}
-          <Words text={attempt.answer ?? ""} empty="Nothing is written yet." />
+          {attempt.trouble && <UntrustedBlock text={attempt.trouble} />}
+          <UntrustedBlock text={attempt.answer ?? ""} empty="No text yet." />
           <Judgement evaluation={attempt.evaluation} />
           <Sources attempt={attempt} given={given} />
           <Facts attempt={attempt} />
         </div>
       )}
-    </Folded>
+    </Disclosure>
   );
 }
 
 function Judgement({ evaluation }: { evaluation: Attempt["evaluation"] }) {
-  if (!evaluation) return <p className="text-muted">Not judged.</p>;
+  if (!evaluation) return <p className="text-muted">Not evaluated.</p>;
   return (
     <>
       <ul className="grid gap-2 md:grid-cols-2" aria-label="Dimensions">
@@ -54,7 +54,7 @@ function Judgement({ evaluation }: { evaluation: Attempt["evaluation"] }) {
         ))}
       </ul>
       {evaluation.feedback.length > 0 && <Feedback feedback={evaluation.feedback} />}
-      <p className="text-muted">The judge recommends to {evaluation.recommendation.replaceAll("_", " ")}.</p>
+      <p className="text-muted">Recommendation: {evaluation.recommendation.replaceAll("_", " ")}</p>
     </>
   );
 }
@@ -84,13 +84,15 @@ function Dimension({ dimension }: { dimension: Schemas["EvaluationDimension"] })
 function Feedback({ feedback }: { feedback: readonly Schemas["EvaluationFeedback"][] }) {
   return (
     <div>
-      <p className="font-medium">What to do about it</p>
+      <p className="font-medium">Suggestions</p>
       <ul className="list-disc pl-5">
         {feedback.map((each, index) => (
           <li key={index}>
             <span className="theirs">{plainLines(each.issue)}</span>
             <span className="theirs block text-muted">{plainLines(each.suggestion)}</span>
-            {each.affected_claim && <span className="theirs block text-muted">It says: “{plainLines(each.affected_claim)}”</span>}
+            {each.affected_claim && (
+              <span className="theirs block text-muted">Claim: “{plainLines(each.affected_claim)}”</span>
+            )}
           </li>
         ))}
       </ul>
@@ -104,25 +106,32 @@ function Sources({ attempt, given }: { attempt: Attempt; given: number }) {
   return (
     <>
       <p>
-        {attempt.entries === 1 ? "1 piece" : `${attempt.entries} pieces`} of evidence: {given} given, {found.length} looked up.
+        {attempt.entries === 1 ? "1 piece" : `${attempt.entries} pieces`} of evidence: {given} given,{" "}
+        {found.length} looked up.
       </p>
       {found.length > 0 && (
-        <Folded summary={`What was looked up: ${plural(found.length, "passage")}`}>
-          {() => found.map((each, index) => <Words key={index} text={each} />)}
-        </Folded>
+        <Disclosure summary={`Looked up: ${plural(found.length, "passage")}`}>
+          {() => found.map((each, index) => <UntrustedBlock key={index} text={each} />)}
+        </Disclosure>
       )}
       {hasAnalysis && (
-        <Folded summary="The analysis it was written from">
+        <Disclosure summary="Analysis">
           {() => (
             <div className="flex flex-col gap-2">
-              {analysis.summary && <Words text={analysis.summary} />}
+              {analysis.summary && <UntrustedBlock text={analysis.summary} />}
               {analysis.findings.map((each, index) => (
-                <Texts key={index} title={plainLines(each.claim)} items={each.evidence.length > 0 ? each.evidence : ["without evidence"]} />
+                <UntrustedList
+                  key={index}
+                  title={plainLines(each.claim)}
+                  items={each.evidence.length > 0 ? each.evidence : ["no evidence"]}
+                />
               ))}
-              {analysis.gaps.length > 0 && <Texts title="What the evidence does not hold" items={analysis.gaps} />}
+              {analysis.gaps.length > 0 && (
+                <UntrustedList title="Gaps in the evidence" items={analysis.gaps} />
+              )}
             </div>
           )}
-        </Folded>
+        </Disclosure>
       )}
     </>
   );
@@ -133,7 +142,7 @@ function Facts({ attempt }: { attempt: Attempt }) {
     <p className="flex flex-wrap gap-x-6 text-muted">
       {attempt.models.length > 0 && (
         <span>
-          By <Theirs text={attempt.models.join(", ")} />
+          By <UntrustedText text={attempt.models.join(", ")} />
         </span>
       )}
       <span>
@@ -142,7 +151,7 @@ function Facts({ attempt }: { attempt: Attempt }) {
       <span>
         Cost <Cost usage={attempt.consumed} />
       </span>
-      {attempt.lost_workers > 0 && <span>{plural(attempt.lost_workers, "worker")} died on it</span>}
+      {attempt.lost_workers > 0 && <span>{plural(attempt.lost_workers, "lost worker")}</span>}
     </p>
   );
 }

@@ -12,8 +12,10 @@ interface Props extends ComponentProps<"button"> {
   weight?: keyof typeof WEIGHTS;
 }
 
+const SHAPE = "inline-flex min-h-8 items-center justify-center gap-1.5 rounded-md border px-3 py-1";
+
 export function buttonClass(weight: keyof typeof WEIGHTS = "plain"): string {
-  return `inline-flex min-h-8 items-center justify-center gap-1.5 rounded-md border px-3 py-1 font-medium no-underline disabled:opacity-60 ${WEIGHTS[weight]}`;
+  return `${SHAPE} font-medium no-underline disabled:opacity-60 ${WEIGHTS[weight]}`;
 }
 
 export function Button({ weight = "plain", className = "", type = "button", ...rest }: Props) {

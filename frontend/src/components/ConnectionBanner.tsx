@@ -7,7 +7,7 @@ import { useConnection, useLive } from "@/lib/live-context";
 import { useNow } from "@/lib/now";
 
 import { Button } from "./Button";
-import { Theirs } from "./Theirs";
+import { UntrustedText } from "./UntrustedText";
 
 export function ConnectionBanner() {
   const connection = useConnection();
@@ -15,9 +15,16 @@ export function ConnectionBanner() {
   return (
     <div role="status" className="sticky top-0 z-10 sm:top-[calc(3rem+1px)]">
       {isAway && (
-        <div className="flex flex-wrap items-center gap-3 border-b border-line bg-waiting-chip px-4 py-2 text-waiting" data-banner={connection.status}>
+        <div
+          className="flex flex-wrap items-center gap-3 border-b border-line bg-waiting-chip px-4 py-2 text-waiting"
+          data-banner={connection.status}
+        >
           <PlugZap aria-hidden size={16} />
-          {connection.status === "lost" ? <Lost since={connection.since} /> : <Refused reason={connection.reason} />}
+          {connection.status === "lost" ? (
+            <Lost since={connection.since} />
+          ) : (
+            <Refused reason={connection.reason} />
+          )}
         </div>
       )}
     </div>
@@ -30,8 +37,8 @@ function Lost({ since }: { since: number }) {
   return (
     <>
       <span>
-        No connection to the service. What you see is stale since <strong>{formatClock(since)}</strong>{" "}
-        <span aria-hidden>({formatAge(Math.max(0, now - since))})</span>; the page reconnects by itself.
+        No connection to the service. This page is stale since <strong>{formatClock(since)}</strong>{" "}
+        <span aria-hidden>({formatAge(Math.max(0, now - since))})</span>. It reconnects automatically.
       </span>
       <Button onClick={() => stream.retry()}>Try now</Button>
     </>
@@ -41,7 +48,7 @@ function Lost({ since }: { since: number }) {
 function Refused({ reason }: { reason: string }) {
   return (
     <span>
-      The service refuses the connection: <Theirs text={reason || "no valid token"} />.{" "}
+      The service refused the connection: <UntrustedText text={reason || "no valid token"} />.{" "}
       <Link to="/settings" className="underline">
         Enter a token
       </Link>

@@ -21,7 +21,7 @@ export function CopyMenu({ items, label = "Copy" }: { items: readonly CopyItem[]
   }, [copied]);
 
   async function copy(item: CopyItem): Promise<void> {
-    setCopied((await writeClipboard(item.text())) ? `${item.label} copied` : "The browser does not allow to copy");
+    setCopied((await writeClipboard(item.text())) ? `${item.label} copied` : "The browser blocked copying");
   }
 
   return (

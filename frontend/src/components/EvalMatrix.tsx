@@ -3,12 +3,12 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 
 import { formatScore } from "@/lib/format";
-import type { Attempt, Evaluation, SprintDetail } from "@/lib/queries/sprints";
+import type { Attempt, Evaluation, RunDetail } from "@/lib/queries/runs";
 
 import { StatusBadge } from "./StatusBadge";
 
 interface Props {
-  sprint: SprintDetail;
+  sprint: RunDetail;
   attempt: Attempt | undefined;
   evaluator: string | undefined;
 }
@@ -21,18 +21,32 @@ export function EvalMatrix({ sprint, attempt, evaluator }: Props) {
   // The newest attempt is the last column, which small screens would cut off.
   useEffect(() => {
     const column = table.current?.querySelector<HTMLElement>(`[data-attempt="${shownId}"]`);
-    if (column && table.current) table.current.scrollLeft = column.offsetLeft + column.offsetWidth - table.current.clientWidth;
+    if (column && table.current)
+      table.current.scrollLeft = column.offsetLeft + column.offsetWidth - table.current.clientWidth;
   }, [shownId]);
-  if (names.length === 0) return <p className="p-3 text-muted">Nothing was judged yet.</p>;
+  if (names.length === 0) return <p className="p-3 text-muted">No verdicts yet.</p>;
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div ref={table} className="relative overflow-x-auto" role="region" aria-label="Table of verdicts" tabIndex={0}>
+    <div
+      ref={table}
+      className="relative overflow-x-auto"
+      role="region"
+      aria-label="Table of verdicts"
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+      tabIndex={0}
+    >
       <table className="table-rows w-full border-collapse">
         <thead>
           <tr>
-            <th scope="col" className="sticky left-0 z-1 bg-canvas">Evaluator</th>
+            <th scope="col" className="sticky left-0 z-1 bg-canvas">
+              Evaluator
+            </th>
             {judged.map((each) => (
-              <th key={each.id} data-attempt={each.id} scope="col" className={each.id === attempt?.id ? "bg-sunken" : ""}>
+              <th
+                key={each.id}
+                data-attempt={each.id}
+                scope="col"
+                className={each.id === attempt?.id ? "bg-sunken" : ""}
+              >
                 <span className="block capitalize">{each.phase}</span>
                 Attempt {each.number}
               </th>
@@ -52,7 +66,11 @@ export function EvalMatrix({ sprint, attempt, evaluator }: Props) {
                 const isShown = each.id === attempt?.id && name === evaluator;
                 return (
                   <td key={each.id} className={isShown ? "outline-2 -outline-offset-2 outline-accent" : ""}>
-                    {found ? <Cell id={sprint.id} attempt={each} evaluation={found} isShown={isShown} /> : <span className="text-muted">–</span>}
+                    {found ? (
+                      <Cell id={sprint.id} attempt={each} evaluation={found} isShown={isShown} />
+                    ) : (
+                      <span className="text-muted">–</span>
+                    )}
                   </td>
                 );
               })}
@@ -76,14 +94,19 @@ function Cell({ id, attempt, evaluation, isShown }: CellProps) {
     <Link
       to="/sprints/$id"
       params={{ id }}
-      search={(before) => ({ ...before, phase: attempt.phase as "coding", attempt: attempt.number, evaluator: evaluation.evaluator })}
+      search={(before) => ({
+        ...before,
+        phase: attempt.phase as "coding",
+        attempt: attempt.number,
+        evaluator: evaluation.evaluator,
+      })}
       resetScroll={false}
       aria-current={isShown}
       title={`Score ${formatScore(evaluation.score)}`}
       className="inline-flex items-center gap-2 hover:underline"
     >
       <StatusBadge status={evaluation.status} />
-      {!evaluation.gate && <span className="text-xs text-muted">advice</span>}
+      {!evaluation.gate && <span className="text-xs text-muted">adviser</span>}
     </Link>
   );
 }

@@ -1,11 +1,11 @@
 /** What evaluators found in one attempt: what did not pass is open, what passed is folded up. */
 import { formatDuration, formatScore } from "@/lib/format";
 import { byAttention, furtherSuggestions, isScored } from "@/lib/evidence";
-import type { Attempt, Evaluation } from "@/lib/queries/sprints";
+import type { Attempt, Evaluation } from "@/lib/queries/runs";
 import { plainLines, plainText } from "@/lib/text/ansi";
 
 import { StatusBadge } from "./StatusBadge";
-import { Theirs } from "./Theirs";
+import { UntrustedText } from "./UntrustedText";
 
 interface Props {
   attempt: Attempt;
@@ -20,21 +20,24 @@ export function EvidencePanel({ attempt, evaluator }: Props) {
   const open = rest.filter((each) => each.status === "failed" || each.status === "errored");
   const folded = rest.filter((each) => !open.includes(each));
   return (
-    <section aria-label={`Evidence of ${attempt.phase} attempt ${attempt.number}`} className="flex flex-col gap-3">
+    <section
+      aria-label={`Evidence of ${attempt.phase} attempt ${attempt.number}`}
+      className="flex flex-col gap-3"
+    >
       <h2 className="flex flex-wrap items-center gap-2 font-semibold">
         <span className="capitalize">{attempt.phase}</span> attempt {attempt.number}
         <StatusBadge status={attempt.verdict ?? attempt.status} />
-        {attempt.score !== null && <span className="font-normal text-muted">score {formatScore(attempt.score)}</span>}
+        {attempt.score !== null && (
+          <span className="font-normal text-muted">score {formatScore(attempt.score)}</span>
+        )}
       </h2>
       {attempt.verdict_reason && (
         <p className="text-muted">
-          <Theirs text={attempt.verdict_reason} />
+          <UntrustedText text={attempt.verdict_reason} />
         </p>
       )}
-      {attempt.last_error && (
-        <pre className="theirs card p-2">{plainText(attempt.last_error)}</pre>
-      )}
-      {ordered.length === 0 && <p className="text-muted">Not judged yet.</p>}
+      {attempt.last_error && <pre className="theirs card p-2">{plainText(attempt.last_error)}</pre>}
+      {ordered.length === 0 && <p className="text-muted">Not evaluated yet.</p>}
       {chosen && <Evidence key={chosen.id} evaluation={chosen} open />}
       {open.map((each) => (
         <Evidence key={each.id} evaluation={each} open />
@@ -54,7 +57,7 @@ export function Evidence({ evaluation, open }: { evaluation: Evaluation; open: b
         <StatusBadge status={evaluation.status} />
         <span className="font-medium">{evaluation.evaluator}</span>
         <span className="text-muted">
-          {evaluation.gate ? "gate" : "advice"}
+          {evaluation.gate ? "gate" : "adviser"}
           {isScored(evaluation) && ` · score ${formatScore(evaluation.score)}`}
           {evaluation.duration_ms !== null && ` · ${formatDuration(evaluation.duration_ms)}`}
         </span>
@@ -62,12 +65,12 @@ export function Evidence({ evaluation, open }: { evaluation: Evaluation; open: b
       <div className="flex flex-col gap-2 border-t border-line p-3">
         {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
         <pre className="theirs max-h-96 overflow-auto" tabIndex={0}>
-          {plainLines(evaluation.feedback) || "Nothing was said."}
+          {plainLines(evaluation.feedback) || "No feedback."}
         </pre>
         <Criteria evaluation={evaluation} />
         {further.length > 0 && (
           <>
-            <h3 className="font-medium">What to do</h3>
+            <h3 className="font-medium">Suggestions</h3>
             <ul className="list-disc pl-5">
               {further.map((each, index) => (
                 <li key={index} className="theirs">
@@ -91,14 +94,16 @@ export function Evidence({ evaluation, open }: { evaluation: Evaluation; open: b
 
 function Criteria({ evaluation }: { evaluation: Evaluation }) {
   // What the feedback says already is not said again.
-  const failing = evaluation.criteria.filter((each) => !each.passed && !evaluation.feedback.includes(each.message));
+  const failing = evaluation.criteria.filter(
+    (each) => !each.passed && !evaluation.feedback.includes(each.message),
+  );
   if (failing.length === 0) return null;
   return (
     <ul className="flex flex-col gap-1">
       {failing.map((each, index) => (
         <li key={index} className="flex flex-wrap gap-2">
           <StatusBadge status="failed" word={plainLines(each.criterion)} />
-          <Theirs text={each.message} />
+          <UntrustedText text={each.message} />
         </li>
       ))}
     </ul>

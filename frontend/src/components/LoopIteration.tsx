@@ -3,10 +3,10 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
 import { Cost } from "@/components/Cost";
-import { Folded } from "@/components/Folded";
+import { Disclosure } from "@/components/Disclosure";
 import { StatusBadge } from "@/components/StatusBadge";
-import { Theirs } from "@/components/Theirs";
-import { Words } from "@/components/Words";
+import { UntrustedText } from "@/components/UntrustedText";
+import { UntrustedBlock } from "@/components/UntrustedBlock";
 import type { Schemas } from "@/lib/api/client";
 import { formatCount, formatDuration, plural } from "@/lib/format";
 import type { Iteration } from "@/lib/queries/loops";
@@ -20,11 +20,11 @@ export function LoopIteration({ iteration, open }: { iteration: Iteration; open:
     </span>
   );
   return (
-    <Folded className="card" summaryClass="px-3 py-1.5 text-muted" open={open} summary={summary}>
+    <Disclosure className="card" summaryClass="px-3 py-1.5 text-muted" open={open} summary={summary}>
       {() => (
         <div className="flex flex-col gap-3 border-t border-line p-3" data-iteration={iteration.iteration}>
           <Part title="Director" took={iteration.times.director}>
-            <Words text={iteration.output ?? ""} empty="Nothing yet." />
+            <UntrustedBlock text={iteration.output ?? ""} empty="No output yet." />
             <Notes notes={iteration.notes} />
           </Part>
           <Exchanges exchanges={iteration.exchanges} />
@@ -42,11 +42,11 @@ export function LoopIteration({ iteration, open }: { iteration: Iteration; open:
             <span>
               Cost <Cost usage={iteration.consumed} />
             </span>
-            {iteration.lost_workers > 0 && <span>{plural(iteration.lost_workers, "worker")} died on it</span>}
+            {iteration.lost_workers > 0 && <span>{plural(iteration.lost_workers, "lost worker")}</span>}
           </p>
         </div>
       )}
-    </Folded>
+    </Disclosure>
   );
 }
 
@@ -62,7 +62,9 @@ function Part({ title, took, children }: PartProps) {
     <div className="flex flex-col gap-1" data-part={title}>
       <h3 className="flex gap-3 font-medium">
         {title}
-        {took !== null && took !== undefined && <span className="font-normal text-muted">{formatDuration(took)}</span>}
+        {took !== null && took !== undefined && (
+          <span className="font-normal text-muted">{formatDuration(took)}</span>
+        )}
       </h3>
       {children}
     </div>
@@ -71,7 +73,9 @@ function Part({ title, took, children }: PartProps) {
 
 function Notes({ notes, title = "Notes" }: { notes: object; title?: string }) {
   if (Object.keys(notes).length === 0) return null;
-  return <Folded summary={title}>{() => <Words text={JSON.stringify(notes, null, 2)} />}</Folded>;
+  return (
+    <Disclosure summary={title}>{() => <UntrustedBlock text={JSON.stringify(notes, null, 2)} />}</Disclosure>
+  );
 }
 
 function Script({ output }: { output: Schemas["ScriptOutput"] }) {
@@ -82,11 +86,11 @@ function Script({ output }: { output: Schemas["ScriptOutput"] }) {
         <StatusBadge status={isGood ? "passed" : "failed"} word={`exit code ${output.exitCode}`} />
       </p>
       <p className="text-muted">Standard output</p>
-      <Words text={output.stdout} empty="Nothing was printed." />
+      <UntrustedBlock text={output.stdout} empty="No output." />
       {output.stderr && (
         <>
           <p className="text-muted">Standard error</p>
-          <Words text={output.stderr} />
+          <UntrustedBlock text={output.stderr} />
         </>
       )}
     </>
@@ -100,17 +104,21 @@ function Evaluation({ iteration }: { iteration: Iteration }) {
       {evaluation ? (
         <>
           <p>
-            <StatusBadge status={evaluation.success ? "passed" : "failed"} word={evaluation.success ? "success" : "no success"} />
+            <StatusBadge
+              status={evaluation.success ? "passed" : "failed"}
+              word={evaluation.success ? "success" : "no success"}
+            />
           </p>
-          <Words text={evaluation.feedback} empty="Nothing was said." />
+          <UntrustedBlock text={evaluation.feedback} empty="No feedback." />
           <Notes title="Details" notes={evaluation.details ?? {}} />
         </>
       ) : (
-        <p className="text-muted">Not judged.</p>
+        <p className="text-muted">Not evaluated.</p>
       )}
       {iteration.condition_trouble && (
         <p className="theirs">
-          <strong className="font-medium">The condition could not be asked:</strong> <Theirs text={iteration.condition_trouble} />
+          <strong className="font-medium">The condition could not be evaluated:</strong>{" "}
+          <UntrustedText text={iteration.condition_trouble} />
         </p>
       )}
     </>
@@ -120,25 +128,27 @@ function Evaluation({ iteration }: { iteration: Iteration }) {
 function Exchanges({ exchanges }: { exchanges: Iteration["exchanges"] }) {
   if (exchanges.length === 0) return null;
   return (
-    <Folded summary={`What the director asked for first: ${exchanges.length}`}>
+    <Disclosure summary={`Requests of the director: ${exchanges.length}`}>
       {() => (
         <ol className="flex list-decimal flex-col gap-2 pl-5">
           {exchanges.map((each, index) => (
             <li key={index}>
               <span className="theirs">
-                <Theirs text={each.subtask_request?.description ?? each.evaluation_request?.criteria ?? ""} />
+                <UntrustedText
+                  text={each.subtask_request?.description ?? each.evaluation_request?.criteria ?? ""}
+                />
               </span>
               {each.run_id && (
                 <Link to="/loops/$id" params={{ id: each.run_id }} className="ml-2">
-                  its loop
+                  the subtask
                 </Link>
               )}
-              <Words text={each.result?.content ?? ""} empty="There is no result." />
+              <UntrustedBlock text={each.result?.content ?? ""} empty="No result." />
             </li>
           ))}
         </ol>
       )}
-    </Folded>
+    </Disclosure>
   );
 }
 
@@ -146,21 +156,24 @@ function Context({ iteration }: { iteration: Iteration }) {
   const { context, files } = iteration;
   if (!context && files.length === 0) return null;
   return (
-    <Folded summary={`What the director was given as context: ${formatCount(context.length)} characters, ${plural(files.length, "file")}`}>
+    <Disclosure
+      summary={`Context of the director: ${formatCount(context.length)} characters, ${plural(files.length, "file")}`}
+    >
       {() => (
         <div className="flex flex-col gap-2">
           {files.length > 0 && (
             <ul className="mono">
               {files.map((each) => (
                 <li key={each.path} className="theirs">
-                  <Theirs text={each.path} /> ({formatCount(each.chars)} characters{each.whole ? "" : ", passages"})
+                  <UntrustedText text={each.path} /> ({formatCount(each.chars)} characters
+                  {each.whole ? "" : ", passages"})
                 </li>
               ))}
             </ul>
           )}
-          <Words text={context} />
+          <UntrustedBlock text={context} />
         </div>
       )}
-    </Folded>
+    </Disclosure>
   );
 }

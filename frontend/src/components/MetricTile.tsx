@@ -16,7 +16,9 @@ export function MetricTile({ title, what, share }: Props) {
     <section className="card flex flex-col gap-1 p-3" aria-label={title} data-metric={title}>
       <h3 className="font-semibold">{title}</h3>
       <p className="text-muted">{what}</p>
-      <p className={share.value === null ? "text-lg text-muted" : "text-lg font-semibold"}>{formatShare(share.value)}</p>
+      <p className={share.value === null ? "text-lg text-muted" : "text-lg font-semibold"}>
+        {formatShare(share.value)}
+      </p>
       <Interval share={share} />
       <ShareCases share={share} />
     </section>
@@ -31,7 +33,14 @@ export function Interval({ share }: { share: MetricShare }) {
   return (
     <svg aria-hidden viewBox="0 0 100 8" preserveAspectRatio="none" className="h-2 w-full">
       <rect x="0" y="3" width="100" height="2" fill="var(--line)" />
-      <rect x={share.low * 100} y="1" width={Math.max(0.5, (share.high - share.low) * 100)} height="6" fill="var(--muted)" opacity="0.5" />
+      <rect
+        x={share.low * 100}
+        y="1"
+        width={Math.max(0.5, (share.high - share.low) * 100)}
+        height="6"
+        fill="var(--muted)"
+        opacity="0.5"
+      />
       <rect x={Math.min(98.5, share.value * 100)} y="0" width="1.5" height="8" fill="var(--ink)" />
     </svg>
   );
@@ -42,8 +51,9 @@ export function ShareCases({ share }: { share: MetricShare }) {
   if (share.of === 0) return <p className="text-muted">n = 0</p>;
   return (
     <p className="text-muted">
-      <RunsLink query={share.counted} text={String(share.count)} what="runs that count" /> of{" "}
-      <RunsLink query={share.considered} text={String(share.of)} what="runs looked at" />, 95 % interval {formatInterval(share)}
+      <RunsLink query={share.counted} text={String(share.count)} what="counted runs" /> of{" "}
+      <RunsLink query={share.considered} text={String(share.of)} what="considered runs" />, 95 % interval{" "}
+      {formatInterval(share)}
     </p>
   );
 }

@@ -2,27 +2,29 @@
 import { Link } from "@tanstack/react-router";
 
 import { formatCount, plural } from "@/lib/format";
-import type { Attempt } from "@/lib/queries/sprints";
+import type { Attempt } from "@/lib/queries/runs";
 import { plainText } from "@/lib/text/ansi";
 
 import { buttonClass } from "./Button";
 import { Cost } from "./Cost";
-import { Theirs } from "./Theirs";
+import { UntrustedText } from "./UntrustedText";
 
 export function OutputView({ runId, attempt }: { runId: string; attempt: Attempt }) {
   const { usage } = attempt;
   return (
     <section aria-label="Output" className="card grid gap-4 p-3 md:grid-cols-2">
       <div>
-        <h3 className="mb-1 font-semibold">What the agent said at the end</h3>
-        <pre className="theirs">{attempt.output.split("\n").map(plainText).join("\n") || "Nothing yet."}</pre>
+        <h3 className="mb-1 font-semibold">Agent&apos;s final message</h3>
+        <pre className="theirs">
+          {attempt.output.split("\n").map(plainText).join("\n") || "No output yet."}
+        </pre>
       </div>
       <div>
         <h3 className="mb-1 font-semibold">{plural(attempt.changed_files.length, "changed file")}</h3>
         <ul className="mono mb-3">
           {attempt.changed_files.map((path) => (
             <li key={path} className="theirs">
-              <Theirs text={path} />
+              <UntrustedText text={path} />
             </li>
           ))}
         </ul>

@@ -13,7 +13,17 @@ import {
   UserRound,
 } from "lucide-react";
 
-export type Tone = "passed" | "failed" | "errored" | "skipped" | "running" | "waiting" | "pending" | "paused" | "cancelled" | "again";
+export type Tone =
+  | "passed"
+  | "failed"
+  | "errored"
+  | "skipped"
+  | "running"
+  | "waiting"
+  | "pending"
+  | "paused"
+  | "cancelled"
+  | "again";
 
 const LOOKS: Record<Tone, { icon: LucideIcon; colour: string }> = {
   passed: { icon: CircleCheck, colour: "text-passed" },
@@ -57,10 +67,10 @@ const TONES: Record<string, Tone> = {
 
 const WORDS: Record<string, string> = {
   active: "running",
-  started: "agent works",
-  produced: "waits for evaluation",
+  started: "agent working",
+  produced: "waiting for evaluation",
   agent_failed: "agent failed",
-  delegated: "waits for a subtask",
+  delegated: "waiting for a subtask",
   waiting: "needs a human",
   open: "needs a human",
 };
@@ -86,7 +96,10 @@ export function StatusBadge({ status, word, compact = false }: Props) {
   const { icon: Icon, colour } = LOOKS[toneOf(status)];
   const spins = Icon === LoaderCircle;
   return (
-    <span className={`inline-flex items-center gap-1.5 align-middle whitespace-nowrap font-medium ${colour}`} data-status={status}>
+    <span
+      className={`inline-flex items-center gap-1.5 align-middle whitespace-nowrap font-medium ${colour}`}
+      data-status={status}
+    >
       <Icon aria-hidden size={16} className={spins ? "spin shrink-0" : "shrink-0"} />
       <span className={compact ? "sr-only" : ""}>{word ?? wordOf(status)}</span>
     </span>

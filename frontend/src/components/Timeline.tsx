@@ -9,24 +9,29 @@ import { buildTimeline, type Course, type Piece, type PieceKind } from "@/lib/ti
 import { StatusBadge } from "./StatusBadge";
 
 const KINDS: Record<PieceKind, { word: string; icon: LucideIcon; look: string }> = {
-  working: { word: "Agent works", icon: Bot, look: "bg-accent" },
+  working: { word: "Agent working", icon: Bot, look: "bg-accent" },
   evaluating: { word: "Evaluation", icon: Gavel, look: "bg-sunken dotted" },
   waiting: { word: "Waiting for a human", icon: UserRound, look: "bg-waiting-chip hatched" },
-  idle: { word: "Pause", icon: Hourglass, look: "hatched" },
+  idle: { word: "Idle", icon: Hourglass, look: "hatched" },
 };
 
-export function Timeline({ sprint }: { sprint: Course }) {
-  const isOver = sprint.finished_at !== null;
+export function Timeline({ course }: { course: Course }) {
+  const isOver = course.finished_at !== null;
   const now = useNow();
   const until = isOver ? 0 : now;
-  const pieces = useMemo(() => buildTimeline(sprint, until), [sprint, until]);
+  const pieces = useMemo(() => buildTimeline(course, until), [course, until]);
   const first = pieces[0];
   const last = pieces.at(-1);
-  if (!first || !last) return <p className="text-muted">Nothing has happened yet; a worker takes up the first attempt.</p>;
-  const kinds = (Object.keys(KINDS) as PieceKind[]).filter((kind) => pieces.some((each) => each.kind === kind));
+  if (!first || !last) return <p className="text-muted">No attempts yet. The run waits for a worker.</p>;
+  const kinds = (Object.keys(KINDS) as PieceKind[]).filter((kind) =>
+    pieces.some((each) => each.kind === kind),
+  );
   return (
     <figure className="m-0">
-      <ol className="flex h-7 w-full gap-px overflow-hidden rounded-md border border-line" aria-label="Timeline">
+      <ol
+        className="flex h-7 w-full gap-px overflow-hidden rounded-md border border-line"
+        aria-label="Timeline"
+      >
         {pieces.map((piece) => (
           <PieceBar key={`${piece.kind} ${piece.from}`} piece={piece} />
         ))}
@@ -55,7 +60,11 @@ function PieceBar({ piece }: { piece: Piece }) {
   const verdict = piece.kind === "evaluating" ? piece.verdict : null;
   const told = `${word}${where}: ${formatDuration(piece.to - piece.from)}${piece.open ? " so far" : ""}`;
   return (
-    <li className={`flex min-w-1 items-center justify-end overflow-hidden ${look} ${piece.open ? "going-on" : ""}`} style={{ width: `${piece.width * 100}%` }} title={verdict === null ? told : `${told}, ${verdict}`}>
+    <li
+      className={`flex min-w-1 items-center justify-end overflow-hidden ${look} ${piece.open ? "going-on" : ""}`}
+      style={{ width: `${piece.width * 100}%` }}
+      title={verdict === null ? told : `${told}, ${verdict}`}
+    >
       <span className="sr-only">{told}</span>
       {verdict !== null && (
         <span className="rounded-sm bg-canvas px-0.5">

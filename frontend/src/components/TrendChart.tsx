@@ -43,30 +43,70 @@ export function TrendChart({ title, starts, lines }: Props) {
         {lines.map((line) => (
           <span key={line.name} className="inline-flex items-center gap-1.5">
             <svg aria-hidden width="36" height="12" viewBox="0 -6 36 12">
-              <line x1="0" y1="0" x2="36" y2="0" stroke={LOOKS[line.look].stroke} strokeWidth="2" strokeDasharray={LOOKS[line.look].dash} />
+              <line
+                x1="0"
+                y1="0"
+                x2="36"
+                y2="0"
+                stroke={LOOKS[line.look].stroke}
+                strokeWidth="2"
+                strokeDasharray={LOOKS[line.look].dash}
+              />
               <path d={LOOKS[line.look].mark} transform="translate(18 0)" fill={LOOKS[line.look].stroke} />
             </svg>
             {line.name}
           </span>
         ))}
       </figcaption>
-      <svg role="img" aria-label={`${title}; the table below has the figures`} viewBox={`${-LEFT} -10 ${width + LEFT + RIGHT} ${HEIGHT + 34}`} width={width + LEFT + RIGHT} height={HEIGHT + 34} className="max-w-full">
+      <svg
+        role="img"
+        aria-label={`${title}; the table below has the figures`}
+        viewBox={`${-LEFT} -10 ${width + LEFT + RIGHT} ${HEIGHT + 34}`}
+        width={width + LEFT + RIGHT}
+        height={HEIGHT + 34}
+        className="max-w-full"
+      >
         {[0, 0.5, 1].map((value) => (
           <g key={value}>
-            <line x1="0" x2={width} y1={HEIGHT - value * HEIGHT} y2={HEIGHT - value * HEIGHT} stroke="var(--line)" />
-            <text x="-6" y={HEIGHT - value * HEIGHT + 4} textAnchor="end" fontSize="12" fill="var(--muted)">{`${value * 100} %`}</text>
+            <line
+              x1="0"
+              x2={width}
+              y1={HEIGHT - value * HEIGHT}
+              y2={HEIGHT - value * HEIGHT}
+              stroke="var(--line)"
+            />
+            <text
+              x="-6"
+              y={HEIGHT - value * HEIGHT + 4}
+              textAnchor="end"
+              fontSize="12"
+              fill="var(--muted)"
+            >{`${value * 100} %`}</text>
           </g>
         ))}
         {starts.length > 0 && (
           <>
-            <text x={starts.length > 1 ? 0 : width / 2} y={HEIGHT + 18} textAnchor={starts.length > 1 ? "start" : "middle"} fontSize="12" fill="var(--muted)">
+            <text
+              x={starts.length > 1 ? 0 : width / 2}
+              y={HEIGHT + 18}
+              textAnchor={starts.length > 1 ? "start" : "middle"}
+              fontSize="12"
+              fill="var(--muted)"
+            >
               {day(starts[0])}
             </text>
-            <text x={width} y={HEIGHT + 18} textAnchor="end" fontSize="12" fill="var(--muted)">{starts.length > 1 ? day(starts.at(-1)) : ""}</text>
+            <text x={width} y={HEIGHT + 18} textAnchor="end" fontSize="12" fill="var(--muted)">
+              {starts.length > 1 ? day(starts.at(-1)) : ""}
+            </text>
           </>
         )}
         {lines.map((line, index) => (
-          <Drawn key={line.name} line={line} width={width} beside={(index - (lines.length - 1) / 2) * BESIDE} />
+          <Drawn
+            key={line.name}
+            line={line}
+            width={width}
+            beside={(index - (lines.length - 1) / 2) * BESIDE}
+          />
         ))}
       </svg>
       <details>
@@ -90,7 +130,11 @@ export function TrendChart({ title, starts, lines }: Props) {
                   <th scope="row">{day(start)}</th>
                   {lines.map((line) => {
                     const share = line.shares[index];
-                    return share ? <ShareCell key={line.name} share={share} /> : <td key={line.name}>no data</td>;
+                    return share ? (
+                      <ShareCell key={line.name} share={share} />
+                    ) : (
+                      <td key={line.name}>no data</td>
+                    );
                   })}
                 </tr>
               ))}
@@ -115,7 +159,14 @@ function Drawn({ line, width, beside }: DrawnProps) {
   return (
     <g data-line={line.name} transform={`translate(${beside} 0)`}>
       {pieces(found).map((piece, index) => (
-        <polyline key={index} points={piece.map((place) => `${place.x},${place.y}`).join(" ")} fill="none" stroke={stroke} strokeWidth="2" strokeDasharray={dash} />
+        <polyline
+          key={index}
+          points={piece.map((place) => `${place.x},${place.y}`).join(" ")}
+          fill="none"
+          stroke={stroke}
+          strokeWidth="2"
+          strokeDasharray={dash}
+        />
       ))}
       {drawn.map((place) => (
         <g key={place.x}>

@@ -16,7 +16,10 @@ interface EmptyProps {
 
 export function EmptyState({ icon: Icon = CircleOff, title, children }: EmptyProps) {
   return (
-    <div className="mx-auto flex max-w-xl flex-col items-center gap-3 px-4 py-16 text-center" data-state="empty">
+    <div
+      className="mx-auto flex max-w-xl flex-col items-center gap-3 px-4 py-16 text-center"
+      data-state="empty"
+    >
       <Icon aria-hidden size={32} className="text-muted" />
       <h2 className="text-lg font-semibold">{title}</h2>
       <div className="flex flex-col items-center gap-3 text-muted">{children}</div>
@@ -49,7 +52,11 @@ export function ErrorState({ error, what, onRetry }: ErrorProps) {
   const { title, text } = explain(error, what);
   const isGone = error instanceof ApiError && error.status === 404;
   return (
-    <div className="mx-auto flex max-w-xl flex-col items-center gap-3 px-4 py-16 text-center" role="alert" data-state="error">
+    <div
+      className="mx-auto flex max-w-xl flex-col items-center gap-3 px-4 py-16 text-center"
+      role="alert"
+      data-state="error"
+    >
       <TriangleAlert aria-hidden size={32} className="text-errored" />
       <h2 className="text-lg font-semibold">{title}</h2>
       <p className="theirs text-muted">{text}</p>
@@ -66,11 +73,11 @@ export function ErrorState({ error, what, onRetry }: ErrorProps) {
 
 export function explain(error: unknown, what: string): { title: string; text: string } {
   if (error instanceof UnreachableError) {
-    return { title: `Cannot ${what}`, text: "The service does not answer. The page tries again by itself." };
+    return { title: `Cannot ${what}`, text: "The service does not respond. Try again in a moment." };
   }
   if (error instanceof ApiError) {
     const needsToken = error.status === 401 || error.status === 403;
-    const hint = needsToken ? " Tokens are entered under Settings." : "";
+    const hint = needsToken ? " Enter a token under Settings." : "";
     return { title: error.problem.title || `Cannot ${what}`, text: error.problem.detail + hint };
   }
   return { title: `Cannot ${what}`, text: error instanceof Error ? error.message : String(error) };

@@ -5,13 +5,20 @@ import { describe, expect, it } from "vitest";
 import { command, curl, quote } from "./commands";
 
 describe("quote", () => {
-  it.each(["plain", "two words", "it's", "$HOME `id` \"x\" \\", "line\nbreak", "", "--flag", "挨拶 🙂", "*.py;rm"])(
-    "%j reaches a program as it is",
-    (word) => {
-      const seen = execFileSync("sh", ["-c", `printf %s ${quote(word)}`], { encoding: "utf8" });
-      expect(seen).toBe(word);
-    },
-  );
+  it.each([
+    "plain",
+    "two words",
+    "it's",
+    '$HOME `id` "x" \\',
+    "line\nbreak",
+    "",
+    "--flag",
+    "挨拶 🙂",
+    "*.py;rm",
+  ])("%j reaches a program as it is", (word) => {
+    const seen = execFileSync("sh", ["-c", `printf %s ${quote(word)}`], { encoding: "utf8" });
+    expect(seen).toBe(word);
+  });
 });
 
 it("makes a curl call whose body is the same JSON", () => {
@@ -26,5 +33,7 @@ it("makes a curl call whose body is the same JSON", () => {
 });
 
 it("makes a command line", () => {
-  expect(command("run", "Say it's done", "--repo", "/home/ada")).toBe(`phaserunner run 'Say it'\\''s done' --repo /home/ada`);
+  expect(command("run", "Say it's done", "--repo", "/home/ada")).toBe(
+    `phaserunner run 'Say it'\\''s done' --repo /home/ada`,
+  );
 });

@@ -11,7 +11,8 @@ export function curl(origin: string, method: string, path: string, body?: unknow
   parts.push(quote(origin + path));
   // The token itself belongs into no clipboard.
   if (token) parts.push('-H "Authorization: Bearer $PHASERUNNER_TOKEN"');
-  if (body !== undefined) parts.push("-H 'Content-Type: application/json'", `-d ${quote(JSON.stringify(body))}`);
+  if (body !== undefined)
+    parts.push("-H 'Content-Type: application/json'", `-d ${quote(JSON.stringify(body))}`);
   return parts.join(" ");
 }
 

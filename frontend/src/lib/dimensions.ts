@@ -3,5 +3,7 @@ import type { AnswerAttempt } from "@/lib/queries/answers";
 
 /** Names of the dimensions that are not sufficient. */
 export function lacking(attempt: AnswerAttempt): readonly string[] {
-  return (attempt.evaluation?.dimensions ?? []).filter((each) => each.verdict !== "SUFFICIENT").map((each) => each.dimension);
+  return (attempt.evaluation?.dimensions ?? [])
+    .filter((each) => each.verdict !== "SUFFICIENT")
+    .map((each) => each.dimension);
 }

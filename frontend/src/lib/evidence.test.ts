@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { attemptToShow, byAttention, furtherSuggestions, isScored } from "./evidence";
-import type { Attempt, Evaluation } from "./queries/sprints";
+import type { Attempt, Evaluation } from "./queries/runs";
 
 function evaluation(evaluator: string, over: Partial<Evaluation> = {}): Evaluation {
   return { evaluator, status: "passed", gate: true, feedback: "", suggestions: [], ...over } as Evaluation;
@@ -12,11 +12,17 @@ describe("byAttention", () => {
     const verdicts = [
       evaluation("passed"),
       evaluation("skipped", { status: "skipped" }),
-      evaluation("advice", { status: "failed", gate: false }),
+      evaluation("adviser", { status: "failed", gate: false }),
       evaluation("errored", { status: "errored" }),
       evaluation("failed", { status: "failed" }),
     ];
-    expect(byAttention(verdicts).map((each) => each.evaluator)).toEqual(["failed", "errored", "skipped", "advice", "passed"]);
+    expect(byAttention(verdicts).map((each) => each.evaluator)).toEqual([
+      "failed",
+      "errored",
+      "skipped",
+      "adviser",
+      "passed",
+    ]);
   });
 });
 
@@ -38,7 +44,10 @@ it.each([
 });
 
 it("shows the latest attempt that was judged, not the one that just began", () => {
-  const attempts = [{ number: 1, evaluations: [evaluation("pytest")] }, { number: 2, evaluations: [] }] as unknown as Attempt[];
+  const attempts = [
+    { number: 1, evaluations: [evaluation("pytest")] },
+    { number: 2, evaluations: [] },
+  ] as unknown as Attempt[];
   expect(attemptToShow(attempts)?.number).toBe(1);
   expect(attemptToShow([])).toBeUndefined();
 });

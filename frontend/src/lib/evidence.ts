@@ -1,5 +1,5 @@
 /** Which verdict of a run deserves to be seen first. Pure. */
-import type { Attempt, Evaluation, SprintDetail } from "./queries/sprints";
+import type { Attempt, Evaluation, RunDetail } from "./queries/runs";
 
 /** The order in which verdicts of one attempt deserve attention: gates before advice, failures first. */
 const RANK: Record<string, number> = { failed: 0, errored: 1, skipped: 2, passed: 3 };
@@ -20,13 +20,19 @@ export function attemptToShow(attempts: readonly Attempt[]): Attempt | undefined
 }
 
 /** The attempt that a URL names, else the one to show. */
-export function chosenAttempt(sprint: SprintDetail, phase: string | undefined, number: number | undefined): Attempt | undefined {
-  if (number === undefined) return attemptToShow(sprint.attempts);
-  const named = sprint.attempts.filter((each) => each.number === number && (phase === undefined || each.phase === phase));
-  return named.at(-1) ?? attemptToShow(sprint.attempts);
+export function chosenAttempt(
+  run: RunDetail,
+  phase: string | undefined,
+  number: number | undefined,
+): Attempt | undefined {
+  if (number === undefined) return attemptToShow(run.attempts);
+  const named = run.attempts.filter(
+    (each) => each.number === number && (phase === undefined || each.phase === phase),
+  );
+  return named.at(-1) ?? attemptToShow(run.attempts);
 }
 
-/** Tells whether a verdict has a score that means something: nothing was measured by one that was skipped or errored. */
+/** Tells whether a verdict's score means something: a skipped or errored one measured nothing. */
 export function isScored(evaluation: Evaluation): boolean {
   return evaluation.status === "passed" || evaluation.status === "failed";
 }

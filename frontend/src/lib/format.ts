@@ -50,7 +50,11 @@ export function formatClock(time: string | number): string {
 }
 
 export function formatMoment(time: string | number): string {
-  return new Date(time).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium", hour12: false });
+  return new Date(time).toLocaleString(undefined, {
+    dateStyle: "medium",
+    timeStyle: "medium",
+    hour12: false,
+  });
 }
 
 export function plural(count: number, one: string, many = `${one}s`): string {

@@ -16,7 +16,11 @@ const progress = (sequence: number, ...texts: string[]): RunEvent =>
   }) as unknown as RunEvent;
 
 const tool = (sequence: number, text: string): RunEvent =>
-  ({ ...progress(sequence), event: "tool.result", data: { tool: "run", text, candidate: 2 } }) as unknown as RunEvent;
+  ({
+    ...progress(sequence),
+    event: "tool.result",
+    data: { tool: "run", text, candidate: 2 },
+  }) as unknown as RunEvent;
 
 describe("Log", () => {
   it("names each line for ever by its event", () => {
@@ -42,14 +46,28 @@ describe("Log", () => {
   });
 
   it.each([
-    ["subtask.started", { iteration: 1, description: "the load" }, "The director asks for a subtask: the load"],
+    [
+      "subtask.started",
+      { iteration: 1, description: "the load" },
+      "The director asks for a subtask: the load",
+    ],
     ["subtask.completed", { iteration: 1, success: true, output: "45 kN" }, "The subtask is done: 45 kN"],
-    ["subtask.completed", { iteration: 1, success: false, output: "?" }, "The subtask ended without success: ?"],
-    ["subtask.completed", { iteration: 1, success: null, output: "it failed" }, "The subtask gave no result: it failed"],
+    [
+      "subtask.completed",
+      { iteration: 1, success: false, output: "?" },
+      "The subtask ended without success: ?",
+    ],
+    [
+      "subtask.completed",
+      { iteration: 1, success: null, output: "it failed" },
+      "The subtask gave no result: it failed",
+    ],
     ["iteration.directed", { iteration: 1, status: "WAITING" }, "The director asks for a human"],
     ["iteration.scripted", { iteration: 1, exit_code: 3 }, "The script ended with 3"],
   ])("says what %s of %j means", (event, data, text) => {
-    expect(linesOf({ ...progress(1), event, data } as unknown as RunEvent).map((line) => line.text)).toEqual([text]);
+    expect(linesOf({ ...progress(1), event, data } as unknown as RunEvent).map((line) => line.text)).toEqual([
+      text,
+    ]);
   });
 
   it("shows nothing for events that new servers may send", () => {

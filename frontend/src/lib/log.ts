@@ -17,7 +17,13 @@ export interface LogLine {
 
 /** The lines of one event. */
 export function linesOf(event: RunEvent): readonly LogLine[] {
-  const line = (kind: LineKind, text: string, index: number, candidate = 0, time = event.timestamp): LogLine => ({
+  const line = (
+    kind: LineKind,
+    text: string,
+    index: number,
+    candidate = 0,
+    time = event.timestamp,
+  ): LogLine => ({
     id: `${event.sequence}.${index}`,
     kind,
     text,
@@ -28,7 +34,9 @@ export function linesOf(event: RunEvent): readonly LogLine[] {
   });
   switch (event.event) {
     case "agent.progress":
-      return event.data.lines.map((each, index) => line("text", each.text, index, event.data.candidate ?? 0, each.at));
+      return event.data.lines.map((each, index) =>
+        line("text", each.text, index, event.data.candidate ?? 0, each.at),
+      );
     case "tool.called":
     case "tool.result": {
       const { tool, text, candidate } = event.data;
@@ -56,25 +64,28 @@ type Notes = { [E in RunEvent as E["event"]]?: (event: E) => string };
 const NOTES: Notes = {
   "run.created": ({ data }) => `Run created: ${data.name}`,
   "run.cancelled": ({ data }) => `Cancelled by ${data.by}${data.reason ? `: ${data.reason}` : ""}`,
-  "workflow.completed": ({ data }) => `The run is completed${data.reason ? `: ${data.reason}` : ""}`,
-  "workflow.failed": ({ data }) => `The run failed: ${data.reason}`,
+  "workflow.completed": ({ data }) => `Run completed${data.reason ? `: ${data.reason}` : ""}`,
+  "workflow.failed": ({ data }) => `Run failed: ${data.reason}`,
   "phase.started": ({ phase }) => placeOf(phase),
   "phase.completed": ({ phase, data }) =>
     `${placeOf(phase)} completed${data.accepted_by ? `, accepted by ${data.accepted_by}` : ""}`,
   "phase.failed": ({ phase, data }) => `${placeOf(phase)} failed: ${data.reason}`,
-  "attempt.started": ({ phase, attempt, data }) => `${tryOf(phase)} ${attempt}${isOfSprint(phase) ? ` of ${phase}` : " begins"}${data.resumed ? ", taken up again" : ""}`,
+  "attempt.started": ({ phase, attempt, data }) =>
+    `${tryOf(phase)} ${attempt}${isOfSprint(phase) ? ` of ${phase}` : " begins"}${data.resumed ? ", resumed" : ""}`,
   "attempt.interrupted": ({ data }) => `Interrupted: ${data.reason}`,
   "agent.failed": ({ data }) => `The agent failed: ${data.message}`,
-  "evaluator.completed": ({ data }) => `${data.evaluator_name}: ${data.status ?? (data.passed ? "passed" : "failed")}`,
+  "evaluator.completed": ({ data }) =>
+    `${data.evaluator_name}: ${data.status ?? (data.passed ? "passed" : "failed")}`,
   "evaluation.completed": ({ phase, attempt, data }) =>
     `${tryOf(phase)} ${attempt} ${data.overall_passed ? "passed" : "failed"}${data.reason ? `: ${data.reason}` : ""}`,
   "evaluation.failed": ({ data }) => `No verdict: ${data.reason}`,
-  "iteration.directed": ({ data }) => `The director ${data.status === "WAITING" ? "asks for a human" : "proposes"}`,
+  "iteration.directed": ({ data }) =>
+    `The director ${data.status === "WAITING" ? "asks for a human" : "proposes"}`,
   "iteration.scripted": ({ data }) => `The script ended with ${data.exit_code}`,
-  "iteration.failed": ({ data }) => `Iteration ${data.iteration} could not be carried out: ${data.message}`,
+  "iteration.failed": ({ data }) => `Iteration ${data.iteration} failed: ${data.message}`,
   "subtask.started": ({ data }) => `The director asks for a subtask: ${data.description}`,
   "subtask.completed": ({ data }) => `The subtask ${subtaskEnd(data.success)}: ${data.output}`,
-  "escalation.required": ({ data }) => `A human is asked: ${data.reason}`,
+  "escalation.required": ({ data }) => `Needs a human: ${data.reason}`,
   "escalation.resolved": ({ data }) => `${data.decided_by} decided: ${data.decision}`,
 };
 
@@ -92,7 +103,11 @@ export class Log {
   update(events: readonly RunEvent[]): readonly LogLine[] {
     if (events === this.#events) return this.#lines;
     const known = this.#events.length;
-    const grows = known > 0 && events.length >= known && events[0] === this.#events[0] && events[known - 1] === this.#events[known - 1];
+    const grows =
+      known > 0 &&
+      events.length >= known &&
+      events[0] === this.#events[0] &&
+      events[known - 1] === this.#events[known - 1];
     const fresh = (grows ? events.slice(known) : events).flatMap(linesOf);
     if (!grows) this.#lines = fresh;
     else if (fresh.length > 0) this.#lines = [...this.#lines, ...fresh];

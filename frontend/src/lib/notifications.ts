@@ -1,4 +1,4 @@
-/** Notifications of the browser; nothing is asked of the user before he turns them on. */
+/** Notifications of the browser; nothing is asked of the user before they turn them on. */
 import { createStore } from "./store";
 
 export type NoticeState = "off" | "on" | "denied" | "unsupported";
@@ -29,7 +29,10 @@ export const notifications = {
   /** Show one unless the page is being looked at anyway. */
   show(title: string, body: string, onClick: () => void): void {
     if (store.get() !== "on" || document.visibilityState === "visible") return;
-    const shown = new Notification(title.slice(0, SHOWN_CHARS), { body: body.slice(0, SHOWN_CHARS), icon: "/favicon.svg" });
+    const shown = new Notification(title.slice(0, SHOWN_CHARS), {
+      body: body.slice(0, SHOWN_CHARS),
+      icon: "/favicon.svg",
+    });
     shown.addEventListener("click", () => {
       window.focus();
       shown.close();

@@ -62,7 +62,9 @@ const diff = z.object({
   attempt: whole,
   ...review.shape,
 });
-const escalations = z.object({ status: z.catch(z.optional(z.enum(["open", "resolved", "withdrawn"])), undefined) });
+const escalations = z.object({
+  status: z.catch(z.optional(z.enum(["open", "resolved", "withdrawn"])), undefined),
+});
 const metrics = z.object({
   /** How many days back; all runs without it. */
   days: z.catch(z.optional(z.literal([7, 30, 90])), undefined),

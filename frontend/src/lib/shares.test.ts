@@ -4,7 +4,13 @@ import type { Share } from "./queries/metrics";
 import { describeLatency, formatInterval, formatShare, runsBehind } from "./shares";
 import { pieces, places } from "./trend";
 
-const share = (value: number | null, low = value, high = value): Share => ({ count: 0, of: 0, value, low, high });
+const share = (value: number | null, low = value, high = value): Share => ({
+  count: 0,
+  of: 0,
+  value,
+  low,
+  high,
+});
 
 describe("shares in words", () => {
   it.each([
@@ -29,7 +35,8 @@ describe("shares in words", () => {
 
 describe("the runs behind a number", () => {
   it("asks the list for what the API names", () => {
-    const query = "metric=pass_at_1&metric_part=considered&metric_phase=coding&since=2026-05-01T00%3A00%3A00%2B00%3A00&project=%2Fa+%26+b&project=%2Fc";
+    const query =
+      "metric=pass_at_1&metric_part=considered&metric_phase=coding&since=2026-05-01T00%3A00%3A00%2B00%3A00&project=%2Fa+%26+b&project=%2Fc";
     expect(runsBehind(query)).toEqual({
       metric: "pass_at_1",
       metric_part: "considered",

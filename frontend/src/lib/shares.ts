@@ -9,13 +9,20 @@ export const NO_DATA = "no data";
 export function formatShare(value: number | null): string {
   if (value === null) return NO_DATA;
   const percent = value * 100;
-  const rounded = percent > 0 && percent < 1 ? percent.toFixed(1) : percent > 99 && percent < 100 ? percent.toFixed(1) : percent.toFixed(0);
+  const rounded =
+    percent > 0 && percent < 1
+      ? percent.toFixed(1)
+      : percent > 99 && percent < 100
+        ? percent.toFixed(1)
+        : percent.toFixed(0);
   return `${rounded} %`;
 }
 
 /** `68 % to 91 %`: the 95 % interval. */
 export function formatInterval(share: Share): string {
-  return share.low === null || share.high === null ? NO_DATA : `${formatShare(share.low)} to ${formatShare(share.high)}`;
+  return share.low === null || share.high === null
+    ? NO_DATA
+    : `${formatShare(share.low)} to ${formatShare(share.high)}`;
 }
 
 /** `9 of 11`. */

@@ -34,12 +34,14 @@ export function listenToKeys(target: Window): () => void {
   let first = "";
   let firstAt = 0;
   const onKey = (event: KeyboardEvent) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))
+      return;
     // A dialog has the keys for itself.
     if (document.querySelector("[role=dialog], [role=menu], [role=listbox]")) return;
     const both = event.timeStamp - firstAt < SEQUENCE_MS ? `${first} ${event.key}` : "";
     const offered = store.get();
-    const found = offered.findLast((each) => each.keys === both) ?? offered.findLast((each) => each.keys === event.key);
+    const found =
+      offered.findLast((each) => each.keys === both) ?? offered.findLast((each) => each.keys === event.key);
     first = event.key;
     firstAt = event.timeStamp;
     if (!found) return;
@@ -53,7 +55,8 @@ export function listenToKeys(target: Window): () => void {
 
 function isTyping(target: EventTarget | null): boolean {
   return (
-    target instanceof HTMLElement && (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName))
+    target instanceof HTMLElement &&
+    (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName))
   );
 }
 

@@ -44,9 +44,13 @@ describe("buildTimeline", () => {
 
   it("gives a night of waiting no more room than a minute of it", () => {
     const width = (waited: number) =>
-      buildTimeline(sprint([attempt(1, 0, 10, 12), attempt(2, 12 + waited, 40 + waited, 50 + waited)], [escalation(12, 12 + waited)]), 0).find(
-        (each) => each.kind === "waiting",
-      )!.width;
+      buildTimeline(
+        sprint(
+          [attempt(1, 0, 10, 12), attempt(2, 12 + waited, 40 + waited, 50 + waited)],
+          [escalation(12, 12 + waited)],
+        ),
+        0,
+      ).find((each) => each.kind === "waiting")!.width;
     expect(width(60)).toBeCloseTo(width(36_000));
     expect(width(60)).toBeLessThan(0.1);
   });

@@ -1,13 +1,18 @@
 /** What a run did when, as pieces of a line on which waiting takes little room. Pure. */
-import type { Attempt, SprintDetail } from "./queries/sprints";
+import type { Attempt, RunDetail } from "./queries/runs";
 
 export type PieceKind = "working" | "evaluating" | "waiting" | "idle";
 
 /** When an attempt was at what; null is *not yet*. */
-export type Stretch = Pick<Attempt, "phase" | "number" | "verdict" | "started_at" | "produced_at" | "completed_at">;
+export type Stretch = Pick<
+  Attempt,
+  "phase" | "number" | "verdict" | "started_at" | "produced_at" | "completed_at"
+>;
 
 /** What a timeline is made of, for a run of any kind. */
-export type Course = Pick<SprintDetail, "escalations" | "created_at" | "finished_at"> & { readonly attempts: readonly Stretch[] };
+export type Course = Pick<RunDetail, "escalations" | "created_at" | "finished_at"> & {
+  readonly attempts: readonly Stretch[];
+};
 
 export interface Piece {
   readonly kind: PieceKind;
@@ -31,10 +36,13 @@ const LEAST = 0.012;
 /** Pauses below this are what recording and scheduling take. */
 const PAUSE_MS = 2_000;
 
-export function buildTimeline(sprint: Course, now: number): readonly Piece[] {
-  const done = [...sprint.attempts.flatMap((each) => ofAttempt(each, now)), ...sprint.escalations.flatMap((each) => ofEscalation(each, now))];
+export function buildTimeline(course: Course, now: number): readonly Piece[] {
+  const done = [
+    ...course.attempts.flatMap((each) => ofAttempt(each, now)),
+    ...course.escalations.flatMap((each) => ofEscalation(each, now)),
+  ];
   const ordered = done.toSorted((one, other) => one.from - other.from);
-  const start = Date.parse(sprint.created_at);
+  const start = Date.parse(course.created_at);
   return withWidths(withPauses(ordered, start));
 }
 
@@ -43,12 +51,21 @@ function ofAttempt(attempt: Stretch, now: number): Raw[] {
   const over = attempt.completed_at === null ? null : Date.parse(attempt.completed_at);
   const produced = attempt.produced_at === null ? null : Date.parse(attempt.produced_at);
   const common = { phase: attempt.phase, attempt: attempt.number, verdict: attempt.verdict };
-  const pieces: Raw[] = [{ ...common, kind: "working", from, to: produced ?? over ?? now, open: produced === null && over === null }];
-  if (produced !== null) pieces.push({ ...common, kind: "evaluating", from: produced, to: over ?? now, open: over === null });
+  const pieces: Raw[] = [
+    {
+      ...common,
+      kind: "working",
+      from,
+      to: produced ?? over ?? now,
+      open: produced === null && over === null,
+    },
+  ];
+  if (produced !== null)
+    pieces.push({ ...common, kind: "evaluating", from: produced, to: over ?? now, open: over === null });
   return pieces;
 }
 
-function ofEscalation(escalation: SprintDetail["escalations"][number], now: number): Raw[] {
+function ofEscalation(escalation: RunDetail["escalations"][number], now: number): Raw[] {
   const from = Date.parse(escalation.created_at);
   const to = escalation.decided_at === null ? null : Date.parse(escalation.decided_at);
   const common = { phase: escalation.phase, attempt: escalation.attempt, verdict: escalation.decision };
@@ -60,7 +77,15 @@ function withPauses(pieces: readonly Raw[], start: number): Raw[] {
   let here = start;
   for (const piece of pieces) {
     if (piece.from - here > PAUSE_MS) {
-      filled.push({ kind: "idle", from: here, to: piece.from, open: false, phase: null, attempt: null, verdict: null });
+      filled.push({
+        kind: "idle",
+        from: here,
+        to: piece.from,
+        open: false,
+        phase: null,
+        attempt: null,
+        verdict: null,
+      });
     }
     filled.push(piece);
     here = Math.max(here, piece.to);
@@ -70,8 +95,13 @@ function withPauses(pieces: readonly Raw[], start: number): Raw[] {
 
 function withWidths(pieces: readonly Raw[]): readonly Piece[] {
   const isCompressed = (piece: Raw) => piece.kind === "waiting" || piece.kind === "idle";
-  const busy = pieces.reduce((sum, each) => (isCompressed(each) ? sum : sum + Math.max(1, each.to - each.from)), 0);
-  const rough = pieces.map((each) => (isCompressed(each) ? COMPRESSED : Math.max(LEAST, Math.max(1, each.to - each.from) / Math.max(1, busy))));
+  const busy = pieces.reduce(
+    (sum, each) => (isCompressed(each) ? sum : sum + Math.max(1, each.to - each.from)),
+    0,
+  );
+  const rough = pieces.map((each) =>
+    isCompressed(each) ? COMPRESSED : Math.max(LEAST, Math.max(1, each.to - each.from) / Math.max(1, busy)),
+  );
   const total = rough.reduce((sum, each) => sum + each, 0);
   return pieces.map((each, index) => ({ ...each, width: (rough[index] ?? 0) / total }));
 }

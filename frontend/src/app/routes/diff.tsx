@@ -12,7 +12,8 @@ export function DiffRoute() {
   const { phase, attempt, against = "base", view = "unified" } = route.useSearch();
   const navigate = useNavigate({ from: "/sprints/$id/diff" });
   const show = useCallback(
-    (change: ReviewSearch) => void navigate({ search: (before) => ({ ...before, ...change }), resetScroll: false }),
+    (change: ReviewSearch) =>
+      void navigate({ search: (before) => ({ ...before, ...change }), resetScroll: false }),
     [navigate],
   );
   return (
@@ -24,7 +25,9 @@ export function DiffRoute() {
       shown={{ against, view }}
       onShow={show}
       onAttempt={(phase, attempt) =>
-        void navigate({ search: (before) => ({ ...before, phase: phase as NonNullable<DiffSearch["phase"]>, attempt }) })
+        void navigate({
+          search: (before) => ({ ...before, phase: phase as NonNullable<DiffSearch["phase"]>, attempt }),
+        })
       }
     />
   );

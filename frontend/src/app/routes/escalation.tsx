@@ -12,7 +12,8 @@ export function EscalationRoute() {
   const { against = "base", view = "unified" } = route.useSearch();
   const navigate = useNavigate({ from: "/escalations/$id" });
   const show = useCallback(
-    (change: ReviewSearch) => void navigate({ search: (before) => ({ ...before, ...change }), resetScroll: false }),
+    (change: ReviewSearch) =>
+      void navigate({ search: (before) => ({ ...before, ...change }), resetScroll: false }),
     [navigate],
   );
   return <EscalationPage key={id} id={id} shown={{ against, view }} onShow={show} />;

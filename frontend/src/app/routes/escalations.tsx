@@ -8,5 +8,11 @@ const route = getRouteApi("/escalations");
 export function EscalationsRoute() {
   const { status = "open" } = route.useSearch();
   const navigate = useNavigate({ from: "/escalations" });
-  return <EscalationsPage key={status} status={status} onStatus={(next) => void navigate({ search: { status: next } })} />;
+  return (
+    <EscalationsPage
+      key={status}
+      status={status}
+      onStatus={(next) => void navigate({ search: { status: next } })}
+    />
+  );
 }

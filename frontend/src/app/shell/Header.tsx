@@ -23,13 +23,25 @@ export function Header() {
   return (
     <header className="z-20 border-b border-line bg-canvas sm:sticky sm:top-0">
       <div className="mx-auto flex max-w-[1440px] flex-wrap items-center gap-x-2 gap-y-1 px-4 py-2">
-        <Link to="/" className="mr-2 flex items-center gap-2 font-semibold" aria-label="PhaseRunner, all runs">
+        <Link
+          to="/"
+          className="mr-2 flex items-center gap-2 font-semibold"
+          aria-label="PhaseRunner, all runs"
+        >
           <img src="/favicon.svg" alt="" width={20} height={20} />
           <span className="max-md:sr-only">PhaseRunner</span>
         </Link>
-        <nav aria-label="Main" className="flex flex-wrap items-center gap-1 max-sm:order-last max-sm:-ml-2 max-sm:w-full">
+        <nav
+          aria-label="Main"
+          className="flex flex-wrap items-center gap-1 max-sm:order-last max-sm:-ml-2 max-sm:w-full"
+        >
           {PLACES.map((place) => (
-            <Link key={place.to} to={place.to} className={LOOK} activeOptions={{ exact: place.exact, includeSearch: false }}>
+            <Link
+              key={place.to}
+              to={place.to}
+              className={LOOK}
+              activeOptions={{ exact: place.exact, includeSearch: false }}
+            >
               {place.label}
               {place.to === "/escalations" && waiting > 0 && (
                 <span className="rounded-full bg-waiting-chip px-1.5 text-xs text-waiting">
@@ -46,7 +58,12 @@ export function Header() {
             <span className="max-md:sr-only">Search</span>
             <kbd className="text-muted max-md:hidden">{isMac() ? "⌘K" : "Ctrl K"}</kbd>
           </Button>
-          <Button weight="quiet" onClick={() => overlays.open("help")} aria-label="Keyboard shortcuts" aria-keyshortcuts="?">
+          <Button
+            weight="quiet"
+            onClick={() => overlays.open("help")}
+            aria-label="Keyboard shortcuts"
+            aria-keyshortcuts="?"
+          >
             <Keyboard aria-hidden size={16} />
           </Button>
           <Link to="/settings" className={buttonClass("quiet")} aria-label="Settings">

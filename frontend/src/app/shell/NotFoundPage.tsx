@@ -11,10 +11,10 @@ export function NotFoundPage() {
   return (
     <>
       <PageHeader title="Page not found" />
-      <EmptyState icon={MapPinOff} title="There is nothing at this address">
+      <EmptyState icon={MapPinOff} title="Nothing is at this address">
         <p>
-          <code className="theirs">{pathname}</code> is no page of PhaseRunner. Press <kbd>?</kbd> for the keys, or search
-          for a run by its name, goal or id.
+          <code className="theirs">{pathname}</code> is not a PhaseRunner page. Press <kbd>?</kbd> for the
+          keys, or search for a run by its name, goal or id.
         </p>
         <Link to="/" className={buttonClass("primary")}>
           All runs

@@ -22,7 +22,8 @@ export function useWaitingNotice(): void {
     const open = (each: Escalation) => void navigate({ to: "/escalations/$id", params: { id: each.id } });
     // Those that were open when the page was loaded are no news.
     const fresh = known.current === null ? [] : data.items.filter((each) => !known.current?.has(each.id));
-    for (const each of fresh) notifications.show(`${each.run_name} needs a human`, each.reason, () => open(each));
+    for (const each of fresh)
+      notifications.show(`${each.run_name} needs a human`, each.reason, () => open(each));
     known.current = new Set(data.items.map((each) => each.id));
   }, [data, navigate]);
 }

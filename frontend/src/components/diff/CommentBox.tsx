@@ -3,10 +3,10 @@ import { Trash2 } from "lucide-react";
 import { useEffect, useRef } from "react";
 
 import { Button } from "@/components/Button";
-import { Theirs } from "@/components/Theirs";
+import { UntrustedText } from "@/components/UntrustedText";
 import type { LineComment } from "@/lib/diff/comments";
 
-import type { CommentActions } from "./DiffBlock";
+import type { CommentActions } from "./comment-actions";
 
 const LONGEST = 4000;
 
@@ -20,7 +20,7 @@ export function CommentBox({ comment, actions }: { comment: LineComment; actions
   if (!actions) {
     return (
       <div className="border-y border-line bg-highlight px-3 py-2">
-        <Theirs text={body} className="theirs" />
+        <UntrustedText text={body} className="theirs" />
       </div>
     );
   }
@@ -32,13 +32,17 @@ export function CommentBox({ comment, actions }: { comment: LineComment; actions
         maxLength={LONGEST}
         rows={Math.min(8, body.split("\n").length + 1)}
         aria-label={`Comment on line ${line} of ${path}`}
-        placeholder="Goes to the next attempt with your decision. Esc leaves the box."
+        placeholder="Sent to the next attempt with your decision. Press Esc to leave the field."
         className="field flex-1"
         onChange={(event) => actions.write(path, line, event.target.value)}
         onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
         onBlur={() => body.trim() === "" && actions.remove(path, line)}
       />
-      <Button weight="quiet" aria-label={`Remove the comment on line ${line}`} onClick={() => actions.remove(path, line)}>
+      <Button
+        weight="quiet"
+        aria-label={`Remove the comment on line ${line}`}
+        onClick={() => actions.remove(path, line)}
+      >
         <Trash2 aria-hidden size={16} />
       </Button>
     </div>

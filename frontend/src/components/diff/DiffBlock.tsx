@@ -5,15 +5,10 @@ import { memo, type ReactNode, useMemo } from "react";
 import type { LineComment } from "@/lib/diff/comments";
 import { type Block, newLineOf, rowKey } from "@/lib/diff/patch";
 
+import type { CommentActions } from "./comment-actions";
 import { CommentBox } from "./CommentBox";
 
 export type View = "unified" | "split";
-
-export interface CommentActions {
-  add: (path: string, line: number) => void;
-  write: (path: string, line: number, body: string) => void;
-  remove: (path: string, line: number) => void;
-}
 
 interface Props {
   path: string;
@@ -81,7 +76,8 @@ function inside({ block, current }: Props): string | null {
 }
 
 function sameComments(one: Props, other: Props): boolean {
-  if (one.comments === other.comments || (one.comments.length === 0 && other.comments.length === 0)) return true;
+  if (one.comments === other.comments || (one.comments.length === 0 && other.comments.length === 0))
+    return true;
   const lines = new Set(one.block.hunk.changes.map(newLineOf));
   const own = (props: Props) => JSON.stringify(props.comments.filter((each) => lines.has(each.line)));
   return own(one) === own(other);

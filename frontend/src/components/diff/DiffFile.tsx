@@ -2,13 +2,14 @@
 import { useMemo, useState } from "react";
 
 import { Button } from "@/components/Button";
-import { Theirs } from "@/components/Theirs";
+import { UntrustedText } from "@/components/UntrustedText";
 import type { LineComment } from "@/lib/diff/comments";
 import { blocksOf, BLOCK_ROWS, hunksOf } from "@/lib/diff/patch";
 import { formatCount, plural } from "@/lib/format";
 import type { FileDiff } from "@/lib/queries/diffs";
 
-import { type CommentActions, DiffBlock, type View } from "./DiffBlock";
+import type { CommentActions } from "./comment-actions";
+import { DiffBlock, type View } from "./DiffBlock";
 
 const MOST_ROWS = 12_000;
 const ROW_PX = 19;
@@ -30,7 +31,19 @@ interface Props {
   isLoading: boolean;
 }
 
-export function DiffFile({ file, id, view, comments, actions, current, isOpen, onToggle, room, onWhole, isLoading }: Props) {
+export function DiffFile({
+  file,
+  id,
+  view,
+  comments,
+  actions,
+  current,
+  isOpen,
+  onToggle,
+  room,
+  onWhole,
+  isLoading,
+}: Props) {
   const hunks = useMemo(() => hunksOf(file), [file]);
   const blocks = useMemo(() => blocksOf(hunks), [hunks]);
   const [shownRows, setShownRows] = useState(MOST_ROWS);
@@ -44,8 +57,19 @@ export function DiffFile({ file, id, view, comments, actions, current, isOpen, o
         <div className="diff-rows">
           {shown.map((block, index) =>
             index < room ? (
-              <div key={block.key} className="diff-block" style={{ containIntrinsicSize: `auto ${block.hunk.changes.length * ROW_PX}px` }}>
-                <DiffBlock path={file.path} block={block} view={view} comments={comments} actions={actions} current={current} />
+              <div
+                key={block.key}
+                className="diff-block"
+                style={{ containIntrinsicSize: `auto ${block.hunk.changes.length * ROW_PX}px` }}
+              >
+                <DiffBlock
+                  path={file.path}
+                  block={block}
+                  view={view}
+                  comments={comments}
+                  actions={actions}
+                  current={current}
+                />
               </div>
             ) : (
               <div key={block.key} aria-hidden style={{ height: block.hunk.changes.length * ROW_PX }} />
@@ -54,12 +78,14 @@ export function DiffFile({ file, id, view, comments, actions, current, isOpen, o
           {blocks.length === 0 && !file.truncated && <p className="p-3 text-muted">{emptyReason(file)}</p>}
           {left > 0 && (
             <div className="border-t border-line p-2">
-              <Button onClick={() => setShownRows(Number.POSITIVE_INFINITY)}>Show {plural(left, "more row")}</Button>
+              <Button onClick={() => setShownRows(Number.POSITIVE_INFINITY)}>
+                Show {plural(left, "more row")}
+              </Button>
             </div>
           )}
           {file.truncated && (
             <div className="flex flex-wrap items-center gap-3 border-t border-line p-2 text-muted">
-              The file is too large to come with the others: it is cut here.
+              This file is large. Only its beginning is shown.
               <Button onClick={onWhole} disabled={isLoading}>
                 {isLoading ? "Loading …" : "Show the whole file"}
               </Button>
@@ -74,21 +100,30 @@ export function DiffFile({ file, id, view, comments, actions, current, isOpen, o
 function FileHead({ file, isOpen, onToggle }: Pick<Props, "file" | "isOpen" | "onToggle">) {
   return (
     <h3 className="flex min-h-8 flex-wrap items-center gap-x-3 border-b border-line bg-sunken px-2 py-1">
-      <button type="button" onClick={onToggle} aria-expanded={isOpen} className="flex min-w-0 flex-1 items-center gap-2 text-left">
+      <button
+        type="button"
+        onClick={onToggle}
+        aria-expanded={isOpen}
+        className="flex min-w-0 flex-1 items-center gap-2 text-left"
+      >
         <span aria-hidden className="text-muted">
           {isOpen ? "▾" : "▸"}
         </span>
         <code className="min-w-0 break-all">
           {file.old_path && (
             <>
-              <Theirs text={file.old_path} /> <span className="text-muted">→</span>{" "}
+              <UntrustedText text={file.old_path} /> <span className="text-muted">→</span>{" "}
             </>
           )}
-          <Theirs text={file.path} />
+          <UntrustedText text={file.path} />
         </code>
       </button>
       <span className="text-muted">{file.status.replaceAll("_", " ")}</span>
-      {file.binary ? <span className="text-muted">binary</span> : <Counts additions={file.additions} deletions={file.deletions} />}
+      {file.binary ? (
+        <span className="text-muted">binary</span>
+      ) : (
+        <Counts additions={file.additions} deletions={file.deletions} />
+      )}
     </h3>
   );
 }
@@ -109,7 +144,7 @@ export function Counts({ additions, deletions }: { additions: number; deletions:
 }
 
 function emptyReason(file: FileDiff): string {
-  if (file.binary) return "A binary file: its content is not shown. The result as patch or bundle holds it.";
+  if (file.binary) return "Binary file, not shown. The result as a patch or bundle contains it.";
   if (file.status === "renamed" || file.status === "copied") return `${file.status}, content unchanged.`;
-  return file.status === "added" || file.status === "deleted" ? "An empty file." : "Only its mode changed.";
+  return file.status === "added" || file.status === "deleted" ? "Empty file." : "Only the file mode changed.";
 }

@@ -6,7 +6,8 @@ import { EmptyState } from "@/components/states";
 import type { LineComment } from "@/lib/diff/comments";
 import { type AttemptDiff, type DiffOf, type FileDiff, wholeFileQuery } from "@/lib/queries/diffs";
 
-import type { CommentActions, View } from "./DiffBlock";
+import type { CommentActions } from "./comment-actions";
+import type { View } from "./DiffBlock";
 import { Counts, DiffFile } from "./DiffFile";
 import { FileList } from "./FileList";
 import { useDiffKeys } from "./use-diff-keys";
@@ -40,16 +41,23 @@ export function DiffReview({ of, diff, view, comments, actions }: Props) {
 
   if (files.length === 0) {
     return (
-      <EmptyState title="Nothing was changed">
-        <p>The attempt left every file as it was{of.against === "previous" ? " before it" : ""}.</p>
+      <EmptyState title="No changes">
+        <p>This attempt changed no files{of.against === "previous" ? " since the previous attempt" : ""}.</p>
       </EmptyState>
     );
   }
   const toggle = (path: string) =>
-    setFolded((before) => (before.has(path) ? new Set([...before].filter((each) => each !== path)) : new Set([...before, path])));
+    setFolded((before) =>
+      before.has(path) ? new Set([...before].filter((each) => each !== path)) : new Set([...before, path]),
+    );
   return (
     <div ref={place} className="flex flex-col gap-3">
-      <FileList files={files} idOf={idOf} onOpen={(path) => folded.has(path) && toggle(path)} beside={<Counts {...diff} />} />
+      <FileList
+        files={files}
+        idOf={idOf}
+        onOpen={(path) => folded.has(path) && toggle(path)}
+        beside={<Counts {...diff} />}
+      />
       {files.map((file, index) => (
         <DiffFile
           key={file.path}
@@ -83,6 +91,10 @@ function idOf(index: number): string {
   return `file-${index + 1}`;
 }
 
-function isFetching(whole: readonly { isFetching: boolean }[], asked: readonly string[], file: FileDiff): boolean {
+function isFetching(
+  whole: readonly { isFetching: boolean }[],
+  asked: readonly string[],
+  file: FileDiff,
+): boolean {
   return whole[asked.indexOf(file.path)]?.isFetching ?? false;
 }

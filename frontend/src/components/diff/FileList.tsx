@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 
 import { StatusBadge } from "@/components/StatusBadge";
-import { Theirs } from "@/components/Theirs";
+import { UntrustedText } from "@/components/UntrustedText";
 import { plural } from "@/lib/format";
 import type { FileDiff } from "@/lib/queries/diffs";
 
@@ -23,7 +23,7 @@ export function FileList({ files, idOf, onOpen, beside }: Props) {
     <details className="card px-3 py-1" open={files.length > 1 && files.length <= FEW}>
       <summary className="min-h-7 cursor-pointer">
         <span className="font-medium">{plural(files.length, "changed file")}</span> {beside}
-        {cut > 0 && <StatusBadge status="skipped" word={`${plural(cut, "large file")} cut, see there`} />}
+        {cut > 0 && <StatusBadge status="skipped" word={`${plural(cut, "large file")} shortened`} />}
       </summary>
       <ul className="mt-1 flex flex-col gap-0.5 pb-1">
         {files.map((file, index) => (
@@ -38,7 +38,7 @@ export function FileList({ files, idOf, onOpen, beside }: Props) {
               }}
             >
               <code>
-                <Theirs text={file.path} />
+                <UntrustedText text={file.path} />
               </code>
             </a>
             {file.binary ? <span className="text-muted">binary</span> : <Counts {...file} />}

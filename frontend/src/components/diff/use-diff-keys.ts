@@ -5,7 +5,7 @@ import { describeRow, hunksOf, newLineOf, rowKey } from "@/lib/diff/patch";
 import type { FileDiff } from "@/lib/queries/diffs";
 import { type Action, useActions } from "@/lib/shortcuts";
 
-import type { CommentActions } from "./DiffBlock";
+import type { CommentActions } from "./comment-actions";
 
 export interface Cursor {
   readonly path: string;
@@ -62,12 +62,26 @@ export function useDiffKeys({ files, actions, place }: Given): Cursor | null {
     const startsFile = (row: Row, before: Row | undefined) => row.path !== before?.path;
     return [
       { id: "line-down", label: "Next line of the diff", keys: "j", group, run: () => move(1, () => true) },
-      { id: "line-up", label: "Line before", keys: "k", group, run: () => move(-1, () => true) },
-      { id: "change-down", label: "Next change", keys: "]", group, run: () => move(1, (row) => row.startsChange) },
-      { id: "change-up", label: "Change before", keys: "[", group, run: () => move(-1, (row) => row.startsChange) },
+      { id: "line-up", label: "Previous line", keys: "k", group, run: () => move(-1, () => true) },
+      {
+        id: "change-down",
+        label: "Next change",
+        keys: "]",
+        group,
+        run: () => move(1, (row) => row.startsChange),
+      },
+      {
+        id: "change-up",
+        label: "Previous change",
+        keys: "[",
+        group,
+        run: () => move(-1, (row) => row.startsChange),
+      },
       { id: "file-down", label: "Next file", keys: "}", group, run: () => move(1, startsFile) },
-      { id: "file-up", label: "File before", keys: "{", group, run: () => move(-1, startsFile) },
-      ...(canComment ? [{ id: "comment", label: "Comment on the line", keys: "c", group, run: comment }] : []),
+      { id: "file-up", label: "Previous file", keys: "{", group, run: () => move(-1, startsFile) },
+      ...(canComment
+        ? [{ id: "comment", label: "Comment on the line", keys: "c", group, run: comment }]
+        : []),
     ];
   }, [move, comment, canComment]);
   useActions(offered);

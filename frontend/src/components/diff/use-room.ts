@@ -9,7 +9,10 @@ const STEP = 4;
 
 /** For each file by its path: how many of its blocks may be on the page. In the end all. */
 export function useRoom(files: readonly FileDiff[]): ReadonlyMap<string, number> {
-  const counts = useMemo(() => files.map((file) => [file.path, blocksOf(hunksOf(file)).length] as const), [files]);
+  const counts = useMemo(
+    () => files.map((file) => [file.path, blocksOf(hunksOf(file)).length] as const),
+    [files],
+  );
   const total = counts.reduce((sum, [, count]) => sum + count, 0);
   const [room, setRoom] = useState(AT_ONCE);
   useEffect(() => {

@@ -60,7 +60,11 @@ function Styled({ span, words, isPlain }: { span: Span; words: string; isPlain: 
     italic ? "italic" : "",
     underline ? "underline" : "",
   ];
-  return <span className={look.filter(Boolean).join(" ")}>{words ? marked(span.text, words) : linked(span.text)}</span>;
+  return (
+    <span className={look.filter(Boolean).join(" ")}>
+      {words ? marked(span.text, words) : linked(span.text)}
+    </span>
+  );
 }
 
 function marked(text: string, words: string): ReactNode {
@@ -85,7 +89,13 @@ function linked(text: string): ReactNode {
   for (const each of found) {
     parts.push(
       text.slice(at, each.index),
-      <a key={each.index} href={each[0]} target="_blank" rel="noopener noreferrer nofollow" className="underline">
+      <a
+        key={each.index}
+        href={each[0]}
+        target="_blank"
+        rel="noopener noreferrer nofollow"
+        className="underline"
+      >
         {each[0]}
       </a>,
     );

@@ -132,7 +132,7 @@ export function LogRows({ ref, lines, words, current, named, follows, onPause, o
         onFollow();
       }}
     >
-      {count === 0 && <p className="p-3 text-muted">The agent has not said anything yet.</p>}
+      {count === 0 && <p className="p-3 text-muted">No output from the agent yet.</p>}
       <ol ref={list} className="relative w-full" style={{ height: rows.getTotalSize() }}>
         {rows.getVirtualItems().map((item) => {
           const line = lines[item.index];
@@ -147,7 +147,13 @@ export function LogRows({ ref, lines, words, current, named, follows, onPause, o
               className="absolute left-0 top-0 w-full"
               style={{ transform: `translateY(${item.start}px)` }}
             >
-              <LogRow line={line} number={item.index + 1} words={words} isCurrent={item.index === current} isNamed={line.id === named} />
+              <LogRow
+                line={line}
+                number={item.index + 1}
+                words={words}
+                isCurrent={item.index === current}
+                isNamed={line.id === named}
+              />
             </li>
           );
         })}

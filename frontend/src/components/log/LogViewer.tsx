@@ -79,11 +79,12 @@ export function LogViewer({ lines, isComplete, isLive, find, onFind, onDownload,
           }}
         />
         <span role="status" className="text-muted">
-          {words && (hits.length === 0 ? "no line" : `${Math.max(hit, 0) + 1} of ${plural(hits.length, "line")}`)}
+          {words &&
+            (hits.length === 0 ? "no matches" : `${Math.max(hit, 0) + 1} of ${plural(hits.length, "line")}`)}
         </span>
         <span className="ml-auto text-muted" data-log-count={count}>
           {plural(count, "line")}
-          {!isComplete && " so far, loading …"}
+          {!isComplete && ", loading …"}
         </span>
         <Button onClick={onDownload}>
           <Download aria-hidden size={16} />
@@ -103,9 +104,13 @@ export function LogViewer({ lines, isComplete, isLive, find, onFind, onDownload,
       />
       <LogFooter isPaused={pausedAt !== null} isLive={isLive} fresh={fresh} onFollow={follow}>
         {count > 0 && (
-          <Button className="ml-auto" weight="quiet" onClick={() => nameLine(lines[found]?.id ?? rows.current?.first() ?? "")}>
+          <Button
+            className="ml-auto"
+            weight="quiet"
+            onClick={() => nameLine(lines[found]?.id ?? rows.current?.first() ?? "")}
+          >
             <Link2 aria-hidden size={16} />
-            Link to {found >= 0 ? "the found" : "the first visible"} line
+            Link to {found >= 0 ? "this match" : "the first visible line"}
           </Button>
         )}
       </LogFooter>
@@ -127,14 +132,16 @@ function LogFooter({ isPaused, isLive, fresh, onFollow, children }: FooterProps)
     <div className="flex min-h-10 flex-wrap items-center gap-3 border-t border-line px-2 py-1 text-muted">
       {isPaused ? (
         <>
-          <span role="status">Paused{fresh > 0 && `: ${formatCount(fresh)} new ${fresh === 1 ? "line" : "lines"}`}</span>
+          <span role="status">
+            Paused{fresh > 0 && `: ${formatCount(fresh)} new ${fresh === 1 ? "line" : "lines"}`}
+          </span>
           <Button onClick={onFollow}>
             <ArrowDownToLine aria-hidden size={16} />
             Follow <kbd>End</kbd>
           </Button>
         </>
       ) : (
-        <span>{isLive ? "Following. Scroll up to pause." : "The end of the log."}</span>
+        <span>{isLive ? "Following. Scroll up to pause." : "End of the log."}</span>
       )}
       {children}
     </div>

@@ -8,7 +8,7 @@ import { PageHeader } from "@/components/PageHeader";
 import { EmptyState, ErrorState, LoadingState } from "@/components/states";
 import { StatusBadge } from "@/components/StatusBadge";
 import { command, curl } from "@/lib/commands";
-import { type Attempt, sprintQuery } from "@/lib/queries/sprints";
+import { type Attempt, runQuery } from "@/lib/queries/runs";
 
 import { DiffPane, type Shown } from "./components/DiffPane";
 
@@ -22,12 +22,16 @@ interface Props {
 }
 
 export function DiffPage({ id, phase, attempt, shown, onShow, onAttempt }: Props) {
-  const { data, error, refetch } = useQuery(sprintQuery(id));
+  const { data, error, refetch } = useQuery(runQuery(id));
   if (!data) {
     return (
       <>
         <PageHeader title="Diff" />
-        {error ? <ErrorState error={error} what="load the sprint" onRetry={() => void refetch()} /> : <LoadingState what="the sprint" />}
+        {error ? (
+          <ErrorState error={error} what="load the sprint" onRetry={() => void refetch()} />
+        ) : (
+          <LoadingState what="the sprint" />
+        )}
       </>
     );
   }
@@ -43,7 +47,11 @@ export function DiffPage({ id, phase, attempt, shown, onShow, onAttempt }: Props
             {produced.length > 0 && <Chooser attempts={produced} chosen={chosen} onAttempt={onAttempt} />}
             {chosen && <CopyMenu items={copiesOf(id, chosen, shown)} />}
             {data.escalation_id && (
-              <Link to="/escalations/$id" params={{ id: data.escalation_id }} className={buttonClass("primary")}>
+              <Link
+                to="/escalations/$id"
+                params={{ id: data.escalation_id }}
+                className={buttonClass("primary")}
+              >
                 Decide
               </Link>
             )}
@@ -54,18 +62,37 @@ export function DiffPage({ id, phase, attempt, shown, onShow, onAttempt }: Props
         }
       />
       {chosen ? (
-        <DiffPane id={id} phase={chosen.phase} number={chosen.number} shown={shown} onShow={onShow} comments={[]} actions={null} />
+        <DiffPane
+          id={id}
+          phase={chosen.phase}
+          number={chosen.number}
+          shown={shown}
+          onShow={onShow}
+          comments={[]}
+          actions={null}
+        />
       ) : (
-        <EmptyState title="There is no diff yet">
-          <p>{attempt === undefined ? "No attempt has produced anything so far; the sprint's page shows what goes on." : "That attempt has produced nothing."}</p>
+        <EmptyState title="No diff yet">
+          <p>
+            {attempt === undefined
+              ? "No attempt has produced output yet. The sprint's page shows its progress."
+              : "This attempt produced no output."}
+          </p>
         </EmptyState>
       )}
     </>
   );
 }
 
-export function chooseAttempt(produced: readonly Attempt[], phase: string | undefined, number: number | undefined): Attempt | undefined {
-  return produced.findLast((each) => (phase === undefined || each.phase === phase) && (number === undefined || each.number === number));
+export function chooseAttempt(
+  produced: readonly Attempt[],
+  phase: string | undefined,
+  number: number | undefined,
+): Attempt | undefined {
+  return produced.findLast(
+    (each) =>
+      (phase === undefined || each.phase === phase) && (number === undefined || each.number === number),
+  );
 }
 
 interface ChooserProps {
@@ -98,7 +125,13 @@ function Chooser({ attempts, chosen, onAttempt }: ChooserProps) {
 
 function copiesOf(id: string, { phase, number }: Attempt, { against }: Shown) {
   const path = `/api/v1/runs/${id}/attempts/${phase}/${number}/diff?against=${against}`;
-  const words = ["diff", id, `--attempt=${phase}/${number}`, `--against=${against}`, `--url=${location.origin}`];
+  const words = [
+    "diff",
+    id,
+    `--attempt=${phase}/${number}`,
+    `--against=${against}`,
+    `--url=${location.origin}`,
+  ];
   return [
     { label: "as curl", text: () => curl(location.origin, "GET", path) },
     { label: "as command", text: () => command(...words) },

@@ -1,7 +1,13 @@
 // @vitest-environment jsdom
 /** The page over a service that is not there: what it sends, when it believes, and what it keeps. */
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from "@tanstack/react-router";
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  RouterProvider,
+} from "@tanstack/react-router";
 import { cleanup, configure, render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { delay, http, HttpResponse } from "msw";
@@ -17,26 +23,114 @@ const NONE = { count: 0, of: 0, value: null, low: null, high: null };
 const MOMENT = "2026-01-02T03:04:05Z";
 const USAGE = { requests: 0, input_tokens: 0, output_tokens: 0, cost_usd: null };
 const VERDICT = {
-  id: "e1", evaluator: "pytest", version: "1", category: "tests", gate: true, status: "failed", passed: false, score: 0,
-  feedback: "assert half(8) == 4 <script>x</script>", criteria: [], suggestions: [], metadata: {}, duration_ms: 5,
-  trace_id: null, evaluated_at: MOMENT, marks: [],
+  id: "e1",
+  evaluator: "pytest",
+  version: "1",
+  category: "tests",
+  gate: true,
+  status: "failed",
+  passed: false,
+  score: 0,
+  feedback: "assert half(8) == 4 <script>x</script>",
+  criteria: [],
+  suggestions: [],
+  metadata: {},
+  duration_ms: 5,
+  trace_id: null,
+  evaluated_at: MOMENT,
+  marks: [],
 };
 const ATTEMPT = {
-  id: "a1", phase: "coding", number: 3, status: "judged", verdict: "failed", verdict_reason: "", score: 0, output: "",
-  base_commit: "b", head_commit: "h", changed_files: [], usage: USAGE, agent_failures: 0, evaluation_failures: 0,
-  lost_workers: 0, last_error: "", trace_id: null, started_at: MOMENT, produced_at: MOMENT, completed_at: MOMENT, evaluations: [VERDICT],
+  id: "a1",
+  phase: "coding",
+  number: 3,
+  status: "judged",
+  verdict: "failed",
+  verdict_reason: "",
+  score: 0,
+  output: "",
+  base_commit: "b",
+  head_commit: "h",
+  changed_files: [],
+  usage: USAGE,
+  agent_failures: 0,
+  evaluation_failures: 0,
+  lost_workers: 0,
+  last_error: "",
+  trace_id: null,
+  started_at: MOMENT,
+  produced_at: MOMENT,
+  completed_at: MOMENT,
+  evaluations: [VERDICT],
 };
 const OPEN = {
-  id: ID, run_id: "r1", run_name: "Halves", kind: "sprint", phase: "coding", attempt: 3, reason_kind: "attempts_exhausted", reason: "3 attempts failed",
-  status: "open", decision: null, guidance: "", line_comments: [], additional_attempts: 0, decided_by: null, decided_at: null,
-  version: 4, created_at: MOMENT, sprint: { goal: "Halve it", usage: USAGE }, policy: {}, attempt_id: "a1", failing: [VERDICT],
-  attempts: [ATTEMPT], earlier: [], can_accept: true, would_open: ["tests/test_a.py"], open_paths: [], questions: [],
-  track_records: [{ evaluator: "pytest", verdicts: 9, passed: NONE, failed: { ...NONE, count: 4 }, errored: NONE, skipped: NONE, latency: { n: 0, p50_ms: null, p95_ms: null }, marked: { false_fails: NONE, false_passes: NONE } }],
+  id: ID,
+  run_id: "r1",
+  run_name: "Halves",
+  kind: "sprint",
+  phase: "coding",
+  attempt: 3,
+  reason_kind: "attempts_exhausted",
+  reason: "3 attempts failed",
+  status: "open",
+  decision: null,
+  guidance: "",
+  line_comments: [],
+  additional_attempts: 0,
+  decided_by: null,
+  decided_at: null,
+  version: 4,
+  created_at: MOMENT,
+  sprint: { goal: "Halve it", usage: USAGE },
+  policy: {},
+  attempt_id: "a1",
+  failing: [VERDICT],
+  attempts: [ATTEMPT],
+  earlier: [],
+  can_accept: true,
+  would_open: ["tests/test_a.py"],
+  open_paths: [],
+  questions: [],
+  track_records: [
+    {
+      evaluator: "pytest",
+      verdicts: 9,
+      passed: NONE,
+      failed: { ...NONE, count: 4 },
+      errored: NONE,
+      skipped: NONE,
+      latency: { n: 0, p50_ms: null, p95_ms: null },
+      marked: { false_fails: NONE, false_passes: NONE },
+    },
+  ],
 };
-const RESOLVED = { ...OPEN, status: "resolved", decision: "reject", decided_by: "Ada", decided_at: MOMENT, version: 5 };
+const RESOLVED = {
+  ...OPEN,
+  status: "resolved",
+  decision: "reject",
+  decided_by: "Ada",
+  decided_at: MOMENT,
+  version: 5,
+};
 const DIFF = {
-  files: [{ path: "shares.py", old_path: null, status: "modified", additions: 1, deletions: 1, binary: false, truncated: false, patch: "diff --git a/shares.py b/shares.py\n--- a/shares.py\n+++ b/shares.py\n@@ -1,2 +1,2 @@\n def half(amount):\n-    return amount // 3\n+    return amount // 5\n" }],
-  truncated: false, base_commit: "b", head_commit: "h", additions: 1, deletions: 1,
+  files: [
+    {
+      path: "shares.py",
+      old_path: null,
+      status: "modified",
+      additions: 1,
+      deletions: 1,
+      binary: false,
+      truncated: false,
+      patch:
+        "diff --git a/shares.py b/shares.py\n--- a/shares.py\n+++ b/shares.py\n@@ -1,2 +1,2 @@\n def half(amount):\n-    return amount // 3\n+    return amount // 5\n",
+    },
+  ],
+  truncated: false,
+  base_commit: "b",
+  head_commit: "h",
+  additions: 1,
+  deletions: 1,
 };
 
 // Busy machines take long to type; nothing here measures time.
@@ -54,7 +148,10 @@ const server = setupServer(
 function resolveWith(answer: () => Response | Promise<Response>): void {
   server.use(
     http.post(`${ORIGIN}/api/v1/escalations/${ID}/resolve`, async ({ request }) => {
-      sent.push({ body: (await request.json()) as Record<string, unknown>, key: request.headers.get("idempotency-key") });
+      sent.push({
+        body: (await request.json()) as Record<string, unknown>,
+        key: request.headers.get("idempotency-key"),
+      });
       return answer();
     }),
   );
@@ -81,7 +178,9 @@ async function show(heading = "Halves") {
   const page = createRoute({
     getParentRoute: () => root,
     path: "/",
-    component: () => <EscalationPage id={ID} shown={{ against: "base", view: "unified" }} onShow={() => {}} />,
+    component: () => (
+      <EscalationPage id={ID} shown={{ against: "base", view: "unified" }} onShow={() => {}} />
+    ),
   });
   const router = createRouter({ routeTree: root.addChildren([page]), history: createMemoryHistory() });
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
@@ -97,8 +196,33 @@ async function show(heading = "Halves") {
 it("shows the failing evidence, as text, and what its evaluator is worth", async () => {
   await show();
   expect(screen.getByText(VERDICT.feedback)).toBeTruthy();
-  expect(screen.getByText(/failed 4 of its last 9 verdicts; nobody has marked/)).toBeTruthy();
+  expect(screen.getByText(/failed 4 of its last 9 verdicts; none marked/)).toBeTruthy();
   expect(document.querySelector("main script")).toBeNull();
+});
+
+it("shows both versions of a changed test with the question, as text", async () => {
+  const question = {
+    id: "tests/test_a.py::test_half",
+    kind: "weaker",
+    key: "k1",
+    text: "Is test_half still the right test?",
+    why: "It asserts less than before.",
+    before: "assert half(8) == 4",
+    after: "assert half(8) <b>",
+  };
+  const removed = { ...question, id: "tests/test_b.py", key: "k2", after: "" };
+  escalation = { ...OPEN, questions: [question, removed] };
+  await show();
+  const [first, second] = screen.getAllByRole("region", { name: /^Question about/ });
+  expect(first?.textContent).toContain("Is test_half still the right test?It asserts less than before.");
+  const versions = screen.getAllByRole("group", { name: /^(At the base|In the attempt)$/ });
+  expect(versions.map((each) => each.textContent)).toEqual([
+    "At the baseassert half(8) == 4",
+    "In the attemptassert half(8) <b>",
+    "At the baseassert half(8) == 4",
+    "In the attemptRemoved.",
+  ]);
+  expect(second?.querySelector("b")).toBeNull();
 });
 
 it("sends guidance, attempts, comments and the version that was seen; and believes only the service", async () => {
@@ -117,39 +241,59 @@ it("sends guidance, attempts, comments and the version that was seen; and believ
   await user.click((await screen.findAllByRole("cell", { name: "2" })).at(-1)!);
   await user.type(screen.getByRole("textbox", { name: "Comment on line 2 of shares.py" }), "Five?");
   await user.click(screen.getByRole("button", { name: /^Retry/ }));
-  await screen.findByText("Waiting for the service; nothing is decided yet.");
+  await screen.findByText("Waiting for the service. Nothing is decided yet.");
   expect(screen.queryByText(/decided by/)).toBeNull();
   release();
   await screen.findByText(/decided by/);
   expect(sent.map((each) => each.body)).toEqual([
     {
-      decision: "retry", guidance: "By two.", line_comments: [{ path: "shares.py", line: 2, body: "Five?" }],
-      verdict_marks: [], open_paths: [], version: 4, additional_attempts: 1,
+      decision: "retry",
+      guidance: "By two.",
+      line_comments: [{ path: "shares.py", line: 2, body: "Five?" }],
+      verdict_marks: [],
+      open_paths: [],
+      version: 4,
+      additional_attempts: 1,
     },
   ]);
   expect(readDraft(ID).guidance).toBe("");
 });
 
-it("tells the second reviewer who was first and when, and keeps his text over a reload", async () => {
+it("tells the second reviewer who was first and when, and keeps their text over a reload", async () => {
   const user = await show();
   resolveWith(() => {
     escalation = RESOLVED;
     return HttpResponse.json(
-      { type: "t", title: "Conflict", status: 409, detail: "Ada decided", errors: [], decided_by: "Ada", decided_at: MOMENT, decision: "reject" },
+      {
+        type: "t",
+        title: "Conflict",
+        status: 409,
+        detail: "Ada decided",
+        errors: [],
+        decided_by: "Ada",
+        decided_at: MOMENT,
+        decision: "reject",
+      },
       { status: 409 },
     );
   });
   await user.click(screen.getByRole("radio", { name: /Accept/ }));
-  expect(screen.getByText(/opens them/).textContent).toContain("tests/test_a.py");
-  await user.type(screen.getByRole("textbox", { name: /Why/ }), "It is fine.");
+  expect(screen.getByText(/unprotects the files/).textContent).toContain("tests/test_a.py");
+  await user.type(screen.getByRole("textbox", { name: /Reason/ }), "It is fine.");
   await user.keyboard("{Control>}{Enter}{/Control}");
   await screen.findByText(/decided by/);
   expect(screen.getByText("Ada")).toBeTruthy();
-  expect(screen.getByRole("textbox", { name: "Your unsent guidance" })).toHaveProperty("value", "It is fine.");
+  expect(screen.getByRole("textbox", { name: "Your unsent guidance" })).toHaveProperty(
+    "value",
+    "It is fine.",
+  );
   cleanup();
   forgetLoaded();
   await show();
-  expect(screen.getByRole("textbox", { name: "Your unsent guidance" })).toHaveProperty("value", "It is fine.");
+  expect(screen.getByRole("textbox", { name: "Your unsent guidance" })).toHaveProperty(
+    "value",
+    "It is fine.",
+  );
 });
 
 it("sends the same answer again under the same key, another under another", async () => {
@@ -161,7 +305,7 @@ it("sends the same answer again under the same key, another under another", asyn
   await user.click(screen.getByRole("button", { name: "Reject" }));
   await waitFor(() => expect(sent).toHaveLength(2));
   await screen.findByRole("alert");
-  await user.type(screen.getByRole("textbox", { name: /Why/ }), "No.");
+  await user.type(screen.getByRole("textbox", { name: /Reason/ }), "No.");
   await user.click(screen.getByRole("button", { name: "Reject" }));
   await waitFor(() => expect(sent).toHaveLength(3));
   const [first, second, third] = sent.map((each) => each.key);
@@ -173,14 +317,17 @@ it("offers nothing to accept where there is nothing", async () => {
   escalation = { ...OPEN, can_accept: false };
   await show();
   expect(screen.getByRole("radio", { name: /Accept/ })).toHaveProperty("disabled", true);
-  expect(screen.getByRole("heading", { name: "There is no diff" })).toBeTruthy();
+  expect(screen.getByRole("heading", { name: "No diff" })).toBeTruthy();
 });
 
 it("says what is wrong instead of a page", async () => {
   server.use(
     http.get(`${ORIGIN}/api/v1/escalations/${ID}`, async () => {
       await delay(0);
-      return HttpResponse.json({ type: "t", title: "Not found", status: 404, detail: "there is no escalation", errors: [] }, { status: 404 });
+      return HttpResponse.json(
+        { type: "t", title: "Not found", status: 404, detail: "there is no escalation", errors: [] },
+        { status: 404 },
+      );
     }),
   );
   await show("Escalation");

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef } from "react";
 
-import type { CommentActions } from "@/components/diff/DiffBlock";
+import type { CommentActions } from "@/components/diff/comment-actions";
 import { PageHeader } from "@/components/PageHeader";
 import { EmptyState, ErrorState, LoadingState } from "@/components/states";
 import { StatusBadge } from "@/components/StatusBadge";
@@ -14,7 +14,7 @@ import { type Action, useActions } from "@/lib/shortcuts";
 import { AnswerPane } from "./components/AnswerPane";
 import { DiffPane, type DiffPaneProps, type Shown } from "./components/DiffPane";
 import { LoopPane } from "./components/LoopPane";
-import { NextPrompt } from "./components/NextPrompt";
+import { GuidanceInPrompt } from "./components/GuidanceInPrompt";
 import { ResolvedPanel } from "./components/ResolvedPanel";
 import { ResolvePanel } from "./components/ResolvePanel";
 import { WhyPanel } from "./components/WhyPanel";
@@ -35,7 +35,11 @@ export function EscalationPage({ id, shown, onShow }: Props) {
     return (
       <>
         <PageHeader title="Escalation" />
-        {error ? <ErrorState error={error} what="load the escalation" onRetry={() => void refetch()} /> : <LoadingState what="the escalation" />}
+        {error ? (
+          <ErrorState error={error} what="load the escalation" onRetry={() => void refetch()} />
+        ) : (
+          <LoadingState what="the escalation" />
+        )}
       </>
     );
   }
@@ -64,9 +68,12 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
 
   const comments = useMemo<CommentActions>(
     () => ({
-      add: (path, line) => update((before) => ({ ...before, comments: withComment(before.comments, path, line) })),
-      write: (path, line, body) => update((before) => ({ ...before, comments: withBody(before.comments, path, line, body) })),
-      remove: (path, line) => update((before) => ({ ...before, comments: withoutComment(before.comments, path, line) })),
+      add: (path, line) =>
+        update((before) => ({ ...before, comments: withComment(before.comments, path, line) })),
+      write: (path, line, body) =>
+        update((before) => ({ ...before, comments: withBody(before.comments, path, line, body) })),
+      remove: (path, line) =>
+        update((before) => ({ ...before, comments: withoutComment(before.comments, path, line) })),
     }),
     [update],
   );
@@ -74,24 +81,60 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
   return (
     <>
       <PageHeader title={escalation.run_name} beside={<StatusBadge status={escalation.status} />} />
-      <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem] xl:grid-cols-[22rem_minmax(0,1fr)_20rem]">
+      <div
+        className={[
+          "grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]",
+          "xl:grid-cols-[22rem_minmax(0,1fr)_20rem]",
+        ].join(" ")}
+      >
         <div className="max-xl:col-start-1 max-xl:row-start-1">
           <WhyPanel escalation={escalation} />
         </div>
         <div className="flex min-w-0 flex-col gap-4 max-lg:row-start-3 max-xl:col-start-1">
-          {!isOpen && <NextPrompt escalation={escalation} />}
-          <Produced escalation={escalation} shown={shown} onShow={onShow} comments={isOpen ? draft.comments : escalation.line_comments} actions={isOpen ? comments : null} />
+          {!isOpen && <GuidanceInPrompt escalation={escalation} />}
+          <Produced
+            escalation={escalation}
+            shown={shown}
+            onShow={onShow}
+            comments={isOpen ? draft.comments : escalation.line_comments}
+            actions={isOpen ? comments : null}
+          />
         </div>
-        <div className="decide lg:sticky lg:top-[61px] lg:max-h-[calc(100dvh-77px)] lg:overflow-y-auto max-xl:lg:col-start-2 max-xl:lg:row-span-2 max-xl:lg:row-start-1">
+        <div
+          className={[
+            "decide lg:sticky lg:top-[61px] lg:max-h-[calc(100dvh-77px)] lg:overflow-y-auto",
+            "max-xl:lg:col-start-2 max-xl:lg:row-span-2 max-xl:lg:row-start-1",
+          ].join(" ")}
+        >
           {isOpen && !conflict ? (
-            <ResolvePanel escalation={escalation} draft={draft} update={update} onSend={send} isSending={resolve.isPending} error={resolve.error} guidance={guidance} />
+            <ResolvePanel
+              escalation={escalation}
+              draft={draft}
+              update={update}
+              onSend={send}
+              isSending={resolve.isPending}
+              error={resolve.error}
+              guidance={guidance}
+            />
           ) : (
-            <ResolvedPanel escalation={{ ...escalation, ...decidedBy(escalation, conflict) }} draft={draft} onDiscard={discard} next={waiting[0]?.id ?? null} waiting={waiting.length} />
+            <ResolvedPanel
+              escalation={{ ...escalation, ...decidedBy(escalation, conflict) }}
+              draft={draft}
+              onDiscard={discard}
+              next={waiting[0]?.id ?? null}
+              waiting={waiting.length}
+            />
           )}
         </div>
       </div>
       {isOpen && (
-        <a href="#resolve" className="fixed inset-x-0 bottom-0 z-10 border-t border-line bg-canvas p-2 text-center font-medium underline lg:hidden">
+        <a
+          href="#resolve"
+          className={[
+            "fixed inset-x-0 bottom-0 z-10 border-t border-line bg-canvas p-2 text-center font-medium",
+            "underline lg:hidden",
+          ].join(" ")}
+        >
           Decide: accept, retry or reject
         </a>
       )}
@@ -99,24 +142,36 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
   );
 }
 
-type ProducedProps = { escalation: EscalationDetail } & Pick<DiffPaneProps, "shown" | "onShow" | "comments" | "actions">;
+type ProducedProps = { escalation: EscalationDetail } & Pick<
+  DiffPaneProps,
+  "shown" | "onShow" | "comments" | "actions"
+>;
 
 /** What there is to look at: only sprints change files. */
 function Produced({ escalation, ...diff }: ProducedProps) {
   if (escalation.kind === "director_loop") return <LoopPane escalation={escalation} />;
   if (escalation.kind === "answer") return <AnswerPane escalation={escalation} />;
-  if (escalation.can_accept) return <DiffPane id={escalation.run_id} phase={escalation.phase} number={escalation.attempt} {...diff} />;
+  if (escalation.can_accept)
+    return <DiffPane id={escalation.run_id} phase={escalation.phase} number={escalation.attempt} {...diff} />;
   return (
-    <EmptyState title="There is no diff">
-      <p>The agent has produced nothing that could be read or accepted.</p>
+    <EmptyState title="No diff">
+      <p>The agent produced nothing to read or accept.</p>
     </EmptyState>
   );
 }
 
 /** The answer to a second reviewer tells who was first, before the page has asked again. */
-function decidedBy(escalation: EscalationDetail, conflict: ReturnType<typeof conflictOf>): Partial<EscalationDetail> {
+function decidedBy(
+  escalation: EscalationDetail,
+  conflict: ReturnType<typeof conflictOf>,
+): Partial<EscalationDetail> {
   if (escalation.status !== "open" || conflict === null) return {};
-  return { status: "resolved", decided_by: conflict.by, decided_at: conflict.at, decision: conflict.decision as Decision };
+  return {
+    status: "resolved",
+    decided_by: conflict.by,
+    decided_at: conflict.at,
+    decision: conflict.decision as Decision,
+  };
 }
 
 interface Keys {
@@ -140,11 +195,25 @@ function useDecisionKeys({ kind, isOpen, canAccept, update, guidance, sendNow }:
     if (!isOpen) return [];
     const group = "Decision";
     return [
-      ...(canAccept ? [{ id: "accept", label: "Accept the output …", keys: "a", group, run: () => choose("accept") }] : []),
+      ...(canAccept
+        ? [{ id: "accept", label: "Accept the output …", keys: "a", group, run: () => choose("accept") }]
+        : []),
       { id: "retry", label: "Retry with guidance …", keys: "r", group, run: () => choose("retry") },
-      { id: "reject", label: `Reject, the ${KINDS[kind].word} fails …`, keys: "x", group, run: () => choose("reject") },
+      {
+        id: "reject",
+        label: `Reject, the ${KINDS[kind].word} fails …`,
+        keys: "x",
+        group,
+        run: () => choose("reject"),
+      },
       { id: "guidance", label: "Write guidance", keys: "i", group, run: () => guidance.current?.focus() },
-      { id: "send", label: "Send the decision (Ctrl Enter in a field)", keys: "s s", group, run: () => sendNow.current() },
+      {
+        id: "send",
+        label: "Send the decision (Ctrl Enter in a field)",
+        keys: "s s",
+        group,
+        run: () => sendNow.current(),
+      },
     ];
   }, [kind, isOpen, canAccept, choose, guidance, sendNow]);
   useActions(offered);

@@ -9,15 +9,19 @@ import { PageHeader } from "@/components/PageHeader";
 import { RelativeTime } from "@/components/RelativeTime";
 import { EmptyState, ErrorState, LoadingState } from "@/components/states";
 import { StatusBadge } from "@/components/StatusBadge";
-import { Theirs } from "@/components/Theirs";
+import { UntrustedText } from "@/components/UntrustedText";
 import { KINDS } from "@/lib/kinds";
 import { type Escalation, escalationsQuery, type EscalationStatus } from "@/lib/queries/escalations";
 import { type Action, useActions } from "@/lib/shortcuts";
 
 import { placeOf } from "./consequences";
-import { DECISIONS, reasonOf } from "./words";
+import { DECISIONS, reasonOf } from "./labels";
 
-const WORDS: Record<EscalationStatus, string> = { open: "Waiting", resolved: "Decided", withdrawn: "Withdrawn" };
+const WORDS: Record<EscalationStatus, string> = {
+  open: "Waiting",
+  resolved: "Decided",
+  withdrawn: "Withdrawn",
+};
 const STATUSES = ["open", "resolved", "withdrawn"] as const;
 
 interface Props {
@@ -32,7 +36,7 @@ export function EscalationsPage({ status, onStatus }: Props) {
     const go = (step: 1 | -1) => moveFocus(list.current, step);
     return [
       { id: "down", label: "Next escalation (Enter opens it)", keys: "j", group: "Queue", run: () => go(1) },
-      { id: "up", label: "Escalation before", keys: "k", group: "Queue", run: () => go(-1) },
+      { id: "up", label: "Previous escalation", keys: "k", group: "Queue", run: () => go(-1) },
     ];
   }, []);
   useActions(offered);
@@ -41,12 +45,19 @@ export function EscalationsPage({ status, onStatus }: Props) {
       <PageHeader
         title="Escalations"
         actions={STATUSES.map((each) => (
-          <Button key={each} aria-pressed={status === each} className="pressable" onClick={() => onStatus(each)}>
+          <Button
+            key={each}
+            aria-pressed={status === each}
+            className="pressable"
+            onClick={() => onStatus(each)}
+          >
             {WORDS[each]}
           </Button>
         ))}
       />
-      {error && !data && <ErrorState error={error} what="load the escalations" onRetry={() => void refetch()} />}
+      {error && !data && (
+        <ErrorState error={error} what="load the escalations" onRetry={() => void refetch()} />
+      )}
       {!data && !error && <LoadingState what="the escalations" />}
       {data?.items.length === 0 && <Nothing status={status} />}
       {data && data.items.length > 0 && (
@@ -56,7 +67,9 @@ export function EscalationsPage({ status, onStatus }: Props) {
           ))}
         </ul>
       )}
-      {data?.next_cursor && <p className="p-2 text-muted">Only the 200 oldest are shown; the command line lists all.</p>}
+      {data?.next_cursor && (
+        <p className="p-2 text-muted">Only the oldest 200 are shown. The command line lists all.</p>
+      )}
     </>
   );
 }
@@ -75,7 +88,7 @@ function Row({ escalation }: { escalation: Escalation }) {
             {...(escalation.decision ? { word: DECISIONS[escalation.decision] } : {})}
           />
           <span className="font-medium">
-            <Theirs text={escalation.run_name} />
+            <UntrustedText text={escalation.run_name} />
           </span>
           <span className="text-muted">
             {[KINDS[escalation.kind].word, placeOf(escalation)].filter(Boolean).join(", ")}
@@ -83,14 +96,14 @@ function Row({ escalation }: { escalation: Escalation }) {
           <span className="ml-auto text-muted">
             {escalation.decided_by && (
               <>
-                by <Theirs text={escalation.decided_by} />{" "}
+                by <UntrustedText text={escalation.decided_by} />{" "}
               </>
             )}
             <RelativeTime at={escalation.decided_at ?? escalation.created_at} />
           </span>
         </span>
         <span className="line-clamp-2 text-muted">
-          <span className="text-ink">{reasonOf(escalation)}.</span> <Theirs text={escalation.reason} />
+          <span className="text-ink">{reasonOf(escalation)}.</span> <UntrustedText text={escalation.reason} />
         </span>
       </Link>
     </li>
@@ -100,16 +113,19 @@ function Row({ escalation }: { escalation: Escalation }) {
 function Nothing({ status }: { status: EscalationStatus }) {
   if (status !== "open") {
     return (
-      <EmptyState icon={Inbox} title={`Nothing is ${WORDS[status].toLowerCase()}`}>
-        <p>What was decided stays listed here with who decided and why.</p>
+      <EmptyState icon={Inbox} title={`No ${WORDS[status].toLowerCase()} escalations`}>
+        <p>Past decisions are listed here with their author and reason.</p>
       </EmptyState>
     );
   }
   return (
-    <EmptyState icon={Inbox} title="Nothing waits for you">
-      <p>A run comes here when a human has to decide: its attempts or its budget are used up, or its agent asks. The title counts what waits.</p>
+    <EmptyState icon={Inbox} title="No open escalations">
+      <p>
+        A run escalates when it runs out of attempts or budget, or when its agent asks. The page title counts
+        open escalations.
+      </p>
       <Link to="/" className={buttonClass("primary")}>
-        See what runs
+        Show all runs
       </Link>
     </EmptyState>
   );

@@ -2,44 +2,61 @@
 import { describe, expect, it } from "vitest";
 
 import { consequence, furtherText, placeOf } from "./consequences";
-import { reasonOf } from "./words";
+import { reasonOf } from "./labels";
 
 const GIVEN = { status: "partial", answer: "3", gaps: [], withheld: false, reason: "" };
 const asked = (kind: string, more: object = {}) =>
-  ({ kind, attempt: 2, attempt_id: "a2", attempts: [{ id: "a2", status: "failed" }], would_give: null, ...more }) as never;
+  ({
+    kind,
+    attempt: 2,
+    attempt_id: "a2",
+    attempts: [{ id: "a2", status: "failed" }],
+    would_give: null,
+    ...more,
+  }) as never;
 
 describe("consequence", () => {
   it.each([
     ["accept", asked("sprint"), /next phase begins/],
-    ["accept", asked("director_loop"), /loop is complete.*not judged again/],
-    ["accept", asked("answer", { would_give: GIVEN }), /best attempt that was judged/],
-    ["accept", asked("answer", { would_give: { ...GIVEN, answer: null, withheld: true } }), /without an answer.*safety/],
-    ["accept", asked("answer"), /without an answer.*judged/],
+    ["accept", asked("director_loop"), /loop completes.*not evaluated again/],
+    ["accept", asked("answer", { would_give: GIVEN }), /best evaluated attempt/],
+    [
+      "accept",
+      asked("answer", { would_give: { ...GIVEN, answer: null, withheld: true } }),
+      /without an answer.*safety/,
+    ],
+    ["accept", asked("answer"), /without an answer.*evaluated/],
     ["retry", asked("sprint"), /agent tries again/],
     ["retry", asked("director_loop"), /director proposes again/],
     ["retry", asked("answer"), /written again/],
     ["retry", asked("sprint", { attempt_id: null, attempts: [] }), /agent tries again/],
-    ["reject", asked("director_loop"), /loop has failed/],
-    ["reject", asked("answer"), /answer has failed/],
+    ["reject", asked("director_loop"), /loop fails/],
+    ["reject", asked("answer"), /answer fails/],
   ] as const)("%s, case %#", (decision, escalation, text) => {
     expect(consequence(decision, escalation)).toMatch(text);
   });
 
   it.each(["produced", "evaluating"])("says that output which is only %s is judged again", (status) => {
     const escalation = asked("director_loop", { attempts: [{ id: "a2", status }] });
-    expect(consequence("retry", escalation)).toMatch(/judged again.*next iteration/);
+    expect(consequence("retry", escalation)).toMatch(/evaluated again.*next iteration/);
   });
 
   it("speaks of phases for sprints only", () => {
     for (const decision of ["accept", "retry", "reject"] as const) {
-      for (const kind of ["director_loop", "answer"]) expect(consequence(decision, asked(kind, { would_give: GIVEN }))).not.toMatch(/phase|sprint|diff/);
+      for (const kind of ["director_loop", "answer"])
+        expect(consequence(decision, asked(kind, { would_give: GIVEN }))).not.toMatch(/phase|sprint|diff/);
     }
   });
 });
 
 it("names the place of an escalation", () => {
   const at = (kind: string, attempt: number) => placeOf({ kind, phase: "coding", attempt } as never);
-  expect([at("sprint", 2), at("sprint", 0), at("director_loop", 3), at("answer", 0)]).toEqual(["coding, attempt 2", "coding", "iteration 3", ""]);
+  expect([at("sprint", 2), at("sprint", 0), at("director_loop", 3), at("answer", 0)]).toEqual([
+    "coding, attempt 2",
+    "coding",
+    "iteration 3",
+    "",
+  ]);
   expect(furtherText("director_loop", 2)).toBe("2 further iterations");
   expect(reasonOf({ kind: "director_loop", reason_kind: "human_asked" })).toBe("The director asks");
   expect(reasonOf({ kind: "sprint", reason_kind: "human_asked" })).toBe("The agent asks");

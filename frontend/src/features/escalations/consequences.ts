@@ -11,7 +11,11 @@ type Asked = Pick<EscalationDetail, "kind" | "attempt" | "attempts" | "attempt_i
 export const TRY: Record<Kind, string> = { sprint: "attempt", director_loop: "iteration", answer: "attempt" };
 
 /** The same at the beginning of a line. */
-export const TRY_TITLE: Record<Kind, string> = { sprint: "Attempt", director_loop: "Iteration", answer: "Attempt" };
+export const TRY_TITLE: Record<Kind, string> = {
+  sprint: "Attempt",
+  director_loop: "Iteration",
+  answer: "Attempt",
+};
 
 /** Who reads the guidance, as the label of its field. */
 export const GUIDANCE: Record<Kind, string> = {
@@ -32,25 +36,28 @@ export function consequence(decision: Decision, asked: Asked): string {
 }
 
 const REJECTED: Record<Kind, string> = {
-  sprint: "The sprint has failed.",
-  director_loop: "The loop has failed; its iterations stay readable.",
-  answer: "The answer has failed; its attempts stay readable.",
+  sprint: "The sprint fails.",
+  director_loop: "The loop fails. Its iterations stay readable.",
+  answer: "The answer fails. Its attempts stay readable.",
 };
 
 function accepted({ kind, would_give: given }: Asked): string {
-  if (kind === "sprint") return "The output counts as passed; the next phase begins, and after the last one the sprint is complete.";
-  if (kind === "director_loop") return "The loop is complete, and this output is its result. It is not judged again.";
-  if (!given) return "It ends without an answer: no attempt has been judged.";
-  if (given.withheld) return "It ends without an answer: no attempt kept the rules of safety.";
-  return "It ends with the best attempt that was judged and kept the rules of safety, and with what that lacks.";
+  if (kind === "sprint")
+    return "The phase passes and the next phase begins. After the last phase the sprint is completed.";
+  if (kind === "director_loop")
+    return "The loop completes with this output as its result. It is not evaluated again.";
+  if (!given) return "It ends without an answer: no attempt was evaluated.";
+  if (given.withheld) return "It ends without an answer: every attempt broke the safety rules.";
+  return "It ends with the best evaluated attempt that keeps the safety rules, and with its gaps.";
 }
 
 function retried(asked: Asked): string {
   const { kind } = asked;
-  if (isUnjudged(asked)) return `The output is judged again as it is; your words reach the next ${TRY[kind]}, if one follows.`;
-  if (kind === "director_loop") return "The director proposes again, with your words among its inputs.";
-  if (kind === "answer") return "The answer is written again, with your words in the prompt.";
-  return "The agent tries again, with your words in its prompt.";
+  if (isUnjudged(asked))
+    return `The output is evaluated again as it is. Your guidance reaches the next ${TRY[kind]}, if one follows.`;
+  if (kind === "director_loop") return "The director proposes again, with your guidance among its inputs.";
+  if (kind === "answer") return "The answer is written again, with your guidance in the prompt.";
+  return "The agent tries again, with your guidance in its prompt.";
 }
 
 /** Whether there is output that nobody has come to a verdict on: then the agent is not asked again. */

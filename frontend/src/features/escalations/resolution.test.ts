@@ -7,15 +7,17 @@ import { ApiError } from "@/lib/api/errors";
 import { withBody, withComment, withoutComment, written } from "@/lib/diff/comments";
 
 import { forgetOldDrafts, readDraft } from "./draft";
-import { reached } from "./reached";
+import { reached } from "./guidance-in-prompt";
 import { asCommand, asCurl, canSend, type Draft, EMPTY, isEmpty, missing, resolutionOf } from "./resolution";
 import { conflictOf } from "./use-resolve";
-import { trackRecordText } from "./words";
+import { trackRecordText } from "./labels";
 
-const NASTY = "it's \"half\" of $HOME `id`\n-- and <b>more</b> 挨拶";
+const NASTY = 'it\'s "half" of $HOME `id`\n-- and <b>more</b> 挨拶';
 const draft = (change: Partial<Draft>): Draft => ({ ...EMPTY, ...change });
 const shellWords = (line: string) =>
-  execFileSync("sh", ["-c", `set -- ${line}; printf '%s\\0' "$@"`], { encoding: "utf8" }).split("\0").slice(0, -1);
+  execFileSync("sh", ["-c", `set -- ${line}; printf '%s\\0' "$@"`], { encoding: "utf8" })
+    .split("\0")
+    .slice(0, -1);
 
 describe("missing", () => {
   it.each([
@@ -43,7 +45,10 @@ describe("resolutionOf", () => {
       guidance: "  Divide by two. \n",
       attempts: 2,
       openPaths: " tests/a.py \n\n tests/a.py\ntests/b.py",
-      comments: [{ path: "a.py", line: 3, body: " here " }, { path: "a.py", line: 4, body: "  " }],
+      comments: [
+        { path: "a.py", line: 3, body: " here " },
+        { path: "a.py", line: 4, body: "  " },
+      ],
     });
     expect(resolutionOf(typed, "retry", 7)).toEqual({
       decision: "retry",
@@ -56,22 +61,38 @@ describe("resolutionOf", () => {
     });
   });
 
-  it.each(["accept", "reject"] as const)("%s grants no attempts, which the service would refuse", (decision) => {
-    expect(resolutionOf(draft({ attempts: 5 }), decision, 1)).not.toHaveProperty("additional_attempts");
-  });
+  it.each(["accept", "reject"] as const)(
+    "%s grants no attempts, which the service would refuse",
+    (decision) => {
+      expect(resolutionOf(draft({ attempts: 5 }), decision, 1)).not.toHaveProperty("additional_attempts");
+    },
+  );
 });
 
 describe("the same decision in other words", () => {
   const body = resolutionOf(
-    draft({ guidance: NASTY, attempts: 3, openPaths: "tests/*.py", comments: [{ path: "my file.py", line: 2, body: "-no" }] }),
+    draft({
+      guidance: NASTY,
+      attempts: 3,
+      openPaths: "tests/*.py",
+      comments: [{ path: "my file.py", line: 2, body: "-no" }],
+    }),
     "retry",
     1,
   );
 
   it("is one command", () => {
     expect(shellWords(asCommand("id-1", body, "http://127.0.0.1:8000"))).toEqual([
-      "phaserunner", "escalations", "resolve", "id-1", "--retry", `--guidance=${NASTY}`, "--attempts=3",
-      "--comment=my file.py:2:-no", "--open=tests/*.py", "--url=http://127.0.0.1:8000",
+      "phaserunner",
+      "escalations",
+      "resolve",
+      "id-1",
+      "--retry",
+      `--guidance=${NASTY}`,
+      "--attempts=3",
+      "--comment=my file.py:2:-no",
+      "--open=tests/*.py",
+      "--url=http://127.0.0.1:8000",
     ]);
   });
 
@@ -115,14 +136,18 @@ describe("reached", () => {
 describe("drafts", () => {
   beforeEach(() => localStorage.clear());
 
-  it.each(["", "{", "[]", '{"at":1,"draft":{"guidance":3}}', "null"])("broken storage %j is an empty draft", (kept) => {
-    localStorage.setItem("phaserunner.draft.x", kept);
-    expect(readDraft("x")).toEqual(EMPTY);
-  });
+  it.each(["", "{", "[]", '{"at":1,"draft":{"guidance":3}}', "null"])(
+    "broken storage %j is an empty draft",
+    (kept) => {
+      localStorage.setItem("phaserunner.draft.x", kept);
+      expect(readDraft("x")).toEqual(EMPTY);
+    },
+  );
 
   it("of long ago and broken ones are thrown away, others stay", () => {
     const day = 86_400_000;
-    const keep = (id: string, at: number) => localStorage.setItem(`phaserunner.draft.${id}`, JSON.stringify({ at, draft: draft({ guidance: id }) }));
+    const keep = (id: string, at: number) =>
+      localStorage.setItem(`phaserunner.draft.${id}`, JSON.stringify({ at, draft: draft({ guidance: id }) }));
     keep("old", 0);
     keep("new", 20 * day);
     localStorage.setItem("phaserunner.draft.broken", "{");
@@ -133,7 +158,9 @@ describe("drafts", () => {
   });
 
   it("are empty without a word", () => {
-    expect(isEmpty(draft({ decision: "retry", guidance: " ", comments: [{ path: "a", line: 1, body: "" }] }))).toBe(true);
+    expect(
+      isEmpty(draft({ decision: "retry", guidance: " ", comments: [{ path: "a", line: 1, body: "" }] })),
+    ).toBe(true);
     expect(isEmpty(draft({ openPaths: "x" }))).toBe(false);
   });
 });
@@ -143,7 +170,11 @@ describe("conflictOf", () => {
     new ApiError({ type: "t", title: "t", status, detail: "d", field: null, errors: [], ...more });
 
   it.each([
-    ["who was first", problem(409, { decided_by: "Ada", decided_at: "2026-01-01T00:00:00Z", decision: "accept" }), true],
+    [
+      "who was first",
+      problem(409, { decided_by: "Ada", decided_at: "2026-01-01T00:00:00Z", decision: "accept" }),
+      true,
+    ],
     ["an older version", problem(409, { decided_by: null, decided_at: null }), false],
     ["another refusal", problem(422, {}), false],
     ["no answer", new Error("away"), false],
@@ -155,8 +186,18 @@ describe("conflictOf", () => {
 it("never makes 0 % out of no data", () => {
   const none = { count: 0, of: 0, value: null, low: null, high: null };
   const share = { count: 1, of: 4, value: 0.25, low: 0.05, high: 0.7 };
-  const record = { evaluator: "pytest", verdicts: 12, passed: share, failed: { ...share, count: 3 }, errored: none, skipped: none, latency: { n: 0, p50_ms: null, p95_ms: null } };
-  expect(trackRecordText({ ...record, marked: { false_fails: none, false_passes: none } })).toContain("nobody has marked any");
+  const record = {
+    evaluator: "pytest",
+    verdicts: 12,
+    passed: share,
+    failed: { ...share, count: 3 },
+    errored: none,
+    skipped: none,
+    latency: { n: 0, p50_ms: null, p95_ms: null },
+  };
+  expect(trackRecordText({ ...record, marked: { false_fails: none, false_passes: none } })).toContain(
+    "none marked",
+  );
   expect(trackRecordText({ ...record, marked: { false_fails: share, false_passes: none } })).toBe(
     "failed 3 of its last 12 verdicts; 1 of 4 marked fails wrong (95 %: 5 %–70 %)",
   );

@@ -19,7 +19,9 @@ export const EMPTY: Draft = { decision: null, guidance: "", attempts: 1, openPat
 export const MOST_ATTEMPTS = 20;
 
 export function isEmpty(draft: Draft): boolean {
-  return draft.guidance.trim() === "" && draft.openPaths.trim() === "" && written(draft.comments).length === 0;
+  return (
+    draft.guidance.trim() === "" && draft.openPaths.trim() === "" && written(draft.comments).length === 0
+  );
 }
 
 /** What is sent; `version` is the version of the escalation that the reviewer sees. */
@@ -42,7 +44,10 @@ export function globsOf(text: string): string[] {
 /** What is missing; empty when it can be sent. */
 export function missing(draft: Draft): string {
   if (draft.decision === null) return "Choose accept, retry or reject.";
-  if (draft.decision === "retry" && !(Number.isInteger(draft.attempts) && draft.attempts >= 1 && draft.attempts <= MOST_ATTEMPTS)) {
+  if (
+    draft.decision === "retry" &&
+    !(Number.isInteger(draft.attempts) && draft.attempts >= 1 && draft.attempts <= MOST_ATTEMPTS)
+  ) {
     return `Further attempts: a whole number from 1 to ${MOST_ATTEMPTS}.`;
   }
   return "";

@@ -36,5 +36,7 @@ export function conflictOf(error: unknown): Conflict | null {
 
 function randomKey(): string {
   // Unlike randomUUID it is there over plain HTTP, too.
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((each) => each.toString(16).padStart(2, "0")).join("");
+  return [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((each) => each.toString(16).padStart(2, "0"))
+    .join("");
 }

@@ -7,9 +7,9 @@ import { ErrorState, LoadingState } from "@/components/states";
 import { evaluatorQuery } from "@/lib/queries/metrics";
 import type { VerdictsSearch } from "@/lib/search";
 
-import { Record } from "./components/Record";
+import { TrackRecord } from "./components/TrackRecord";
 import { VerdictFiltersBar } from "./components/VerdictFiltersBar";
-import { Verdicts } from "./components/Verdicts";
+import { VerdictList } from "./components/VerdictList";
 
 const route = getRouteApi("/evaluators/$name");
 
@@ -21,7 +21,15 @@ export function EvaluatorPage({ name }: { name: string }) {
     return (
       <>
         <PageHeader title={name} />
-        {evaluator.error ? <ErrorState error={evaluator.error} what="load the evaluator" onRetry={() => void evaluator.refetch()} /> : <LoadingState what="the evaluator" />}
+        {evaluator.error ? (
+          <ErrorState
+            error={evaluator.error}
+            what="load the evaluator"
+            onRetry={() => void evaluator.refetch()}
+          />
+        ) : (
+          <LoadingState what="the evaluator" />
+        )}
       </>
     );
   }
@@ -33,15 +41,18 @@ export function EvaluatorPage({ name }: { name: string }) {
         beside={
           <span className="text-muted">
             {registered
-              ? `${registered.gate ? "gate" : "advice"}, version ${registered.version}, ${registered.source}`
-              : "not registered here; known by its verdicts"}
+              ? `${registered.gate ? "gate" : "adviser"}, version ${registered.version}, ${registered.source}`
+              : "not registered, known from past verdicts"}
           </span>
         }
       />
-      <Record evaluator={evaluator.data} />
+      <TrackRecord evaluator={evaluator.data} />
       <h2 className="pt-6 pb-2 font-semibold">Verdicts, newest first</h2>
-      <VerdictFiltersBar search={search} onChange={(part) => void navigate({ search: (before: VerdictsSearch) => ({ ...before, ...part }) })} />
-      <Verdicts name={name} search={search} />
+      <VerdictFiltersBar
+        search={search}
+        onChange={(part) => void navigate({ search: (before: VerdictsSearch) => ({ ...before, ...part }) })}
+      />
+      <VerdictList name={name} search={search} />
     </>
   );
 }

@@ -25,36 +25,51 @@ export function EvaluatorsPage() {
     <>
       <PageHeader title="Evaluators" />
       {registered.isPending && <LoadingState what="the evaluators" />}
-      {registered.error && !registered.data && <ErrorState error={registered.error} what="load the evaluators" onRetry={() => void registered.refetch()} />}
+      {registered.error && !registered.data && (
+        <ErrorState
+          error={registered.error}
+          what="load the evaluators"
+          onRetry={() => void registered.refetch()}
+        />
+      )}
       {registered.data && <Evaluators rows={rowsOf(registered.data.items, report.data?.evaluators ?? [])} />}
     </>
   );
 }
 
 /** Those that are registered in their order, then those that only old or projects' verdicts know. */
-function rowsOf(registered: readonly Schemas["EvaluatorView"][], measured: readonly EvaluatorMetrics[]): readonly Row[] {
+function rowsOf(
+  registered: readonly Schemas["EvaluatorView"][],
+  measured: readonly EvaluatorMetrics[],
+): readonly Row[] {
   const figures = new Map(measured.map((each) => [each.evaluator, each]));
   const known = new Set(registered.map((each) => each.name));
   return [
     ...registered.map((each) => ({
       name: each.name,
-      part: `${each.gate ? "gate" : "advice"}, ${each.deterministic ? "tool" : "model"}`,
-      phases: each.phases?.join(", ") ?? "every phase",
+      part: `${each.gate ? "gate" : "adviser"}, ${each.deterministic ? "tool" : "model"}`,
+      phases: each.phases?.join(", ") ?? "all",
       source: each.source,
       figures: figures.get(each.name),
     })),
     ...measured
       .filter((each) => !known.has(each.evaluator))
-      .map((each) => ({ name: each.evaluator, part: each.gate ? "gate" : "advice", phases: "–", source: "not registered here", figures: each })),
+      .map((each) => ({
+        name: each.evaluator,
+        part: each.gate ? "gate" : "adviser",
+        phases: "–",
+        source: "not registered",
+        figures: each,
+      })),
   ];
 }
 
 function Evaluators({ rows }: { rows: readonly Row[] }) {
   if (rows.length === 0) {
     return (
-      <EmptyState title="No evaluator judges here">
+      <EmptyState title="No evaluators are registered">
         <p>
-          Without a gate nothing passes: look at <code>phaserunner doctor</code>.
+          No attempt passes without a gate. To find out why, run <code>phaserunner doctor</code>.
         </p>
       </EmptyState>
     );
@@ -66,12 +81,18 @@ function Evaluators({ rows }: { rows: readonly Row[] }) {
         <thead>
           <tr>
             <th scope="col">Evaluator</th>
-            <th scope="col">Part</th>
+            <th scope="col">Type</th>
             <th scope="col">Phases</th>
-            <th scope="col">From</th>
-            <th scope="col" className="number">Time, half / 95 % within</th>
-            <th scope="col" className="number">False passes, marked</th>
-            <th scope="col" className="number">False fails, marked</th>
+            <th scope="col">Source</th>{" "}
+            <th scope="col" className="number">
+              Latency p50 / p95
+            </th>
+            <th scope="col" className="number">
+              Wrong passes, of marked
+            </th>
+            <th scope="col" className="number">
+              Wrong fails, of marked
+            </th>
           </tr>
         </thead>
         <tbody>

@@ -27,7 +27,10 @@ export function MetricsPage() {
   const navigate = route.useNavigate();
   const scope = useMemo(() => scopeOf(search), [search]);
   const report = useQuery({ ...metricsQuery(scope), placeholderData: keepPreviousData });
-  const trend = useQuery({ ...trendQuery(scope, search.days === 7 ? "day" : "week"), placeholderData: keepPreviousData });
+  const trend = useQuery({
+    ...trendQuery(scope, search.days === 7 ? "day" : "week"),
+    placeholderData: keepPreviousData,
+  });
 
   function change(part: Partial<MetricsSearch>): void {
     void navigate({ search: (before: MetricsSearch) => ({ ...before, ...part }) });
@@ -35,11 +38,18 @@ export function MetricsPage() {
 
   return (
     <>
-      <PageHeader title="Metrics" beside={report.data && <span className="text-muted">{plural(report.data.runs, "run")}</span>} />
+      <PageHeader
+        title="Metrics"
+        beside={report.data && <span className="text-muted">{plural(report.data.runs, "run")}</span>}
+      />
       <ScopeBar search={search} onChange={change} />
       {report.isPending && <LoadingState what="the metrics" />}
-      {report.error && !report.data && <ErrorState error={report.error} what="load the metrics" onRetry={() => void report.refetch()} />}
-      {report.data && <Figures report={report.data} trend={trend.data} filtered={Object.keys(scope).length > 0} />}
+      {report.error && !report.data && (
+        <ErrorState error={report.error} what="load the metrics" onRetry={() => void report.refetch()} />
+      )}
+      {report.data && (
+        <Figures report={report.data} trend={trend.data} filtered={Object.keys(scope).length > 0} />
+      )}
     </>
   );
 }
@@ -54,11 +64,26 @@ function scopeOf({ days, project, agent }: MetricsSearch): MetricScope {
   };
 }
 
-function Figures({ report, trend, filtered }: { report: Metrics; trend: Trend | undefined; filtered: boolean }) {
+function Figures({
+  report,
+  trend,
+  filtered,
+}: {
+  report: Metrics;
+  trend: Trend | undefined;
+  filtered: boolean;
+}) {
   if (report.runs === 0) {
     return (
-      <EmptyState icon={ChartNoAxesColumn} title={filtered ? "No run fits these filters" : "Nothing to measure yet"}>
-        {filtered ? <p>Choose a longer time or all projects and agents.</p> : <p>Figures appear when runs are judged.</p>}
+      <EmptyState
+        icon={ChartNoAxesColumn}
+        title={filtered ? "No runs match these filters" : "No metrics yet"}
+      >
+        {filtered ? (
+          <p>Choose a longer period, or all projects and agents.</p>
+        ) : (
+          <p>Figures appear after the first evaluation.</p>
+        )}
         {!filtered && (
           <Link to="/new" className={buttonClass("primary")}>
             New sprint
@@ -71,13 +96,17 @@ function Figures({ report, trend, filtered }: { report: Metrics; trend: Trend | 
     <div className="flex flex-col gap-6 pb-8">
       <section aria-labelledby="passing" className="flex flex-col gap-3">
         <h2 id="passing" className="font-semibold">
-          Passing without help
+          Passed without a human
         </h2>
         <div className="grid gap-3 sm:grid-cols-2 xl:grid-cols-4">
-          <MetricTile title="pass@1" what="Every phase passed at once" share={report.passes.pass_at_1} />
+          <MetricTile
+            title="pass@1"
+            what="Every phase passed on the first attempt"
+            share={report.passes.pass_at_1}
+          />
           <MetricTile title="pass@2" what="Within two attempts" share={report.passes.pass_at_2} />
           <MetricTile title="pass@3" what="Within three attempts" share={report.passes.pass_at_3} />
-          <MetricTile title="Escalated" what="A human was asked" share={report.escalations.rate} />
+          <MetricTile title="Escalated" what="The run needed a human" share={report.escalations.rate} />
         </div>
         {trend && trend.points.length > 0 && (
           <TrendChart

@@ -5,7 +5,7 @@ import { AnswerAttempt } from "@/components/AnswerAttempt";
 import { type AnswerDetail, answerQuery } from "@/lib/queries/answers";
 
 import { AnswerResult } from "./components/AnswerResult";
-import { Given } from "./components/Given";
+import { AnswerInputs } from "./components/AnswerInputs";
 import { NotYet, RunPage, useRunSearch } from "./components/RunPage";
 import { answerCourse } from "./outcomes";
 
@@ -18,17 +18,27 @@ export function AnswerPage({ id }: { id: string }) {
 function Loaded({ answer }: { answer: AnswerDetail }) {
   const chosen = useRunSearch().attempt ?? answer.attempts.at(-1)?.number;
   return (
-    <RunPage run={answer} course={answerCourse(answer)} asks="Question" result={<AnswerResult answer={answer} />}>
+    <RunPage
+      run={answer}
+      course={answerCourse(answer)}
+      asks="Query"
+      result={<AnswerResult answer={answer} />}
+    >
       <section aria-labelledby="attempts" className="flex flex-col gap-3">
         <h2 id="attempts" className="font-semibold">
-          Attempts, at most {answer.max_attempts}
+          Attempts (at most {answer.max_attempts})
         </h2>
-        {answer.attempts.length === 0 && <p className="text-muted">Nothing is written yet.</p>}
+        {answer.attempts.length === 0 && <p className="text-muted">No text yet.</p>}
         {answer.attempts.map((each) => (
-          <AnswerAttempt key={`${each.number} ${chosen === each.number}`} attempt={each} given={answer.entries.length} open={chosen === each.number} />
+          <AnswerAttempt
+            key={`${each.number} ${chosen === each.number}`}
+            attempt={each}
+            given={answer.entries.length}
+            open={chosen === each.number}
+          />
         ))}
       </section>
-      <Given answer={answer} />
+      <AnswerInputs answer={answer} />
     </RunPage>
   );
 }

@@ -25,15 +25,19 @@ function Loaded({ loop }: { loop: LoopDetail }) {
     </div>
   );
   return (
-    <RunPage run={loop} course={loopCourse(loop)} asks="Asked" result={result}>
+    <RunPage run={loop} course={loopCourse(loop)} asks="Query" result={result}>
       <Subtasks nodes={loop.subtasks} />
       <section aria-labelledby="iterations" className="flex flex-col gap-3">
         <h2 id="iterations" className="font-semibold">
-          Iterations, at most {loop.max_attempts}
+          Iterations (at most {loop.max_attempts})
         </h2>
-        {loop.iterations.length === 0 && <p className="text-muted">None has begun yet.</p>}
+        {loop.iterations.length === 0 && <p className="text-muted">No iterations yet.</p>}
         {loop.iterations.map((each) => (
-          <LoopIteration key={`${each.iteration} ${chosen === each.iteration}`} iteration={each} open={chosen === each.iteration} />
+          <LoopIteration
+            key={`${each.iteration} ${chosen === each.iteration}`}
+            iteration={each}
+            open={chosen === each.iteration}
+          />
         ))}
       </section>
     </RunPage>

@@ -7,9 +7,9 @@ import { startLoop } from "@/lib/queries/loops";
 import { visible } from "@/lib/text/visible";
 
 import { Field } from "./components/Field";
-import { PlayerFields } from "./components/PlayerFields";
+import { RoleAgentFields } from "./components/RoleAgentFields";
 import { StartForm } from "./components/StartForm";
-import { EMPTY_LOOP, inputNames, type LoopFields, loopRequest, saidOf } from "./other-forms";
+import { EMPTY_LOOP, inputNames, type LoopFields, loopRequest, saidOf } from "./loop-and-answer-forms";
 
 const EXAMPLE = `<task type="director_evaluator_loop">
   <description>Write a limerick about {{topic}}</description>
@@ -19,29 +19,67 @@ const EXAMPLE = `<task type="director_evaluator_loop">
 export function NewLoopPage() {
   const [fields, setFields] = useState(EMPTY_LOOP);
   const change = (part: Partial<LoopFields>) => setFields((before) => ({ ...before, ...part }));
-  const copies = [{ label: "curl", text: () => curl(location.origin, "POST", "/api/v1/loops", loopRequest(fields), identity.get().token !== "") }];
+  const copies = [
+    {
+      label: "curl",
+      text: () =>
+        curl(location.origin, "POST", "/api/v1/loops", loopRequest(fields), identity.get().token !== ""),
+    },
+  ];
   const declared = inputNames(fields.definition);
   return (
-    <StartForm kind="director_loop" note="It begins with no files; the command line takes a repository, too." copies={copies} start={(key) => startLoop(loopRequest(fields), key)}>
+    <StartForm
+      kind="director_loop"
+      note="The loop starts without files. The command line also accepts a repository."
+      copies={copies}
+      start={(key) => startLoop(loopRequest(fields), key)}
+    >
       {(refused) => (
         <>
-          <section className="card flex flex-col gap-4 p-4" aria-label="What to do">
-            <Field label="Definition" hint="The task in XML or JSON; its inputs appear below." error={saidOf(refused, "definition")}>
-              <textarea rows={12} required spellCheck={false} placeholder={EXAMPLE} value={fields.definition} onChange={(event) => change({ definition: event.target.value })} />
+          <section className="card flex flex-col gap-4 p-4" aria-label="Task">
+            <Field
+              label="Definition"
+              hint="XML or JSON. The inputs that it declares appear below."
+              error={saidOf(refused, "definition")}
+            >
+              <textarea
+                rows={12}
+                required
+                spellCheck={false}
+                placeholder={EXAMPLE}
+                value={fields.definition}
+                onChange={(event) => change({ definition: event.target.value })}
+              />
             </Field>
             {declared.map((name) => (
               <Field key={name} label={`Input ${visible(name)}`} error={saidOf(refused, `inputs.${name}`)}>
-                <textarea rows={2} value={fields.inputs[name] ?? ""} onChange={(event) => change({ inputs: { ...fields.inputs, [name]: event.target.value } })} />
+                <textarea
+                  rows={2}
+                  value={fields.inputs[name] ?? ""}
+                  onChange={(event) => change({ inputs: { ...fields.inputs, [name]: event.target.value } })}
+                />
               </Field>
             ))}
-            <Field label="Query" hint="What the user asks; by default the description." error={saidOf(refused, "query")}>
-              <textarea rows={2} value={fields.query} onChange={(event) => change({ query: event.target.value })} />
+            <Field
+              label="Query"
+              hint="What the user asks. By default the description."
+              error={saidOf(refused, "query")}
+            >
+              <textarea
+                rows={2}
+                value={fields.query}
+                onChange={(event) => change({ query: event.target.value })}
+              />
             </Field>
-            <Field label="Name" hint="What lists call it; made of the query when empty." error={saidOf(refused, "name")}>
+            <Field
+              label="Name"
+              hint="Shown in lists. By default made from the query."
+              error={saidOf(refused, "name")}
+            >
               <input value={fields.name} onChange={(event) => change({ name: event.target.value })} />
             </Field>
           </section>
-          <PlayerFields fields={fields} change={change} refused={refused} roles="director and evaluator" />
+          <RoleAgentFields fields={fields} change={change} refused={refused} roles="director and evaluator" />
         </>
       )}
     </StartForm>

@@ -3,7 +3,7 @@ import { useState } from "react";
 
 import { curl } from "@/lib/commands";
 import { identity } from "@/lib/identity";
-import { startSprint } from "@/lib/queries/sprints";
+import { startSprint } from "@/lib/queries/runs";
 
 import { AgentFields } from "./components/AgentFields";
 import { BasicFields } from "./components/BasicFields";
@@ -11,17 +11,16 @@ import { PolicyFields } from "./components/PolicyFields";
 import { StartForm } from "./components/StartForm";
 import { commandOf, EMPTY_FIELDS, requestOf, type StartFields } from "./start-form";
 
-export interface FieldsProps {
-  fields: StartFields;
-  change: (part: Partial<StartFields>) => void;
-  errorOf: (field: string) => string;
-}
-
 export function NewSprintPage() {
   const [fields, setFields] = useState(EMPTY_FIELDS);
   const change = (part: Partial<StartFields>) => setFields((before) => ({ ...before, ...part }));
   return (
-    <StartForm kind="sprint" note="Your repository is read, never written." copies={copies(fields)} start={(key) => startSprint(requestOf(fields), key)}>
+    <StartForm
+      kind="sprint"
+      note="Your repository is read, never written."
+      copies={copies(fields)}
+      start={(key) => startSprint(requestOf(fields), key)}
+    >
       {(refused) => {
         const errorOf = (field: string) => refused?.messageFor(field) ?? "";
         return (
@@ -39,8 +38,9 @@ export function NewSprintPage() {
 function copies(fields: StartFields) {
   const asCurl = {
     label: "curl",
-    text: () => curl(location.origin, "POST", "/api/v1/sprints", requestOf(fields), identity.get().token !== ""),
+    text: () =>
+      curl(location.origin, "POST", "/api/v1/sprints", requestOf(fields), identity.get().token !== ""),
   };
-  const line = commandOf(fields);
+  const line = commandOf(fields, location.origin);
   return line === null ? [asCurl] : [asCurl, { label: "Command", text: () => line }];
 }

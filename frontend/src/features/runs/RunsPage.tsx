@@ -7,10 +7,10 @@ import { Button, buttonClass } from "@/components/Button";
 import { PageHeader } from "@/components/PageHeader";
 import { EmptyState, ErrorState, LoadingState } from "@/components/states";
 import { plural } from "@/lib/format";
-import { runCountsQuery, type RunFilters, runsQuery, type Sprint } from "@/lib/queries/sprints";
+import { runCountsQuery, type RunFilters, runsQuery, type Run } from "@/lib/queries/runs";
 import type { RunsSearch } from "@/lib/search";
 
-import { BehindMetric } from "./components/BehindMetric";
+import { MetricRunsNotice } from "./components/MetricRunsNotice";
 import { RunFiltersBar } from "./components/RunFiltersBar";
 import { RunsTable } from "./components/RunsTable";
 
@@ -22,8 +22,14 @@ export function RunsPage() {
   const { sort: _sort, ...filters } = search;
   const runs = useInfiniteQuery({ ...runsQuery(search), placeholderData: keepPreviousData });
   // Beside each status stands how many there are whatever status is chosen, and likewise for kinds.
-  const statuses = useQuery({ ...runCountsQuery({ ...filters, status: undefined }), placeholderData: keepPreviousData });
-  const kinds = useQuery({ ...runCountsQuery({ ...filters, kind: undefined }), placeholderData: keepPreviousData });
+  const statuses = useQuery({
+    ...runCountsQuery({ ...filters, status: undefined }),
+    placeholderData: keepPreviousData,
+  });
+  const kinds = useQuery({
+    ...runCountsQuery({ ...filters, kind: undefined }),
+    placeholderData: keepPreviousData,
+  });
   const waiting = useQuery(runCountsQuery({}));
   const items = runs.data?.pages.flatMap((page) => page.items) ?? [];
   const needing = waiting.data?.needs_human ?? 0;
@@ -38,14 +44,22 @@ export function RunsPage() {
         title="Runs"
         beside={
           needing > 0 && (
-            <Link to="/escalations" className="rounded-full bg-waiting-chip px-3 py-0.5 font-medium text-waiting underline">
+            <Link
+              to="/escalations"
+              className="rounded-full bg-waiting-chip px-3 py-0.5 font-medium text-waiting underline"
+            >
               {needing === 1 ? "1 run needs a human" : `${needing} runs need a human`}
             </Link>
           )
         }
       />
-      <RunFiltersBar search={search} byStatus={statuses.data?.by_status} byKind={kinds.data?.by_kind} onChange={change} />
-      {search.metric && <BehindMetric search={search} onClear={() => void navigate({ search: {} })} />}
+      <RunFiltersBar
+        search={search}
+        byStatus={statuses.data?.by_status}
+        byKind={kinds.data?.by_kind}
+        onChange={change}
+      />
+      {search.metric && <MetricRunsNotice search={search} onClear={() => void navigate({ search: {} })} />}
       <Content filters={search} query={runs} items={items} onClear={() => void navigate({ search: {} })} />
     </>
   );
@@ -53,7 +67,7 @@ export function RunsPage() {
 
 interface ContentProps {
   filters: RunFilters;
-  items: readonly Sprint[];
+  items: readonly Run[];
   query: {
     isPending: boolean;
     error: unknown;
@@ -87,12 +101,18 @@ function Content({ filters, items, query, onClear }: ContentProps) {
 }
 
 function isFiltered(filters: RunFilters): boolean {
-  return Boolean(filters.q || filters.metric || filters.kind?.length || filters.status?.length || filters.needs_human !== undefined);
+  return Boolean(
+    filters.q ||
+    filters.metric ||
+    filters.kind?.length ||
+    filters.status?.length ||
+    filters.needs_human !== undefined,
+  );
 }
 
 function NothingFound({ onClear }: { onClear: () => void }) {
   return (
-    <EmptyState icon={SearchX} title="No run fits these filters">
+    <EmptyState icon={SearchX} title="No runs match these filters">
       <Button onClick={onClear}>Show all runs</Button>
     </EmptyState>
   );
@@ -100,8 +120,11 @@ function NothingFound({ onClear }: { onClear: () => void }) {
 
 function NothingYet() {
   return (
-    <EmptyState icon={Rocket} title="No run yet">
-      <p>Start a sprint with a goal and a repository. The agent works, evaluators judge, and you are asked when it is stuck.</p>
+    <EmptyState icon={Rocket} title="No runs yet">
+      <p>
+        Start a sprint with a goal and a repository. The agent works, evaluators check each attempt, and the
+        run escalates to you when it is stuck.
+      </p>
       <Link to="/new" className={buttonClass("primary")}>
         New sprint
       </Link>

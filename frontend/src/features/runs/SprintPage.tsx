@@ -12,44 +12,53 @@ import { Timeline } from "@/components/Timeline";
 import { chosenAttempt } from "@/lib/evidence";
 import { KINDS } from "@/lib/kinds";
 import { useRunEvents } from "@/lib/live-context";
-import { type SprintDetail, sprintQuery } from "@/lib/queries/sprints";
+import { type RunDetail, runQuery } from "@/lib/queries/runs";
 import { parseRunSearch } from "@/lib/search";
 import type { RunEvents } from "@/lib/stream/live";
 
-import { NextPrompt } from "./components/NextPrompt";
+import { RetryPrompt } from "./components/RetryPrompt";
 import { RunActions } from "./components/RunActions";
 import { RunFacts } from "./components/RunFacts";
 import { RunTabs } from "./components/RunTabs";
 
 export function SprintPage({ id }: { id: string }) {
-  const sprint = useQuery(sprintQuery(id));
+  const sprint = useQuery(runQuery(id));
   const events = useRunEvents(id);
   if (!sprint.data) {
     return (
       <>
         <PageHeader title="Sprint" />
-        {sprint.error ? <ErrorState error={sprint.error} what="load the run" onRetry={() => void sprint.refetch()} /> : <LoadingState what="the run" />}
+        {sprint.error ? (
+          <ErrorState error={sprint.error} what="load the run" onRetry={() => void sprint.refetch()} />
+        ) : (
+          <LoadingState what="the run" />
+        )}
       </>
     );
   }
   // Links that know no kind lead here.
-  if (sprint.data.kind !== "sprint") return <Navigate to={KINDS[sprint.data.kind].page} params={{ id }} search replace />;
+  if (sprint.data.kind !== "sprint")
+    return <Navigate to={KINDS[sprint.data.kind].page} params={{ id }} search replace />;
   return <Loaded sprint={sprint.data} events={events} />;
 }
 
 const root = getRouteApi("__root__");
 
-function Loaded({ sprint, events }: { sprint: SprintDetail; events: RunEvents }) {
+function Loaded({ sprint, events }: { sprint: RunDetail; events: RunEvents }) {
   const search = parseRunSearch(root.useSearch());
   const navigate = useNavigate();
   const attempt = chosenAttempt(sprint, search.phase, search.attempt);
   return (
     <>
-      <PageHeader title={sprint.name} beside={<StatusBadge status={sprint.paused ? "paused" : sprint.status} />} actions={<RunActions sprint={sprint} attempts={sprint.attempts} attempt={attempt} />} />
-      <RunFacts sprint={sprint} />
+      <PageHeader
+        title={sprint.name}
+        beside={<StatusBadge status={sprint.paused ? "paused" : sprint.status} />}
+        actions={<RunActions run={sprint} attempts={sprint.attempts} attempt={attempt} />}
+      />
+      <RunFacts run={sprint} />
       <div className="my-4 flex flex-col gap-4">
         <PhaseRail phases={sprint.phases} />
-        <Timeline sprint={sprint} />
+        <Timeline course={sprint} />
       </div>
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <section className="card min-w-0" aria-labelledby="verdicts">
@@ -61,11 +70,17 @@ function Loaded({ sprint, events }: { sprint: SprintDetail; events: RunEvents })
         <div className="flex min-w-0 flex-col gap-3">
           {attempt ? (
             <>
-              <EvidencePanel key={`${attempt.id} ${search.evaluator ?? ""}`} attempt={attempt} evaluator={search.evaluator} />
-              <NextPrompt events={events.events} attempt={attempt} />
+              <EvidencePanel
+                key={`${attempt.id} ${search.evaluator ?? ""}`}
+                attempt={attempt}
+                evaluator={search.evaluator}
+              />
+              <RetryPrompt events={events.events} attempt={attempt} />
             </>
           ) : (
-            <p className="card p-3 text-muted">No attempt yet. Evidence appears here as soon as one is judged.</p>
+            <p className="card p-3 text-muted">
+              No attempts yet. Evidence appears here after the first evaluation.
+            </p>
           )}
         </div>
       </div>
@@ -74,7 +89,15 @@ function Loaded({ sprint, events }: { sprint: SprintDetail; events: RunEvents })
         events={events}
         attempt={attempt}
         search={search}
-        onSearch={(part) => void navigate({ to: ".", search: (before) => ({ ...before, ...part }), replace: "find" in part, resetScroll: false, hash: true })}
+        onSearch={(part) =>
+          void navigate({
+            to: ".",
+            search: (before) => ({ ...before, ...part }),
+            replace: "find" in part,
+            resetScroll: false,
+            hash: true,
+          })
+        }
       />
     </>
   );

@@ -2,7 +2,12 @@ import { describe, expect, it } from "vitest";
 
 import { commandOf, EMPTY_FIELDS, requestOf, type StartFields } from "./start-form";
 
-const fields = (part: Partial<StartFields>): StartFields => ({ ...EMPTY_FIELDS, goal: "Mend it", path: "/p", ...part });
+const fields = (part: Partial<StartFields>): StartFields => ({
+  ...EMPTY_FIELDS,
+  goal: "Mend it",
+  path: "/p",
+  ...part,
+});
 
 describe("requestOf", () => {
   it("sends only what was chosen", () => {
@@ -10,13 +15,21 @@ describe("requestOf", () => {
   });
 
   it.each<[string, Partial<StartFields>, object]>([
-    ["git", { sourceKind: "git", url: " https://h/r ", ref: "main" }, { source: { kind: "git", url: "https://h/r", ref: "main" } }],
+    [
+      "git",
+      { sourceKind: "git", url: " https://h/r ", ref: "main" },
+      { source: { kind: "git", url: "https://h/r", ref: "main" } },
+    ],
     ["nothing", { sourceKind: "empty" }, { source: { kind: "empty" } }],
     ["phases in their order", { phases: ["verification", "coding"] }, { phases: ["coding", "verification"] }],
     ["no phase at all is sent, and refused by the service", { phases: [] }, { phases: [] }],
     ["model", { model: "openai:gpt", candidates: "3" }, { agent: { model: "openai:gpt", candidates: 3 } }],
     ["budget", { maxTokens: "10", maxCost: "0.5" }, { policy: { budget: { tokens: 10, cost_usd: 0.5 } } }],
-    ["what is no number goes to the service as it is", { maxAttempts: "three" }, { policy: { attempts_per_phase: "three" } }],
+    [
+      "what is no number goes to the service as it is",
+      { maxAttempts: "three" },
+      { policy: { attempts_per_phase: "three" } },
+    ],
     ["globs, one a line", { openPaths: "a*\n\n b " }, { policy: { open_paths: ["a*", "b"] } }],
   ])("%s", (_, part, expected) => {
     expect(requestOf(fields(part))).toMatchObject(expected);
@@ -25,8 +38,13 @@ describe("requestOf", () => {
 
 describe("commandOf", () => {
   it("says the same in words of the command line", () => {
-    expect(commandOf(fields({ goal: "Say it's done", maxAttempts: "2", openPaths: "tests/*", deterministicOnly: true }))).toBe(
-      "phaserunner run 'Say it'\\''s done' --repo /p --max-attempts 2 --deterministic-only --open 'tests/*'",
+    expect(
+      commandOf(
+        fields({ goal: "Say it's done", maxAttempts: "2", openPaths: "tests/*", deterministicOnly: true }),
+        "http://127.0.0.1:8000",
+      ),
+    ).toBe(
+      "phaserunner run 'Say it'\\''s done' --repo /p --max-attempts 2 --deterministic-only --open 'tests/*' --url=http://127.0.0.1:8000",
     );
   });
 
@@ -35,6 +53,6 @@ describe("commandOf", () => {
     ["a script", { backend: "scripted" }],
     ["a threshold", { passThreshold: "0.9" }],
   ])("offers nothing for %s", (_, part) => {
-    expect(commandOf(fields(part))).toBeNull();
+    expect(commandOf(fields(part), "http://127.0.0.1:8000")).toBeNull();
   });
 });

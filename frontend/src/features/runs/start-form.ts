@@ -1,6 +1,6 @@
 /** The start form's fields, and what they mean as a request and as a command line. Pure. */
 import { command } from "@/lib/commands";
-import type { Phase, SprintCreate } from "@/lib/queries/sprints";
+import type { Phase, SprintCreate } from "@/lib/queries/runs";
 
 export const PHASES: readonly Phase[] = ["discovery", "coding", "verification"];
 
@@ -64,7 +64,10 @@ export function requestOf(fields: StartFields): SprintCreate {
     goal: fields.goal,
     name: fields.name.trim() || undefined,
     source: sourceOf(fields),
-    phases: fields.phases.length === PHASES.length ? undefined : PHASES.filter((phase) => fields.phases.includes(phase)),
+    phases:
+      fields.phases.length === PHASES.length
+        ? undefined
+        : PHASES.filter((phase) => fields.phases.includes(phase)),
     agent: agentOf(fields),
     policy: policyOf(fields),
   }) as unknown as SprintCreate;
@@ -78,7 +81,11 @@ function sourceOf(fields: StartFields): object {
     case "git":
       return compact({ kind: "git", url: fields.url.trim(), ref });
     case "archive":
-      return compact({ kind: "archive", data: fields.archive?.base64, strip_top_level: fields.stripTopLevel || undefined });
+      return compact({
+        kind: "archive",
+        data: fields.archive?.base64,
+        strip_top_level: fields.stripTopLevel || undefined,
+      });
     case "empty":
       return { kind: "empty" };
   }
@@ -139,8 +146,14 @@ function compact(members: Record<string, unknown>): object {
 }
 
 /** The same sprint from the command line; null for what the command line offers no words for. */
-export function commandOf(fields: StartFields): string | null {
-  const beyond = [fields.temperature, fields.systemPrompt, fields.passThreshold, fields.blockingThreshold, fields.retryFrom];
+export function commandOf(fields: StartFields, origin: string): string | null {
+  const beyond = [
+    fields.temperature,
+    fields.systemPrompt,
+    fields.passThreshold,
+    fields.blockingThreshold,
+    fields.retryFrom,
+  ];
   const isBeyond = beyond.some((each) => each.trim()) || fields.safeFixes;
   if (fields.sourceKind === "archive" || fields.backend === "scripted" || isBeyond) return null;
   const isWhole = fields.phases.length === PHASES.length;
@@ -158,5 +171,6 @@ export function commandOf(fields: StartFields): string | null {
   ];
   const given = options.filter(([, value]) => value.trim()).flatMap(([name, value]) => [name, value.trim()]);
   const switches = fields.deterministicOnly ? ["--deterministic-only"] : [];
-  return command("run", fields.goal, ...given, ...switches, ...openPathsOf(fields).flatMap((path) => ["--open", path]));
+  const open = openPathsOf(fields).flatMap((path) => ["--open", path]);
+  return command("run", fields.goal, ...given, ...switches, ...open, `--url=${origin}`);
 }

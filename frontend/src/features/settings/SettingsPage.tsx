@@ -11,15 +11,15 @@ import { useStore } from "@/lib/store";
 import { theme, type Theme } from "@/lib/theme";
 
 const THEMES: readonly { value: Theme; label: string }[] = [
-  { value: "system", label: "As the system" },
+  { value: "system", label: "System default" },
   { value: "light", label: "Light" },
   { value: "dark", label: "Dark" },
 ];
 const NOTICES: Record<NoticeState, string> = {
-  on: "You are told when a run needs a human while this page is in the background.",
-  off: "You are not told. The number in the page's title shows what waits.",
-  denied: "This browser was told to deny them; allow them in its settings of this site.",
-  unsupported: "This browser offers none, or not over an address without https.",
+  on: "You get a notification when a run needs a human and this tab is in the background.",
+  off: "Notifications are off. The page title counts the runs that need a human.",
+  denied: "Notifications are blocked. Allow them in your browser's site settings.",
+  unsupported: "This browser cannot show notifications here. They need HTTPS.",
 };
 const FIELD = "min-h-8 w-full rounded-md border border-line bg-raised px-2";
 
@@ -35,7 +35,12 @@ export function SettingsPage() {
           <legend className="sr-only">Theme</legend>
           {THEMES.map((each) => (
             <label key={each.value} className="flex min-h-8 items-center gap-2">
-              <input type="radio" name="theme" checked={chosen === each.value} onChange={() => theme.set(each.value)} />
+              <input
+                type="radio"
+                name="theme"
+                checked={chosen === each.value}
+                onChange={() => theme.set(each.value)}
+              />
               {each.label}
             </label>
           ))}
@@ -46,18 +51,18 @@ export function SettingsPage() {
         {notice === "off" && <Button onClick={() => void notifications.turnOn()}>Turn on</Button>}
         {notice === "on" && <Button onClick={() => notifications.turnOff()}>Turn off</Button>}
       </Section>
-      <Section title="Who you are">
+      <Section title="Your identity">
         <IdentityForm />
       </Section>
       {info.data && (
-        <Section title="The service">
+        <Section title="Service">
           <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
             <dt className="text-muted">Version</dt>
             <dd>{info.data.version}</dd>
-            <dt className="text-muted">Agent by default</dt>
+            <dt className="text-muted">Default agent</dt>
             <dd>
               {info.data.default_agent}
-              {!info.data.default_agent_ready && " (no key is configured)"}
+              {!info.data.default_agent_ready && " (no API key configured)"}
             </dd>
             <dt className="text-muted">Evaluator model</dt>
             <dd>{info.data.evaluator_model}</dd>
@@ -95,14 +100,28 @@ function IdentityForm() {
     <form onSubmit={save} className="flex flex-col gap-3">
       <label className="flex flex-col gap-1">
         Name
-        <input className={FIELD} value={name} maxLength={100} autoComplete="name" onChange={(event) => setName(event.target.value)} />
-        <span className="text-muted">Recorded with your decisions where the service asks for no token.</span>
+        <input
+          className={FIELD}
+          value={name}
+          maxLength={100}
+          autoComplete="name"
+          onChange={(event) => setName(event.target.value)}
+        />
+        <span className="text-muted">Recorded with your decisions if the service requires no token.</span>
       </label>
       <label className="flex flex-col gap-1">
         API token
-        <input className={FIELD} type="password" value={token} maxLength={200} autoComplete="off" onChange={(event) => setToken(event.target.value)} />
+        <input
+          className={FIELD}
+          type="password"
+          value={token}
+          maxLength={200}
+          autoComplete="off"
+          onChange={(event) => setToken(event.target.value)}
+        />
         <span className="text-muted">
-          Made by <code>phaserunner tokens create NAME --role reviewer</code>; kept in this browser only.
+          Create one with <code>phaserunner tokens create NAME --role reviewer</code>. Only this browser keeps
+          it.
         </span>
       </label>
       <div className="flex items-center gap-3">

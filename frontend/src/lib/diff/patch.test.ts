@@ -2,13 +2,18 @@ import { describe, expect, it } from "vitest";
 
 import { blocksOf, describeRow, newLineOf, parsePatch, rowKey } from "./patch";
 
-const patch = (body: string, name = "a.py") => `diff --git a/${name} b/${name}\nindex 1..2 100644\n--- a/${name}\n+++ b/${name}\n${body}`;
+const patch = (body: string, name = "a.py") =>
+  `diff --git a/${name} b/${name}\nindex 1..2 100644\n--- a/${name}\n+++ b/${name}\n${body}`;
 const rows = (text: string) => parsePatch(text).flatMap((hunk) => hunk.changes);
 
 describe("parsePatch", () => {
   it.each([
     ["no patch", "", 0],
-    ["a rename without changes", "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n", 0],
+    [
+      "a rename without changes",
+      "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n",
+      0,
+    ],
     ["a binary file", "diff --git a/x b/x\nBinary files a/x and b/x differ\n", 0],
     ["a name with blanks", patch("@@ -1 +1 @@\n-a\n+b\n", "a b c"), 2],
     ["a quoted name", patch("@@ -1 +1 @@\n-a\n+b\n", '"we\\"ird'), 2],
@@ -20,7 +25,11 @@ describe("parsePatch", () => {
   });
 
   it("takes lines that imitate the head of a file for lines", () => {
-    const found = rows(patch("@@ -1,3 +1,3 @@\n--- a/other\n-diff --git a/x b/x\n-@@ -1 +1 @@\n+++ b/other\n+Binary files differ\n+@@ -5 +5 @@\n"));
+    const found = rows(
+      patch(
+        "@@ -1,3 +1,3 @@\n--- a/other\n-diff --git a/x b/x\n-@@ -1 +1 @@\n+++ b/other\n+Binary files differ\n+@@ -5 +5 @@\n",
+      ),
+    );
     expect(found.map((each) => each.content)).toEqual([
       "-- a/other",
       "diff --git a/x b/x",
@@ -32,7 +41,8 @@ describe("parsePatch", () => {
   });
 
   it("shows both halves of a change of type", () => {
-    const text = "diff --git a/x b/x\ndeleted file mode 100644\n--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-text\ndiff --git a/x b/x\nnew file mode 120000\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+target\n";
+    const text =
+      "diff --git a/x b/x\ndeleted file mode 100644\n--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-text\ndiff --git a/x b/x\nnew file mode 120000\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+target\n";
     expect(rows(text).map(rowKey)).toEqual(["D1", "I1"]);
   });
 
@@ -53,7 +63,10 @@ it("counts lines as the attempt left them, and none for removed ones", () => {
 });
 
 describe("blocksOf", () => {
-  const long = (count: number) => parsePatch(patch(`@@ -0,0 +1,${count} @@\n${Array.from({ length: count }, (_, at) => `+${at}\n`).join("")}`));
+  const long = (count: number) =>
+    parsePatch(
+      patch(`@@ -0,0 +1,${count} @@\n${Array.from({ length: count }, (_, at) => `+${at}\n`).join("")}`),
+    );
 
   it.each([0, 1, 149, 150, 151, 6000])("loses and doubles none of %i rows", (count) => {
     const found = blocksOf(long(count)).flatMap((block) => block.hunk.changes.map((each) => each.content));

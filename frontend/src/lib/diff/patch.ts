@@ -26,7 +26,9 @@ export function parsePatch(patch: string): readonly HunkData[] {
     const start = section.search(FIRST_HUNK);
     if (start < 0) return [];
     const hunks = parseDiff(HEAD + section.slice(start))[0]?.hunks ?? [];
-    return hunks.map((hunk) => Object.assign(hunk, { content: visible(hunk.content), changes: hunk.changes.map(shown) }));
+    return hunks.map((hunk) =>
+      Object.assign(hunk, { content: visible(hunk.content), changes: hunk.changes.map(shown) }),
+    );
   });
 }
 
@@ -55,7 +57,11 @@ export function blocksOf(hunks: readonly HunkData[], rows = BLOCK_ROWS): readonl
     while (start < hunk.changes.length) {
       const end = endOfBlock(hunk.changes, start, rows);
       const changes = hunk.changes.slice(start, end);
-      blocks.push({ key: `${index}.${start}`, hunk: { ...hunk, changes }, heading: start === 0 ? hunk.content : "" });
+      blocks.push({
+        key: `${index}.${start}`,
+        hunk: { ...hunk, changes },
+        heading: start === 0 ? hunk.content : "",
+      });
       start = end;
     }
     return blocks;

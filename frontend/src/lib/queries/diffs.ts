@@ -48,5 +48,8 @@ async function fetchDiff(of: DiffOf, paths: string[], signal: AbortSignal): Prom
 
 export const markVerdict = (evaluationId: string, body: Schemas["MarkCreate"]): Promise<Mark> =>
   unwrap(
-    api.POST("/api/v1/evaluations/{evaluation_id}/marks", { params: { path: { evaluation_id: evaluationId } }, body }),
+    api.POST("/api/v1/evaluations/{evaluation_id}/marks", {
+      params: { path: { evaluation_id: evaluationId } },
+      body,
+    }),
   );

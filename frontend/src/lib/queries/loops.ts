@@ -11,7 +11,8 @@ export type Iteration = Schemas["IterationView"];
 export const loopQuery = (id: string) =>
   queryOptions({
     queryKey: keys.loop(id),
-    queryFn: ({ signal }) => unwrap(api.GET("/api/v1/loops/{loop_id}", { params: { path: { loop_id: id } }, signal })),
+    queryFn: ({ signal }) =>
+      unwrap(api.GET("/api/v1/loops/{loop_id}", { params: { path: { loop_id: id } }, signal })),
   });
 
 export type LoopCreate = Schemas["LoopCreate"];

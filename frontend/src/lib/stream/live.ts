@@ -42,8 +42,10 @@ export function createLive(client: QueryClient): Live {
 
 /** The latest event that what is shown of the run tells of; each kind of run has a query of its own. */
 function seenOf(client: QueryClient, runId: string): number {
-  const shown = client.getQueryCache().findAll({ queryKey: keys.sprint(runId), type: "active" });
-  const seen = shown.flatMap((each) => (each.state.data as { last_sequence?: number } | undefined)?.last_sequence ?? []);
+  const shown = client.getQueryCache().findAll({ queryKey: keys.run(runId), type: "active" });
+  const seen = shown.flatMap(
+    (each) => (each.state.data as { last_sequence?: number } | undefined)?.last_sequence ?? [],
+  );
   return seen.length === 0 ? 0 : Math.min(...seen);
 }
 
@@ -51,7 +53,7 @@ function runSink(client: QueryClient, runId: string): RunSink {
   const key = keys.runEvents(runId);
   const read = () => client.getQueryData<RunEvents>(key) ?? NO_EVENTS;
   const write = (next: RunEvents) => client.setQueryData<RunEvents>(key, next);
-  const refetch = throttle(REFETCH_MS, () => void client.invalidateQueries({ queryKey: keys.sprint(runId) }));
+  const refetch = throttle(REFETCH_MS, () => void client.invalidateQueries({ queryKey: keys.run(runId) }));
   const known = () => seenOf(client, runId);
   return {
     cursor: () => read().events.at(-1)?.sequence ?? read().after,

@@ -43,7 +43,9 @@ class FakeService {
   }
 
   get subscriptions() {
-    return this.sent.filter((each) => each.type === "subscribe" && each.run === RUN).map((each) => each.after);
+    return this.sent
+      .filter((each) => each.type === "subscribe" && each.run === RUN)
+      .map((each) => each.after);
   }
 }
 
@@ -52,7 +54,8 @@ class FakeSink implements RunSink {
   after = 0;
   heads: number[] = [];
   readonly cursor = () => this.taken.at(-1) ?? this.after;
-  readonly take = (events: readonly RunEvent[]) => void this.taken.push(...events.map((each) => each.sequence));
+  readonly take = (events: readonly RunEvent[]) =>
+    void this.taken.push(...events.map((each) => each.sequence));
   readonly subscribed = (head: number) => void this.heads.push(head);
   readonly gone = vi.fn();
 
@@ -66,8 +69,14 @@ function setUp(stored: readonly RunEvent[] = []) {
   const service = new FakeService();
   const sink = new FakeSink();
   const resync = vi.fn();
-  const fetchEvents = vi.fn((_: string, after: number) => Promise.resolve(stored.filter((each) => each.sequence > after)));
-  const stream = new EventStream({ connect: service.connect, fetchEvents, list: { changed: vi.fn(), resync } });
+  const fetchEvents = vi.fn((_: string, after: number) =>
+    Promise.resolve(stored.filter((each) => each.sequence > after)),
+  );
+  const stream = new EventStream({
+    connect: service.connect,
+    fetchEvents,
+    list: { changed: vi.fn(), resync },
+  });
   stream.start();
   const stop = stream.follow(RUN, sink);
   return { service, sink, stream, fetchEvents, resync, stop };

@@ -124,7 +124,12 @@ export class EventStream {
 
   #subscribe(runId: string, following: Following): void {
     following.waiting.length = 0;
-    this.#send({ type: "subscribe", run: runId, after: following.sink.cursor(), epoch: this.#epochs.get(runId) });
+    this.#send({
+      type: "subscribe",
+      run: runId,
+      after: following.sink.cursor(),
+      epoch: this.#epochs.get(runId),
+    });
   }
 
   #closed(code: number, reason: string): void {
@@ -159,7 +164,8 @@ export class EventStream {
 
   #control(frame: ControlFrame): void {
     if (frame.type === "run") this.#parts.list.changed(frame.run as unknown as RunState);
-    if (frame.type === "error" && frame.code === "not-found" && frame.run) this.#runs.get(frame.run)?.sink.gone();
+    if (frame.type === "error" && frame.code === "not-found" && frame.run)
+      this.#runs.get(frame.run)?.sink.gone();
     if (frame.type === "gone") this.#gone(frame.run);
     if (frame.type !== "subscribed") return;
     if (frame.run === LIST) {

@@ -16,7 +16,16 @@ export interface Span {
 export const PLAIN: Style = { colour: null, bold: false, italic: false, underline: false };
 
 /** Names of the page's own colours, which can be read in both themes; backgrounds are not taken over. */
-const COLOURS = ["muted", "failed", "ansi-green", "ansi-yellow", "passed", "errored", "ansi-cyan", "ink"] as const;
+const COLOURS = [
+  "muted",
+  "failed",
+  "ansi-green",
+  "ansi-yellow",
+  "passed",
+  "errored",
+  "ansi-cyan",
+  "ink",
+] as const;
 
 const ESCAPE =
   // CSI with its final byte; OSC, DCS and other strings up to their end; two-character escapes.

@@ -20,21 +20,40 @@ describe("visible", () => {
 });
 
 describe("parseAnsi", () => {
-  const seen = (line: string) => parseAnsi(line).map((span) => [span.text, span.style.colour, span.style.bold]);
+  const seen = (line: string) =>
+    parseAnsi(line).map((span) => [span.text, span.style.colour, span.style.bold]);
 
   it.each([
     ["no escape", [["no escape", null, false]]],
-    ["\u001B[31mred\u001B[0m plain", [["red", "failed", false], [" plain", null, false]]],
+    [
+      "\u001B[31mred\u001B[0m plain",
+      [
+        ["red", "failed", false],
+        [" plain", null, false],
+      ],
+    ],
     ["\u001B[1;92mok", [["ok", "ansi-green", true]]],
     ["\u001B[mreset", [["reset", null, false]]],
-    ["\u001B[38;5;196mx\u001B[31my", [["x", null, false], ["y", "failed", false]]],
+    [
+      "\u001B[38;5;196mx\u001B[31my",
+      [
+        ["x", null, false],
+        ["y", "failed", false],
+      ],
+    ],
     ["\u001B[38;2;1;2;3;1mx", [["x", null, true]]],
     ["\u001B[2J\u001B[Hcleared", [["cleared", null, false]]],
     ["\u001B]8;;http://evil.example\u0007link\u001B]8;;\u0007", [["link", null, false]]],
     ["\u001B]0;title\u001B\\after", [["after", null, false]]],
     ["\u001B[31", [["31", null, false]]],
     ["windows\r", [["windows", null, false]]],
-    ["<b>\u001B[31m<script>", [["<b>", null, false], ["<script>", "failed", false]]],
+    [
+      "<b>\u001B[31m<script>",
+      [
+        ["<b>", null, false],
+        ["<script>", "failed", false],
+      ],
+    ],
     ["a\rb", [["a⟦U+000D⟧b", null, false]]],
   ])("%j", (line, spans) => {
     expect(seen(line)).toEqual(spans);

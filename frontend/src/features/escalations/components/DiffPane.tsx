@@ -3,7 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 
 import { Button } from "@/components/Button";
-import type { CommentActions, View } from "@/components/diff/DiffBlock";
+import type { CommentActions } from "@/components/diff/comment-actions";
+import type { View } from "@/components/diff/DiffBlock";
 import { DiffReview } from "@/components/diff/DiffReview";
 import { EmptyState, ErrorState, LoadingState } from "@/components/states";
 import { ApiError } from "@/lib/api/errors";
@@ -27,29 +28,61 @@ export interface DiffPaneProps {
 }
 
 export function DiffPane({ id, phase, number, shown, onShow, comments, actions }: DiffPaneProps) {
-  const of = useMemo(() => ({ id, phase, number, against: shown.against }), [id, phase, number, shown.against]);
+  const of = useMemo(
+    () => ({ id, phase, number, against: shown.against }),
+    [id, phase, number, shown.against],
+  );
   const { data, error, refetch } = useQuery(attemptDiffQuery(of));
   const { against, view } = shown;
   const offered = useMemo<readonly Action[]>(() => {
     const other = against === "base" ? "previous" : "base";
     return [
-      { id: "diff-view", label: view === "unified" ? "Diff side by side" : "Diff in one column", keys: "u", group: "Diff", run: () => onShow({ view: view === "unified" ? "split" : "unified" }) },
-      { id: "diff-against", label: other === "base" ? "Compare with the base" : "Compare with the attempt before", keys: "b", group: "Diff", run: () => onShow({ against: other }) },
+      {
+        id: "diff-view",
+        label: view === "unified" ? "Diff side by side" : "Diff in one column",
+        keys: "u",
+        group: "Diff",
+        run: () => onShow({ view: view === "unified" ? "split" : "unified" }),
+      },
+      {
+        id: "diff-against",
+        label: other === "base" ? "Compare with the base" : "Compare with the previous attempt",
+        keys: "b",
+        group: "Diff",
+        run: () => onShow({ against: other }),
+      },
     ];
   }, [against, view, onShow]);
   useActions(offered);
   return (
     <section aria-label="Diff" className="flex min-w-0 flex-col gap-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <h2 className="font-semibold">
-          Diff of attempt {number}
-        </h2>
-        <Switch label="Compare with" chosen={against} choices={{ base: "base", previous: "attempt before" }} onChoose={(each) => onShow({ against: each })} />
-        <Switch label="Layout" chosen={view} choices={{ unified: "unified", split: "split" }} onChoose={(each) => onShow({ view: each })} />
+        <h2 className="font-semibold">Diff of attempt {number}</h2>
+        <Switch
+          label="Compare with"
+          chosen={against}
+          choices={{ base: "base", previous: "previous attempt" }}
+          onChoose={(each) => onShow({ against: each })}
+        />
+        <Switch
+          label="Layout"
+          chosen={view}
+          choices={{ unified: "unified", split: "split" }}
+          onChoose={(each) => onShow({ view: each })}
+        />
       </div>
       {error ? <Refused error={error} onRetry={() => void refetch()} /> : null}
       {!data && !error && <LoadingState what="the diff" />}
-      {data && <DiffReview key={`${number}.${against}`} of={of} diff={data} view={view} comments={comments} actions={actions} />}
+      {data && (
+        <DiffReview
+          key={`${number}.${against}`}
+          of={of}
+          diff={data}
+          view={view}
+          comments={comments}
+          actions={actions}
+        />
+      )}
     </section>
   );
 }
@@ -57,7 +90,7 @@ export function DiffPane({ id, phase, number, shown, onShow, comments, actions }
 function Refused({ error, onRetry }: { error: Error; onRetry: () => void }) {
   if (error instanceof ApiError && error.status === 409) {
     return (
-      <EmptyState title="There is no diff">
+      <EmptyState title="No diff">
         <p>{error.problem.detail}.</p>
       </EmptyState>
     );
@@ -79,7 +112,12 @@ function Switch<T extends string>({ label, chosen, choices, onChoose }: SwitchPr
         {label}
       </span>
       {(Object.keys(choices) as T[]).map((each) => (
-        <Button key={each} aria-pressed={chosen === each} className="pressable" onClick={() => onChoose(each)}>
+        <Button
+          key={each}
+          aria-pressed={chosen === each}
+          className="pressable"
+          onClick={() => onChoose(each)}
+        >
           {choices[each]}
         </Button>
       ))}

@@ -4,10 +4,10 @@ import { ThumbsDown, ThumbsUp } from "lucide-react";
 
 import { Button } from "@/components/Button";
 import { explain } from "@/components/states";
-import { Theirs } from "@/components/Theirs";
+import { UntrustedText } from "@/components/UntrustedText";
 import { markVerdict } from "@/lib/queries/diffs";
 import { keys } from "@/lib/queries/keys";
-import type { Evaluation } from "@/lib/queries/sprints";
+import type { Evaluation } from "@/lib/queries/runs";
 
 export function MarkVerdict({ evaluation }: { evaluation: Evaluation }) {
   const client = useQueryClient();
@@ -19,13 +19,29 @@ export function MarkVerdict({ evaluation }: { evaluation: Evaluation }) {
   if (evaluation.status !== "failed" && evaluation.status !== "passed") return null;
   const newest = evaluation.marks[0];
   return (
-    <div className="flex flex-wrap items-center gap-x-2 gap-y-1" role="group" aria-label={`Was the verdict of ${evaluation.evaluator} right?`}>
-      <span className="text-muted">Was it right to {evaluation.status === "failed" ? "fail" : "pass"} this?</span>
-      <Button disabled={mark.isPending} aria-pressed={newest?.was_right === true} className="pressable" onClick={() => mark.mutate(true)}>
+    <div
+      className="flex flex-wrap items-center gap-x-2 gap-y-1"
+      role="group"
+      aria-label={`Was the verdict of ${evaluation.evaluator} right?`}
+    >
+      <span className="text-muted">
+        Was it right to {evaluation.status === "failed" ? "fail" : "pass"} this?
+      </span>
+      <Button
+        disabled={mark.isPending}
+        aria-pressed={newest?.was_right === true}
+        className="pressable"
+        onClick={() => mark.mutate(true)}
+      >
         <ThumbsUp aria-hidden size={14} />
         Right
       </Button>
-      <Button disabled={mark.isPending} aria-pressed={newest?.was_right === false} className="pressable" onClick={() => mark.mutate(false)}>
+      <Button
+        disabled={mark.isPending}
+        aria-pressed={newest?.was_right === false}
+        className="pressable"
+        onClick={() => mark.mutate(false)}
+      >
         <ThumbsDown aria-hidden size={14} />
         Wrong
       </Button>
@@ -33,11 +49,15 @@ export function MarkVerdict({ evaluation }: { evaluation: Evaluation }) {
         {mark.isPending && "Saving …"}
         {!mark.isPending && newest && (
           <>
-            {newest.was_right ? "right" : "wrong"}, says <Theirs text={newest.marked_by} />
+            {newest.was_right ? "right" : "wrong"}, says <UntrustedText text={newest.marked_by} />
           </>
         )}
       </span>
-      {mark.error && <span role="alert" className="text-failed">{explain(mark.error, "save the mark").text}</span>}
+      {mark.error && (
+        <span role="alert" className="text-failed">
+          {explain(mark.error, "save the mark").text}
+        </span>
+      )}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { type KeyboardEvent, type Ref, useMemo } from "react";
 import { Button } from "@/components/Button";
 import { CopyMenu } from "@/components/CopyMenu";
 import { explain } from "@/components/states";
-import { Theirs } from "@/components/Theirs";
+import { UntrustedText } from "@/components/UntrustedText";
 import { ApiError } from "@/lib/api/errors";
 import { written } from "@/lib/diff/comments";
 import { plural } from "@/lib/format";
@@ -13,8 +13,17 @@ import type { EscalationDetail } from "@/lib/queries/escalations";
 import { isMac } from "@/lib/shortcuts";
 
 import { consequence, furtherText, GUIDANCE, TRY } from "../consequences";
-import { asCommand, asCurl, canSend, type Decision, type Draft, missing, MOST_ATTEMPTS, resolutionOf } from "../resolution";
-import { DECISIONS } from "../words";
+import {
+  asCommand,
+  asCurl,
+  canSend,
+  type Decision,
+  type Draft,
+  missing,
+  MOST_ATTEMPTS,
+  resolutionOf,
+} from "../resolution";
+import { DECISIONS } from "../labels";
 
 const LONGEST_GUIDANCE = 20_000;
 const CHOICES = [
@@ -69,7 +78,7 @@ export function ResolvePanel({ escalation, draft, update, onSend, isSending, err
     >
       <Choices escalation={escalation} draft={draft} update={update} />
       <label className="flex flex-col gap-1">
-        <span className="font-medium">{isRetry ? GUIDANCE[escalation.kind] : "Why (it is recorded)"}</span>
+        <span className="font-medium">{isRetry ? GUIDANCE[escalation.kind] : "Reason (recorded)"}</span>
         <textarea
           ref={guidance}
           className="field"
@@ -83,12 +92,22 @@ export function ResolvePanel({ escalation, draft, update, onSend, isSending, err
       {isRetry && <Attempts kind={escalation.kind} draft={draft} update={update} />}
       {escalation.kind === "sprint" && (
         <>
-          <OpenPaths escalation={escalation} draft={draft} update={update} error={fieldError(error, "open_paths")} />
+          <OpenPaths
+            escalation={escalation}
+            draft={draft}
+            update={update}
+            error={fieldError(error, "open_paths")}
+          />
           <p className="text-muted">{commentsText(draft)}</p>
         </>
       )}
       <div className="flex flex-wrap items-center gap-2">
-        <Button weight={draft.decision === "reject" ? "danger" : "primary"} type="submit" disabled={!isReady} aria-keyshortcuts="Control+Enter Meta+Enter">
+        <Button
+          weight={draft.decision === "reject" ? "danger" : "primary"}
+          type="submit"
+          disabled={!isReady}
+          aria-keyshortcuts="Control+Enter Meta+Enter"
+        >
           {isSending ? "Sending …" : sendText(draft, escalation.kind)}
         </Button>
         <CopyMenu items={copies} />
@@ -103,11 +122,11 @@ function Outcome({ isSending, lack, error }: Pick<Props, "isSending" | "error"> 
   return (
     <>
       <p role="status" className="text-muted">
-        {isSending ? "Waiting for the service; nothing is decided yet." : lack}
+        {isSending ? "Waiting for the service. Nothing is decided yet." : lack}
       </p>
       {error && !isSending && (
         <p role="alert" className="theirs text-failed">
-          Not recorded: <Theirs text={explain(error, "record the decision").text} /> Your text is kept.
+          Not recorded: <UntrustedText text={explain(error, "record the decision").text} /> Your text is kept.
         </p>
       )}
     </>
@@ -122,7 +141,13 @@ function Choices({ escalation, draft, update }: Pick<Props, "escalation" | "draf
       {CHOICES.map(({ decision, key }) => {
         const isOff = decision === "accept" && !escalation.can_accept;
         return (
-          <label key={decision} className="flex items-start gap-2 rounded-md border border-line p-2 has-checked:border-accent has-checked:bg-sunken">
+          <label
+            key={decision}
+            className={[
+              "flex items-start gap-2 rounded-md border border-line p-2 has-checked:border-accent",
+              "has-checked:bg-sunken",
+            ].join(" ")}
+          >
             <input
               type="radio"
               name="decision"
@@ -134,7 +159,9 @@ function Choices({ escalation, draft, update }: Pick<Props, "escalation" | "draf
             />
             <span className="flex-1">
               <span className="font-medium">{DECISIONS[decision]}</span>
-              <span className="block text-xs text-muted">{isOff ? "There is no output to accept." : consequence(decision, escalation)}</span>
+              <span className="block text-xs text-muted">
+                {isOff ? "There is no output to accept." : consequence(decision, escalation)}
+              </span>
             </span>
             <kbd className="rounded border border-line px-1.5 text-muted">{key}</kbd>
           </label>
@@ -144,7 +171,11 @@ function Choices({ escalation, draft, update }: Pick<Props, "escalation" | "draf
   );
 }
 
-function Attempts({ kind, draft, update }: Pick<Props, "draft" | "update"> & { kind: EscalationDetail["kind"] }) {
+function Attempts({
+  kind,
+  draft,
+  update,
+}: Pick<Props, "draft" | "update"> & { kind: EscalationDetail["kind"] }) {
   return (
     <label className="flex items-center gap-2">
       <span className="flex-1 font-medium">Further {TRY[kind]}s</span>
@@ -160,11 +191,16 @@ function Attempts({ kind, draft, update }: Pick<Props, "draft" | "update"> & { k
   );
 }
 
-function OpenPaths({ escalation, draft, update, error }: Pick<Props, "escalation" | "draft" | "update"> & { error: string }) {
+function OpenPaths({
+  escalation,
+  draft,
+  update,
+  error,
+}: Pick<Props, "escalation" | "draft" | "update"> & { error: string }) {
   return (
     <div className="flex flex-col gap-1">
       <label className="flex flex-col gap-1">
-        <span className="font-medium">Open protected files</span>
+        <span className="font-medium">Protected files to open</span>
         <textarea
           className="field mono"
           rows={draft.openPaths.split("\n").length}
@@ -175,17 +211,18 @@ function OpenPaths({ escalation, draft, update, error }: Pick<Props, "escalation
         />
       </label>
       <p className="text-xs text-muted">
-        Tests and tool settings that the agent may change from now on; one glob a line.
+        Tests and tool settings that the agent may change from now on. One glob per line.
         {escalation.open_paths.length > 0 && (
           <>
             {" "}
-            Open already: <Theirs text={escalation.open_paths.join(", ")} />.
+            Already open: <UntrustedText text={escalation.open_paths.join(", ")} />.
           </>
         )}
       </p>
       {draft.decision === "accept" && escalation.would_open.length > 0 && (
         <p className="rounded-md bg-waiting-chip p-2 text-waiting">
-          Accepting accepts its changes to protected files, and opens them: <Theirs text={escalation.would_open.join(", ")} />
+          Accepting also unprotects the files it changed:{" "}
+          <UntrustedText text={escalation.would_open.join(", ")} />
         </p>
       )}
     </div>
@@ -193,7 +230,9 @@ function OpenPaths({ escalation, draft, update, error }: Pick<Props, "escalation
 }
 
 function fieldError(error: Error | null, field: string): string {
-  return error instanceof ApiError && (error.problem.field ?? "").startsWith(field) ? error.problem.detail : "";
+  return error instanceof ApiError && (error.problem.field ?? "").startsWith(field)
+    ? error.problem.detail
+    : "";
 }
 
 function commentsText(draft: Draft): string {

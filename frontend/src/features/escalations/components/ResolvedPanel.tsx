@@ -1,10 +1,10 @@
-/** What was decided, by whom and when; and what the reviewer who came second had typed. */
+/** Decisions, by whom and when; and what the reviewer who came second had typed. */
 import { Link } from "@tanstack/react-router";
 
 import { Button, buttonClass } from "@/components/Button";
 import { RelativeTime } from "@/components/RelativeTime";
 import { StatusBadge } from "@/components/StatusBadge";
-import { Theirs } from "@/components/Theirs";
+import { UntrustedText } from "@/components/UntrustedText";
 import { written } from "@/lib/diff/comments";
 import { formatMoment, plural } from "@/lib/format";
 import { KINDS } from "@/lib/kinds";
@@ -12,7 +12,7 @@ import type { EscalationDetail } from "@/lib/queries/escalations";
 
 import { furtherText } from "../consequences";
 import { type Draft, isEmpty } from "../resolution";
-import { DECISIONS } from "../words";
+import { DECISIONS } from "../labels";
 
 interface Props {
   escalation: EscalationDetail;
@@ -33,8 +33,11 @@ export function ResolvedPanel({ escalation, draft, onDiscard, next, waiting }: P
             `Withdrawn: the ${KINDS[escalation.kind].word} was cancelled`
           ) : (
             <>
-              <StatusBadge status={decision ?? "resolved"} word={decision ? DECISIONS[decision] : "Resolved"} /> — decided by{" "}
-              <Theirs text={by ?? "somebody"} />
+              <StatusBadge
+                status={decision ?? "resolved"}
+                word={decision ? DECISIONS[decision] : "Resolved"}
+              />{" "}
+              — decided by <UntrustedText text={by ?? "a reviewer"} />
             </>
           )}
         </h2>
@@ -46,11 +49,17 @@ export function ResolvedPanel({ escalation, draft, onDiscard, next, waiting }: P
       )}
       {escalation.guidance && (
         <blockquote className="theirs border-l-2 border-line pl-2">
-          <Theirs text={escalation.guidance} />
+          <UntrustedText text={escalation.guidance} />
         </blockquote>
       )}
-      {escalation.line_comments.length > 0 && <p className="text-muted">{plural(escalation.line_comments.length, "line comment")}, shown in the diff.</p>}
-      {escalation.additional_attempts > 0 && <p className="text-muted">{furtherText(escalation.kind, escalation.additional_attempts)}</p>}
+      {escalation.line_comments.length > 0 && (
+        <p className="text-muted">
+          {plural(escalation.line_comments.length, "line comment")}, shown in the diff.
+        </p>
+      )}
+      {escalation.additional_attempts > 0 && (
+        <p className="text-muted">{furtherText(escalation.kind, escalation.additional_attempts)}</p>
+      )}
       {!isEmpty(draft) && <Unsent draft={draft} onDiscard={onDiscard} />}
       <div className="flex flex-wrap gap-2">
         {next && (
@@ -59,7 +68,7 @@ export function ResolvedPanel({ escalation, draft, onDiscard, next, waiting }: P
           </Link>
         )}
         <Link to={KINDS[escalation.kind].page} params={{ id: escalation.run_id }} className={buttonClass()}>
-          Watch the run
+          Open the run
         </Link>
       </div>
     </section>
@@ -69,19 +78,25 @@ export function ResolvedPanel({ escalation, draft, onDiscard, next, waiting }: P
 function Unsent({ draft, onDiscard }: { draft: Draft; onDiscard: () => void }) {
   return (
     <div className="flex flex-col gap-2 rounded-md bg-waiting-chip p-2 text-waiting" data-unsent>
-      <p className="font-medium">Your own answer was not recorded. It is kept here:</p>
+      <p className="font-medium">Your decision was not recorded. Your text is kept here:</p>
       {draft.guidance && (
-        <textarea readOnly aria-label="Your unsent guidance" className="field" rows={4} value={draft.guidance} />
+        <textarea
+          readOnly
+          aria-label="Your unsent guidance"
+          className="field"
+          rows={4}
+          value={draft.guidance}
+        />
       )}
       {written(draft.comments).map((each) => (
         <p key={`${each.path}:${each.line}`} className="theirs">
           <code>
-            <Theirs text={`${each.path}:${each.line}`} />
+            <UntrustedText text={`${each.path}:${each.line}`} />
           </code>{" "}
-          <Theirs text={each.body} />
+          <UntrustedText text={each.body} />
         </p>
       ))}
-      <Button onClick={onDiscard}>Throw it away</Button>
+      <Button onClick={onDiscard}>Discard</Button>
     </div>
   );
 }

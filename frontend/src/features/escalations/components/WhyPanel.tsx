@@ -3,17 +3,18 @@ import { Link } from "@tanstack/react-router";
 
 import { Cost } from "@/components/Cost";
 import { RelativeTime } from "@/components/RelativeTime";
-import { Theirs } from "@/components/Theirs";
+import { UntrustedText } from "@/components/UntrustedText";
 import { plural } from "@/lib/format";
 import { KINDS } from "@/lib/kinds";
 import type { EscalationDetail } from "@/lib/queries/escalations";
 import { plainText } from "@/lib/text/ansi";
 
 import { placeOf } from "../consequences";
-import { reasonOf } from "../words";
+import { reasonOf } from "../labels";
 
-import { History } from "./History";
-import { VerdictCard } from "./VerdictCard";
+import { EscalationHistory } from "./EscalationHistory";
+import { QuestionCard } from "./QuestionCard";
+import { ReviewedVerdict } from "./ReviewedVerdict";
 
 export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
   const attempt = escalation.attempts.find((each) => each.id === escalation.attempt_id);
@@ -26,22 +27,18 @@ export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
         <h2 className="font-semibold">{reasonOf(escalation)}</h2>
         <p className="theirs">{plainText(escalation.reason)}</p>
         <p className="text-muted">
-          <span className="inline-block first-letter:uppercase">{placeOf(escalation) || KINDS[escalation.kind].word}</span> · asked <RelativeTime at={escalation.created_at} /> ·
-          cost so far <Cost usage={escalation.sprint.usage} />
+          <span className="inline-block first-letter:uppercase">
+            {placeOf(escalation) || KINDS[escalation.kind].word}
+          </span>{" "}
+          · escalated <RelativeTime at={escalation.created_at} /> · cost so far{" "}
+          <Cost usage={escalation.sprint.usage} />
         </p>
       </div>
       {escalation.questions.map((each) => (
-        <article key={each.key} className="card flex flex-col gap-1 p-3">
-          <p className="theirs">{plainText(each.text)}</p>
-          {each.why && <p className="text-muted">{plainText(each.why)}</p>}
-          <p className="text-muted">At the base</p>
-          <pre className="theirs overflow-auto">{each.before || "Nothing"}</pre>
-          <p className="text-muted">In this attempt</p>
-          <pre className="theirs overflow-auto">{each.after || "Nothing"}</pre>
-        </article>
+        <QuestionCard key={each.key} question={each} />
       ))}
       {escalation.failing.map((each) => (
-        <VerdictCard key={each.id} evaluation={each} record={recordOf(each.evaluator)} open />
+        <ReviewedVerdict key={each.id} evaluation={each} record={recordOf(each.evaluator)} open />
       ))}
       {attempt?.last_error && attempt.last_error !== escalation.reason && escalation.failing.length === 0 && (
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
@@ -51,31 +48,38 @@ export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
       )}
       {others.length > 0 && (
         <details>
-          <summary className="min-h-8 cursor-pointer py-1 text-muted">{plural(others.length, "other verdict")}</summary>
+          <summary className="min-h-8 cursor-pointer py-1 text-muted">
+            {plural(others.length, "other verdict")}
+          </summary>
           <div className="flex flex-col gap-2">
             {others.map((each) => (
-              <VerdictCard key={each.id} evaluation={each} record={recordOf(each.evaluator)} open={false} />
+              <ReviewedVerdict
+                key={each.id}
+                evaluation={each}
+                record={recordOf(each.evaluator)}
+                open={false}
+              />
             ))}
           </div>
         </details>
       )}
       <Goal escalation={escalation} />
-      <History escalation={escalation} />
+      <EscalationHistory escalation={escalation} />
     </section>
   );
 }
 
-const GOALS = { sprint: "Goal", director_loop: "Task", answer: "Question" } as const;
+const GOALS = { sprint: "Goal", director_loop: "Task", answer: "Query" } as const;
 
 function Goal({ escalation }: { escalation: EscalationDetail }) {
   return (
     <details open={escalation.sprint.goal.length < 300}>
       <summary className="min-h-7 cursor-pointer font-semibold">{GOALS[escalation.kind]}</summary>
       <p className="theirs">
-        <Theirs text={escalation.sprint.goal} />
+        <UntrustedText text={escalation.sprint.goal} />
       </p>
       <Link to={KINDS[escalation.kind].page} params={{ id: escalation.run_id }} className="underline">
-        The whole run
+        Show the whole run
       </Link>
     </details>
   );

@@ -7,13 +7,13 @@ import { plural } from "@/lib/format";
 import type { Metrics } from "@/lib/queries/metrics";
 import { describeLatency } from "@/lib/shares";
 
-import { FigureTable } from "./Section";
+import { FigureTable } from "./FigureTable";
 
 export function EscalationFigures({ figures }: { figures: Metrics["escalations"] }) {
   return (
     <div className="flex flex-col gap-3">
       <div className="grid gap-6 lg:grid-cols-2">
-        <FigureTable title="Why a human was asked" columns={["Reason", "Of the runs that are over or asked"]}>
+        <FigureTable title="Escalation reasons" columns={["Reason", "Share of finished or escalated runs"]}>
           {Object.entries(figures.reasons).map(([reason, share]) => (
             <tr key={reason}>
               <th scope="row">{reason.replaceAll("_", " ")}</th>
@@ -21,7 +21,7 @@ export function EscalationFigures({ figures }: { figures: Metrics["escalations"]
             </tr>
           ))}
         </FigureTable>
-        <FigureTable title="What was decided" columns={["Decision", "Of the resolved escalations"]}>
+        <FigureTable title="Decisions" columns={["Decision", "Share of resolved escalations"]}>
           {Object.entries(figures.decisions).map(([decision, share]) => (
             <tr key={decision}>
               <th scope="row">
@@ -33,7 +33,7 @@ export function EscalationFigures({ figures }: { figures: Metrics["escalations"]
         </FigureTable>
       </div>
       <p>
-        Time to decision, half / 95 % within: <strong>{describeLatency(figures.time_to_decision)}</strong>{" "}
+        Time to decision p50 / p95: <strong>{describeLatency(figures.time_to_decision)}</strong>{" "}
         <span className="text-muted">n = {figures.time_to_decision.n}</span>
         {figures.open > 0 && (
           <>

@@ -7,7 +7,7 @@ import { formatCount } from "@/lib/format";
 import type { EvaluatorMetrics, MetricShare } from "@/lib/queries/metrics";
 import { formatCases, describeLatency, formatShare, runsBehind } from "@/lib/shares";
 
-import { FigureTable } from "./Section";
+import { FigureTable } from "./FigureTable";
 
 const STATUSES = ["passed", "failed", "errored", "skipped"] as const;
 
@@ -15,13 +15,13 @@ export function EvaluatorTable({ evaluators }: { evaluators: readonly EvaluatorM
   return (
     <FigureTable
       title="Evaluators"
-      note="False passes and fails are shares of the verdicts that reviewers marked, which are mostly those that escalated."
-      columns={["Evaluator", "Verdicts", "Said", "Time, half / 95 % within", "False passes", "False fails"]}
+      note="Wrong passes and wrong fails are shares of the marked verdicts. Reviewers mostly mark escalated ones."
+      columns={["Evaluator", "Verdicts", "Outcomes", "Latency p50 / p95", "Wrong passes", "Wrong fails"]}
     >
       {evaluators.length === 0 && (
         <tr>
           <td colSpan={6} className="text-muted">
-            No verdict yet.
+            No verdicts yet.
           </td>
         </tr>
       )}
@@ -31,7 +31,7 @@ export function EvaluatorTable({ evaluators }: { evaluators: readonly EvaluatorM
             <Link to="/evaluators/$name" params={{ name: each.evaluator }} className="underline">
               {each.evaluator}
             </Link>{" "}
-            <span className="text-muted">{each.gate ? "gate" : "advice"}</span>
+            <span className="text-muted">{each.gate ? "gate" : "adviser"}</span>
           </th>
           <td className="number">{formatCount(each.verdicts)}</td>
           <td className="number whitespace-nowrap">
@@ -55,7 +55,12 @@ export function EvaluatorTable({ evaluators }: { evaluators: readonly EvaluatorM
 function Said({ status, share }: { status: string; share: MetricShare }) {
   if (share.count === 0) return null;
   return (
-    <Link to="/" search={runsBehind(share.counted)} className="inline-flex min-h-7 items-center gap-1" title={`${status}: ${formatCases(share)}`}>
+    <Link
+      to="/"
+      search={runsBehind(share.counted)}
+      className="inline-flex min-h-7 items-center gap-1"
+      title={`${status}: ${formatCases(share)}`}
+    >
       <StatusBadge status={status} word={`${status} ${formatShare(share.value)}`} />
     </Link>
   );

@@ -2,14 +2,20 @@
 import { ShareCell } from "@/components/MetricTile";
 import type { Metrics } from "@/lib/queries/metrics";
 
-import { FigureTable } from "./Section";
+import { FigureTable } from "./FigureTable";
 
 export function PhaseTable({ report }: { report: Metrics }) {
   return (
-    <FigureTable title="By phase" note="Below each share its 95 % interval." columns={["Phase", "pass@1", "pass@2", "pass@3", "Retried", "Retries a phase", "Escalated"]}>
+    <FigureTable
+      title="By phase"
+      note="The 95 % interval is below each share."
+      columns={["Phase", "pass@1", "pass@2", "pass@3", "Retried", "Retries per phase", "Escalated"]}
+    >
       {report.phases.map((each) => (
         <tr key={each.phase}>
-          <th scope="row" className="capitalize">{each.phase}</th>
+          <th scope="row" className="capitalize">
+            {each.phase}
+          </th>
           <ShareCell share={each.passes.pass_at_1} />
           <ShareCell share={each.passes.pass_at_2} />
           <ShareCell share={each.passes.pass_at_3} />
@@ -24,7 +30,9 @@ export function PhaseTable({ report }: { report: Metrics }) {
         <ShareCell share={report.passes.pass_at_2} />
         <ShareCell share={report.passes.pass_at_3} />
         <ShareCell share={report.retries.retried} />
-        <td className="number">{report.retries.mean === null ? "no data" : report.retries.mean.toFixed(2)}</td>
+        <td className="number">
+          {report.retries.mean === null ? "no data" : report.retries.mean.toFixed(2)}
+        </td>
         <ShareCell share={report.escalations.rate} />
       </tr>
     </FigureTable>

@@ -17,19 +17,38 @@ export function ScopeBar({ search, onChange }: Props) {
   return (
     <div className="flex flex-wrap gap-3 pb-4">
       <Choice
-        label="Time"
+        label="Period"
         value={search.days ? String(search.days) : ""}
-        options={[["", "All time"], ["7", "7 days"], ["30", "30 days"], ["90", "90 days"]]}
+        options={[
+          ["", "All time"],
+          ["7", "7 days"],
+          ["30", "30 days"],
+          ["90", "90 days"],
+        ]}
         onChange={(days) => onChange({ days: days ? (Number(days) as 7 | 30 | 90) : undefined })}
       />
-      <Choice label="Project" value={search.project ?? ""} options={choices("All projects", projects, search.project)} onChange={(project) => onChange({ project: project || undefined })} />
-      <Choice label="Agent" value={search.agent ?? ""} options={choices("All agents", agents, search.agent)} onChange={(agent) => onChange({ agent: agent || undefined })} />
+      <Choice
+        label="Project"
+        value={search.project ?? ""}
+        options={choices("All projects", projects, search.project)}
+        onChange={(project) => onChange({ project: project || undefined })}
+      />
+      <Choice
+        label="Agent"
+        value={search.agent ?? ""}
+        options={choices("All agents", agents, search.agent)}
+        onChange={(agent) => onChange({ agent: agent || undefined })}
+      />
     </div>
   );
 }
 
 /** What the URL names is among the choices, also before they are known. */
-function choices(all: string, values: readonly string[], chosen: string | undefined): readonly (readonly [string, string])[] {
+function choices(
+  all: string,
+  values: readonly string[],
+  chosen: string | undefined,
+): readonly (readonly [string, string])[] {
   const every = chosen && !values.includes(chosen) ? [chosen, ...values] : values;
   return [["", all], ...every.map((each) => [each, each] as const)];
 }
@@ -48,7 +67,12 @@ function Choice({ label, value, options, onChange }: ChoiceProps) {
       <label htmlFor={id} className="text-muted">
         {label}
       </label>
-      <select id={id} value={value} onChange={(event) => onChange(event.target.value)} className="min-h-8 max-w-64 rounded-md border border-line bg-raised px-2">
+      <select
+        id={id}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        className="min-h-8 max-w-64 rounded-md border border-line bg-raised px-2"
+      >
         {options.map(([key, text]) => (
           <option key={key} value={key}>
             {text}

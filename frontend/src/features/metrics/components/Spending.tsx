@@ -4,18 +4,21 @@ import { formatCost, formatCount } from "@/lib/format";
 import type { Metrics } from "@/lib/queries/metrics";
 import { NO_DATA } from "@/lib/shares";
 
-import { FigureTable } from "./Section";
+import { FigureTable } from "./FigureTable";
 
 type Amount = Metrics["spend"]["cost_usd"];
 
 export function Spending({ spend }: { spend: Metrics["spend"] }) {
   const rows: readonly [string, Amount, (value: number) => string][] = [
     ["Cost", spend.cost_usd, formatCost],
-    ["Tokens read", spend.input_tokens, formatCount],
-    ["Tokens written", spend.output_tokens, formatCount],
+    ["Input tokens", spend.input_tokens, formatCount],
+    ["Output tokens", spend.output_tokens, formatCount],
   ];
   return (
-    <FigureTable title="Spending of runs that are over" columns={["What", "Runs", "Sum", "Half within", "95 % within", "Known for"]}>
+    <FigureTable
+      title="Usage of finished runs"
+      columns={["Measure", "Runs", "Total", "p50", "p95", "Known for"]}
+    >
       {rows.map(([name, amount, format]) => (
         <tr key={name}>
           <th scope="row">{name}</th>
@@ -25,7 +28,13 @@ export function Spending({ spend }: { spend: Metrics["spend"] }) {
               {value === null ? NO_DATA : format(value)}
             </td>
           ))}
-          {name === "Cost" ? <ShareCell share={spend.cost_known} /> : <td className={amount.n === 0 ? "number text-muted" : "number"}>{amount.n === 0 ? NO_DATA : "every run"}</td>}
+          {name === "Cost" ? (
+            <ShareCell share={spend.cost_known} />
+          ) : (
+            <td className={amount.n === 0 ? "number text-muted" : "number"}>
+              {amount.n === 0 ? NO_DATA : "all runs"}
+            </td>
+          )}
         </tr>
       ))}
     </FigureTable>

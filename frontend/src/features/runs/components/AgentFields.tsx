@@ -1,38 +1,79 @@
 /** Who does the work. */
-import type { FieldsProps } from "../NewSprintPage";
+import type { FieldsProps } from "../fields-props";
 import type { StartFields } from "../start-form";
 import { Field } from "./Field";
 
 export function AgentFields({ fields, change, errorOf }: FieldsProps) {
   return (
     <section className="card p-4" aria-label="Agent">
-      <details open={["agent.model", "agent.temperature", "agent.candidates", "agent.script", "agent"].some(errorOf)}>
+      <details
+        open={["agent.model", "agent.temperature", "agent.candidates", "agent.script", "agent"].some(errorOf)}
+      >
         <summary className="cursor-pointer font-medium">Agent</summary>
         <div className="mt-3 grid gap-3 md:grid-cols-2">
           <Field label="Backend" error={errorOf("agent.backend")}>
-            <select value={fields.backend} onChange={(event) => change({ backend: event.target.value as StartFields["backend"] })}>
-              <option value="auto">As the service is set</option>
+            <select
+              value={fields.backend}
+              onChange={(event) => change({ backend: event.target.value as StartFields["backend"] })}
+            >
+              <option value="auto">Service default</option>
               <option value="pydantic-ai">A model</option>
               <option value="scripted">A script (no model)</option>
             </select>
           </Field>
-          <Field label="Candidates" hint="Agents side by side; the gates choose." error={errorOf("agent.candidates")}>
-            <input inputMode="numeric" value={fields.candidates} onChange={(event) => change({ candidates: event.target.value })} />
+          <Field
+            label="Candidates"
+            hint="Agents per attempt. The gates choose between them."
+            error={errorOf("agent.candidates")}
+          >
+            <input
+              inputMode="numeric"
+              value={fields.candidates}
+              onChange={(event) => change({ candidates: event.target.value })}
+            />
           </Field>
           {fields.backend === "scripted" ? (
-            <Field label="Script (JSON)" hint="title and phases, as in the API" error={errorOf("agent.script") || errorOf("agent")}>
-              <textarea rows={4} value={fields.script} onChange={(event) => change({ script: event.target.value })} />
+            <Field
+              label="Script (JSON)"
+              hint="title and phases, as in the API"
+              error={errorOf("agent.script") || errorOf("agent")}
+            >
+              <textarea
+                rows={4}
+                value={fields.script}
+                onChange={(event) => change({ script: event.target.value })}
+              />
             </Field>
           ) : (
             <>
-              <Field label="Model" hint="provider:model; empty for the default" error={errorOf("agent.model") || errorOf("agent")}>
-                <input value={fields.model} placeholder="anthropic:claude-sonnet-4-20250514" onChange={(event) => change({ model: event.target.value })} />
+              <Field
+                label="Model"
+                hint="provider:model. By default the service's model."
+                error={errorOf("agent.model") || errorOf("agent")}
+              >
+                <input
+                  value={fields.model}
+                  placeholder="anthropic:claude-sonnet-4-20250514"
+                  onChange={(event) => change({ model: event.target.value })}
+                />
               </Field>
               <Field label="Temperature" hint="0 to 2" error={errorOf("agent.temperature")}>
-                <input inputMode="decimal" value={fields.temperature} onChange={(event) => change({ temperature: event.target.value })} />
+                <input
+                  inputMode="decimal"
+                  value={fields.temperature}
+                  onChange={(event) => change({ temperature: event.target.value })}
+                />
               </Field>
-              <Field label="System prompt" hint="Replaces the agent's own." error={errorOf("agent.system_prompt")}>
-                <textarea rows={3} value={fields.systemPrompt} onChange={(event) => change({ systemPrompt: event.target.value })} />
+              <Field
+                label="System prompt"
+                hint="Replaces the agent's system prompt."
+                error={errorOf("agent.system_prompt")}
+              >
+                <textarea
+                  rows={3}
+                  value={fields.systemPrompt}
+                  onChange={(event) => change({ systemPrompt: event.target.value })}
+                />
               </Field>
             </>
           )}

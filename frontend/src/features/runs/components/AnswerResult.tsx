@@ -1,8 +1,8 @@
 /** What a question came to: the text that may be given, what it lacks, and why. */
 import { StatusBadge } from "@/components/StatusBadge";
-import { Texts } from "@/components/Texts";
-import { Theirs } from "@/components/Theirs";
-import { Words } from "@/components/Words";
+import { UntrustedList } from "@/components/UntrustedList";
+import { UntrustedText } from "@/components/UntrustedText";
+import { UntrustedBlock } from "@/components/UntrustedBlock";
 import type { AnswerDetail } from "@/lib/queries/answers";
 
 import { answerEnding } from "../outcomes";
@@ -16,13 +16,13 @@ export function AnswerResult({ answer }: { answer: AnswerDetail }) {
         Result <StatusBadge status={ending.status} word={ending.word} />
       </h2>
       <p className="text-muted">
-        <Theirs text={ending.text} />
+        <UntrustedText text={ending.text} />
       </p>
-      {result?.answer && <Words text={result.answer} />}
-      {result && result.gaps.length > 0 && <Texts title="What it lacks" items={result.gaps} />}
+      {result?.answer && <UntrustedBlock text={result.answer} />}
+      {result && result.gaps.length > 0 && <UntrustedList title="Gaps" items={result.gaps} />}
       {result?.reason && (
         <p className="theirs">
-          <strong className="font-medium">Reason:</strong> <Theirs text={result.reason} />
+          <strong className="font-medium">Reason:</strong> <UntrustedText text={result.reason} />
         </p>
       )}
     </section>

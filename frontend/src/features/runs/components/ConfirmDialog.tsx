@@ -28,7 +28,12 @@ export function ConfirmDialog({ title, text, label, confirm, isBusy, error, onCo
     <AlertDialog.Root open onOpenChange={(next) => !next && onClose()}>
       <AlertDialog.Portal>
         <AlertDialog.Overlay className="fixed inset-0 z-40 bg-black/40" />
-        <AlertDialog.Content className="card fixed left-1/2 top-[20dvh] z-50 w-[min(30rem,calc(100vw-2rem))] -translate-x-1/2 p-4 shadow-xl">
+        <AlertDialog.Content
+          className={[
+            "card fixed left-1/2 top-[20dvh] z-50 w-[min(30rem,calc(100vw-2rem))] -translate-x-1/2 p-4",
+            "shadow-xl",
+          ].join(" ")}
+        >
           <AlertDialog.Title className="text-lg font-semibold">{title}</AlertDialog.Title>
           <AlertDialog.Description className="my-2 text-muted">{text}</AlertDialog.Description>
           <form onSubmit={submit} className="flex flex-col gap-3">

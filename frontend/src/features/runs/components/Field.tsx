@@ -1,13 +1,19 @@
 /** A labelled field that shows what the service says about it. */
 import { type ReactElement, type ReactNode, cloneElement, useId } from "react";
 
-export const INPUT = "min-h-8 w-full rounded-md border border-line bg-raised px-2 py-1 aria-invalid:border-failed";
+export const INPUT =
+  "min-h-8 w-full rounded-md border border-line bg-raised px-2 py-1 aria-invalid:border-failed";
 
 interface Props {
   label: string;
   hint?: ReactNode;
   error?: string;
-  children: ReactElement<{ id?: string; "aria-describedby"?: string; "aria-invalid"?: boolean; className?: string }>;
+  children: ReactElement<{
+    id?: string;
+    "aria-describedby"?: string;
+    "aria-invalid"?: boolean;
+    className?: string;
+  }>;
 }
 
 export function Field({ label, hint, error = "", children }: Props) {

@@ -2,9 +2,9 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
-import { Folded } from "@/components/Folded";
-import { Theirs } from "@/components/Theirs";
-import { Words } from "@/components/Words";
+import { Disclosure } from "@/components/Disclosure";
+import { UntrustedText } from "@/components/UntrustedText";
+import { UntrustedBlock } from "@/components/UntrustedBlock";
 import type { Schemas } from "@/lib/api/client";
 import type { LoopDetail } from "@/lib/queries/loops";
 
@@ -16,13 +16,13 @@ export function LoopDefinition({ loop }: { loop: LoopDetail }) {
       <h2 id="definition" className="font-semibold">
         Definition
       </h2>
-      <Words text={definition.description} />
+      <UntrustedBlock text={definition.description} />
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1">
         <Row name="Iterations">at most {definition.max_iterations}</Row>
         {definition.termination_condition && (
           <Row name="Ends when">
             <code className="theirs">
-              <Theirs text={definition.termination_condition.condition} />
+              <UntrustedText text={definition.termination_condition.condition} />
             </code>
           </Row>
         )}
@@ -32,7 +32,7 @@ export function LoopDefinition({ loop }: { loop: LoopDetail }) {
         {definition.script_execution && (
           <Row name="Script">
             <code className="theirs">
-              <Theirs text={definition.script_execution.command} />
+              <UntrustedText text={definition.script_execution.command} />
             </code>
           </Row>
         )}
@@ -42,12 +42,12 @@ export function LoopDefinition({ loop }: { loop: LoopDetail }) {
         {definition.output_file && (
           <Row name="Output file">
             <code className="theirs">
-              <Theirs text={definition.output_file} />
+              <UntrustedText text={definition.output_file} />
             </code>
           </Row>
         )}
         {loop.parent_run_id && (
-          <Row name="Asked for by">
+          <Row name="Parent">
             <Link to="/loops/$id" params={{ id: loop.parent_run_id }}>
               the loop <code>{loop.parent_run_id.slice(0, 8)}</code>
             </Link>
@@ -55,11 +55,11 @@ export function LoopDefinition({ loop }: { loop: LoopDetail }) {
         )}
       </dl>
       <h3 className="font-medium">Inputs</h3>
-      {inputs.length === 0 && <p className="text-muted">None were given.</p>}
+      {inputs.length === 0 && <p className="text-muted">No inputs.</p>}
       {inputs.map(([name, value]) => (
-        <Folded key={name} open={value.length < 300} summary={<Theirs text={name} />}>
-          {() => <Words text={value} empty="Empty." />}
-        </Folded>
+        <Disclosure key={name} open={value.length < 300} summary={<UntrustedText text={name} />}>
+          {() => <UntrustedBlock text={value} empty="Empty." />}
+        </Disclosure>
       ))}
     </section>
   );
@@ -79,11 +79,11 @@ function Role({ role }: { role: Schemas["RoleDefinition"] }) {
   return (
     <>
       <p className="theirs">
-        <Theirs text={role.description} />
+        <UntrustedText text={role.description} />
       </p>
       {by && (
         <p className="text-muted">
-          by <Theirs text={by} />
+          by <UntrustedText text={by} />
         </p>
       )}
     </>

@@ -1,9 +1,17 @@
 /** Within which bounds, and how it is judged; what is left empty is as the service is set. */
-import type { FieldsProps } from "../NewSprintPage";
+import type { FieldsProps } from "../fields-props";
 import type { StartFields } from "../start-form";
 import { Field } from "./Field";
 
-const NAMES = ["attempts_per_phase", "pass_threshold", "blocking_threshold", "budget.tokens", "budget.cost_usd", "open_paths", "open_paths.0"];
+const NAMES = [
+  "attempts_per_phase",
+  "pass_threshold",
+  "blocking_threshold",
+  "budget.tokens",
+  "budget.cost_usd",
+  "open_paths",
+  "open_paths.0",
+];
 
 export function PolicyFields({ fields, change, errorOf }: FieldsProps) {
   const of = (name: string) => errorOf(`policy.${name}`);
@@ -12,24 +20,28 @@ export function PolicyFields({ fields, change, errorOf }: FieldsProps) {
     onChange: (event: { target: { value: string } }) => change({ [name]: event.target.value }),
   });
   return (
-    <section className="card p-4" aria-label="Bounds and judgement">
+    <section className="card p-4" aria-label="Limits and evaluation">
       <details open={NAMES.some(of)}>
-        <summary className="cursor-pointer font-medium">Bounds and judgement</summary>
+        <summary className="cursor-pointer font-medium">Limits and evaluation</summary>
         <div className="mt-3 grid gap-3 md:grid-cols-2">
-          <Field label="Attempts per phase" hint="1 to 20, until a human is asked" error={of("attempts_per_phase")}>
+          <Field
+            label="Attempts per phase"
+            hint="1 to 20. Then the run escalates."
+            error={of("attempts_per_phase")}
+          >
             <input inputMode="numeric" {...text("maxAttempts")} />
           </Field>
-          <Field label="A retry starts from" error={of("retry_from")}>
+          <Field label="Retry starts from" error={of("retry_from")}>
             <select {...text("retryFrom")}>
-              <option value="">As the service is set</option>
-              <option value="previous">The attempt before</option>
-              <option value="base">What the phase started with</option>
+              <option value="">Service default</option>
+              <option value="previous">Previous attempt</option>
+              <option value="base">Start of the phase</option>
             </select>
           </Field>
-          <Field label="Tokens at most" error={of("budget.tokens")}>
+          <Field label="Token limit" error={of("budget.tokens")}>
             <input inputMode="numeric" {...text("maxTokens")} />
           </Field>
-          <Field label="Cost at most, US dollars" error={of("budget.cost_usd")}>
+          <Field label="Cost limit (US dollars)" error={of("budget.cost_usd")}>
             <input inputMode="decimal" {...text("maxCost")} />
           </Field>
           <Field label="Pass threshold" hint="0 to 1" error={of("pass_threshold")}>
@@ -38,17 +50,29 @@ export function PolicyFields({ fields, change, errorOf }: FieldsProps) {
           <Field label="Blocking threshold" hint="0 to 1" error={of("blocking_threshold")}>
             <input inputMode="decimal" {...text("blockingThreshold")} />
           </Field>
-          <Field label="Protected files that may change" hint="One glob a line" error={of("open_paths") || of("open_paths.0")}>
+          <Field
+            label="Protected files that may change"
+            hint="One glob per line"
+            error={of("open_paths") || of("open_paths.0")}
+          >
             <textarea rows={2} {...text("openPaths")} />
           </Field>
           <div className="flex flex-col gap-1">
             <label className="flex min-h-8 items-center gap-2">
-              <input type="checkbox" checked={fields.deterministicOnly} onChange={(event) => change({ deterministicOnly: event.target.checked })} />
-              Judge with tools only, without models
+              <input
+                type="checkbox"
+                checked={fields.deterministicOnly}
+                onChange={(event) => change({ deterministicOnly: event.target.checked })}
+              />
+              Evaluate with tools only, without models
             </label>
             <label className="flex min-h-8 items-center gap-2">
-              <input type="checkbox" checked={fields.safeFixes} onChange={(event) => change({ safeFixes: event.target.checked })} />
-              Apply ruff&apos;s safe fixes before judging
+              <input
+                type="checkbox"
+                checked={fields.safeFixes}
+                onChange={(event) => change({ safeFixes: event.target.checked })}
+              />
+              Apply ruff&apos;s safe fixes before evaluation
             </label>
           </div>
         </div>

@@ -6,11 +6,19 @@ import { useMemo, useState } from "react";
 
 import { Button, buttonClass } from "@/components/Button";
 import { CopyMenu } from "@/components/CopyMenu";
+import { explain } from "@/components/states";
 import { command, curl } from "@/lib/commands";
 import { identity } from "@/lib/identity";
-import { KINDS } from "@/lib/kinds";
 import { keys } from "@/lib/queries/keys";
-import { type Attempt, cancelSprint, forkSprint, pauseSprint, resumeSprint, type Sprint, type SprintDetail } from "@/lib/queries/sprints";
+import {
+  type Attempt,
+  cancelRun,
+  forkRun,
+  pauseRun,
+  resumeRun,
+  type Run,
+  type RunDetail,
+} from "@/lib/queries/runs";
 import { type Action, useActions } from "@/lib/shortcuts";
 
 import { ConfirmDialog } from "./ConfirmDialog";
@@ -20,47 +28,54 @@ const OVER: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
 type Ask = "cancel" | "pause" | "fork";
 
 interface Props {
-  sprint: Sprint;
-  /** Of a sprint: other runs leave no files. */
+  run: Run;
+  /** Only a sprint's: other kinds of run leave no files. */
   attempts?: readonly Attempt[];
   /** The attempt that is looked at; a fork begins with it. */
   attempt?: Attempt | undefined;
 }
 
-export function RunActions({ sprint, attempts, attempt }: Props) {
+export function RunActions({ run, attempts, attempt }: Props) {
   const [asks, setAsks] = useState<Ask | null>(null);
   const leftFiles = attempts?.some((each) => each.head_commit) ?? false;
-  const isOver = OVER.has(sprint.status);
-  const isPaused = sprint.paused !== null;
+  const isOver = OVER.has(run.status);
+  const isPaused = Boolean(run.paused);
   const origin = attempt?.head_commit ? attempt : undefined;
-  const act = useRunCommands(sprint, origin, () => setAsks(null));
+  const act = useRunCommands(run, origin, () => setAsks(null));
   const { mutate: resume } = act.resume;
   const actions = useMemo<readonly Action[]>(() => {
     const group = "This run";
     const hold = isPaused
       ? { id: "resume-run", label: "Resume this run", group, run: () => resume() }
       : { id: "pause-run", label: "Pause this run", group, run: () => setAsks("pause") };
-    const going = isOver ? [] : [hold, { id: "cancel-run", label: "Cancel this run", group, run: () => setAsks("cancel") }];
-    const fork = { id: "fork-run", label: "Start a new run from this attempt", group, run: () => setAsks("fork") };
+    const going = isOver
+      ? []
+      : [hold, { id: "cancel-run", label: "Cancel this run", group, run: () => setAsks("cancel") }];
+    const fork = {
+      id: "fork-run",
+      label: "Start a new run from this attempt",
+      group,
+      run: () => setAsks("fork"),
+    };
     return origin ? [...going, fork] : going;
   }, [isOver, isPaused, origin, resume]);
   useActions(actions);
 
   return (
     <>
-      {sprint.escalation_id && (
-        <Link to="/escalations/$id" params={{ id: sprint.escalation_id }} className={buttonClass("primary")}>
+      {run.escalation_id && (
+        <Link to="/escalations/$id" params={{ id: run.escalation_id }} className={buttonClass("primary")}>
           <UserRound aria-hidden size={16} />
           Decide
         </Link>
       )}
       {leftFiles && (
-        <Link to="/sprints/$id/diff" params={{ id: sprint.id }} className={buttonClass()}>
+        <Link to="/sprints/$id/diff" params={{ id: run.id }} className={buttonClass()}>
           <FileDiff aria-hidden size={16} />
           Diff
         </Link>
       )}
-      <CopyMenu items={copies(sprint, leftFiles)} />
+      <CopyMenu items={copies(run, leftFiles)} />
       {origin && (
         <Button onClick={() => setAsks("fork")}>
           <GitFork aria-hidden size={16} />
@@ -78,6 +93,7 @@ export function RunActions({ sprint, attempts, attempt }: Props) {
           </Button>
         </>
       )}
+      <ResumeError error={act.resume.error} />
       {asks && (
         <ConfirmDialog
           {...dialogOf(asks, origin)}
@@ -91,21 +107,31 @@ export function RunActions({ sprint, attempts, attempt }: Props) {
   );
 }
 
-function useRunCommands(sprint: Sprint, origin: Attempt | undefined, done: () => void) {
+/** The other actions ask first, and their dialog shows what failed. */
+function ResumeError({ error }: { error: Error | null }) {
+  if (!error) return null;
+  return (
+    <p role="alert" className="theirs text-failed">
+      {explain(error, "resume the run").text}
+    </p>
+  );
+}
+
+function useRunCommands(run: Run, origin: Attempt | undefined, done: () => void) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const onSuccess = (next: SprintDetail) => {
-    if (next.kind === "sprint") client.setQueryData(keys.sprint(next.id), next);
-    else void client.invalidateQueries({ queryKey: keys.sprint(next.id) });
+  const onSuccess = (next: RunDetail) => {
+    if (next.kind === "sprint") client.setQueryData(keys.run(next.id), next);
+    else void client.invalidateQueries({ queryKey: keys.run(next.id) });
     void client.invalidateQueries({ queryKey: keys.runs });
     done();
-    if (next.id !== sprint.id) void navigate({ to: "/sprints/$id", params: { id: next.id } });
+    if (next.id !== run.id) void navigate({ to: "/sprints/$id", params: { id: next.id } });
   };
-  const cancel = useMutation({ mutationFn: (reason: string) => cancelSprint(sprint.id, reason), onSuccess });
-  const pause = useMutation({ mutationFn: (reason: string) => pauseSprint(sprint.id, reason), onSuccess });
-  const resume = useMutation({ mutationFn: () => resumeSprint(sprint.id), onSuccess });
+  const cancel = useMutation({ mutationFn: (reason: string) => cancelRun(run.id, reason), onSuccess });
+  const pause = useMutation({ mutationFn: (reason: string) => pauseRun(run.id, reason), onSuccess });
+  const resume = useMutation({ mutationFn: () => resumeRun(run.id), onSuccess });
   const fork = useMutation({
-    mutationFn: (guidance: string) => forkSprint(sprint.id, origin?.phase ?? "", origin?.number ?? 0, guidance),
+    mutationFn: (guidance: string) => forkRun(run.id, origin?.phase ?? "", origin?.number ?? 0, guidance),
     onSuccess,
   });
   return { cancel, pause, resume, fork };
@@ -115,7 +141,7 @@ function dialogOf(ask: Ask, origin: Attempt | undefined) {
   if (ask === "cancel") {
     return {
       title: "Cancel this run?",
-      text: "The agent is stopped and the run ends. What was recorded stays.",
+      text: "The agent stops and the run ends. Its records stay.",
       label: "Reason (optional)",
       confirm: "Cancel the run",
     };
@@ -123,29 +149,35 @@ function dialogOf(ask: Ask, origin: Attempt | undefined) {
   if (ask === "pause") {
     return {
       title: "Pause this run?",
-      text: "Nothing new begins until it is resumed. A human who is asked can decide meanwhile.",
+      text: "No new step starts until you resume the run. Reviewers can still decide its escalations.",
       label: "Reason (optional)",
       confirm: "Pause the run",
     };
   }
   return {
     title: `Start a new run from ${origin?.phase} attempt ${origin?.number}?`,
-    text: "It begins with what that attempt left, and is judged against the same base. This run stays as it is.",
+    text: "It starts from that attempt's files and is evaluated against the same base. This run does not change.",
     label: "Guidance for its next attempt (optional)",
     confirm: "Start the new run",
   };
 }
 
-function copies(sprint: Sprint, leftFiles: boolean) {
-  const here = `${KINDS[sprint.kind].api}/${sprint.id}`;
+function copies(run: Run, leftFiles: boolean) {
+  const here = `/api/v1/runs/${run.id}`;
+  const url = `--url=${location.origin}`;
+  // A local source is named by its path, which is where a branch belongs.
+  const repo = run.project.startsWith("/") ? [`--repo=${run.project}`] : [];
   const withToken = () => identity.get().token !== "";
   const base = [
     { label: "Link to this page", text: () => location.href },
-    { label: "Id", text: () => sprint.id },
+    { label: "Id", text: () => run.id },
     { label: "curl", text: () => curl(location.origin, "GET", here, undefined, withToken()) },
-    { label: "Command: watch", text: () => command("watch", sprint.id) },
-    { label: "Command: show", text: () => command("show", sprint.id) },
+    { label: "Command: watch", text: () => command("watch", run.id, url) },
+    { label: "Command: show", text: () => command("show", run.id, url) },
   ];
-  const result = { label: "Command: fetch the result", text: () => command("result", sprint.id, "--branch", `phaserunner/${sprint.id.slice(0, 8)}`) };
+  const result = {
+    label: "Command: fetch the result",
+    text: () => command("result", run.id, "--branch", `phaserunner/${run.id.slice(0, 8)}`, ...repo, url),
+  };
   return leftFiles ? [...base, result] : base;
 }

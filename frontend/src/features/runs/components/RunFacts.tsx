@@ -3,21 +3,21 @@ import type { ReactNode } from "react";
 
 import { Cost } from "@/components/Cost";
 import { Elapsed, RelativeTime } from "@/components/RelativeTime";
-import { Theirs } from "@/components/Theirs";
-import type { Sprint } from "@/lib/queries/sprints";
+import { UntrustedText } from "@/components/UntrustedText";
+import type { Run } from "@/lib/queries/runs";
 import { visible } from "@/lib/text/visible";
 
 const SHORT_GOAL = 320;
 
 interface Props {
-  sprint: Sprint & { base_commit?: string | null };
+  run: Run & { base_commit?: string | null };
   /** What the goal is for this kind of run. */
   asks?: string;
 }
 
-export function RunFacts({ sprint, asks }: Props) {
+export function RunFacts({ run, asks }: Props) {
   const word = asks && <strong className="font-medium">{asks}: </strong>;
-  const goal = visible(sprint.goal);
+  const goal = visible(run.goal);
   const isShort = goal.length <= SHORT_GOAL && !goal.includes("\n");
   return (
     <div className="flex flex-col gap-2">
@@ -35,47 +35,47 @@ export function RunFacts({ sprint, asks }: Props) {
           <p className="theirs mt-2">{goal}</p>
         </details>
       )}
-      {sprint.paused && (
+      {run.paused && (
         <p className="theirs">
-          <strong className="font-medium">Paused</strong> by <Theirs text={sprint.paused.by} />{" "}
-          <RelativeTime at={sprint.paused.at} />
-          {sprint.paused.reason && (
+          <strong className="font-medium">Paused</strong> by <UntrustedText text={run.paused.by} />{" "}
+          <RelativeTime at={run.paused.at} />
+          {run.paused.reason && (
             <>
-              : <Theirs text={sprint.paused.reason} />
+              : <UntrustedText text={run.paused.reason} />
             </>
           )}
         </p>
       )}
-      {sprint.status_reason && (
+      {run.status_reason && (
         <p className="theirs">
-          <strong className="font-medium">Why:</strong> <Theirs text={sprint.status_reason} />
+          <strong className="font-medium">Why:</strong> <UntrustedText text={run.status_reason} />
         </p>
       )}
       <dl className="flex flex-wrap gap-x-6 gap-y-1">
         <Fact name="Started">
-          <RelativeTime at={sprint.created_at} /> by <Theirs text={sprint.created_by} />
+          <RelativeTime at={run.created_at} /> by <UntrustedText text={run.created_by} />
         </Fact>
-        <Fact name={sprint.finished_at ? "Took" : "Since"}>
-          <Elapsed from={sprint.created_at} to={sprint.finished_at} />
+        <Fact name={run.finished_at ? "Took" : "Elapsed"}>
+          <Elapsed from={run.created_at} to={run.finished_at} />
         </Fact>
         <Fact name="Cost">
-          <Cost usage={sprint.usage} />
+          <Cost usage={run.usage} />
         </Fact>
         <Fact name="Agent">
-          <Theirs text={sprint.agent} />
+          <UntrustedText text={run.agent} />
         </Fact>
-        {sprint.project && (
+        {run.project && (
           <Fact name="Project">
-            <Theirs text={sprint.project} />
+            <UntrustedText text={run.project} />
           </Fact>
         )}
-        {sprint.base_commit && (
+        {run.base_commit && (
           <Fact name="Base">
-            <code>{sprint.base_commit.slice(0, 10)}</code>
+            <code>{run.base_commit.slice(0, 10)}</code>
           </Fact>
         )}
         <Fact name="Id">
-          <code>{sprint.id.slice(0, 8)}</code>
+          <code>{run.id.slice(0, 8)}</code>
         </Fact>
       </dl>
     </div>

@@ -4,12 +4,18 @@ import { useEffect, useRef, useState } from "react";
 import { wordOf } from "@/components/StatusBadge";
 import type { Schemas } from "@/lib/api/client";
 import { KINDS, type RunKind } from "@/lib/kinds";
-import type { RunStatus } from "@/lib/queries/sprints";
+import type { RunStatus } from "@/lib/queries/runs";
 import type { RunsSearch } from "@/lib/search";
 
 const RUN_KINDS: readonly RunKind[] = ["sprint", "director_loop", "answer"];
 const STATUSES: readonly RunStatus[] = ["queued", "active", "waiting", "completed", "failed", "cancelled"];
-const SORTS = { newest: "Newest first", oldest: "Oldest first", updated: "Last changed", cost: "Most costly", tokens: "Most tokens" };
+const SORTS = {
+  newest: "Newest first",
+  oldest: "Oldest first",
+  updated: "Last changed",
+  cost: "Most costly",
+  tokens: "Most tokens",
+};
 const TYPING_MS = 250;
 const FIELD = "min-h-8 rounded-md border border-line bg-raised px-2";
 
@@ -24,8 +30,22 @@ export function RunFiltersBar({ search, byStatus, byKind, onChange }: Props) {
   return (
     <div className="flex flex-wrap items-center gap-2 pb-3">
       <SearchField value={search.q ?? ""} onChange={(q) => onChange({ q: q || undefined })} />
-      <Choices label="Kind" all={RUN_KINDS} word={(kind) => `${KINDS[kind].word}s`} chosen={search.kind} counts={byKind} onChoose={(kind) => onChange({ kind })} />
-      <Choices label="Status" all={STATUSES} word={wordOf} chosen={search.status} counts={byStatus} onChoose={(status) => onChange({ status })} />
+      <Choices
+        label="Kind"
+        all={RUN_KINDS}
+        word={(kind) => `${KINDS[kind].word}s`}
+        chosen={search.kind}
+        counts={byKind}
+        onChoose={(kind) => onChange({ kind })}
+      />
+      <Choices
+        label="Status"
+        all={STATUSES}
+        word={wordOf}
+        chosen={search.status}
+        counts={byStatus}
+        onChoose={(status) => onChange({ status })}
+      />
       <label className="ml-auto flex items-center gap-2">
         <span className="text-muted">Order</span>
         <select
@@ -72,7 +92,10 @@ function Choices<T extends string>({ label, all, word, chosen, counts, onChoose 
           key={each}
           type="button"
           aria-pressed={chosen?.includes(each) ?? false}
-          className="min-h-8 rounded-md border border-line px-2 aria-pressed:border-accent aria-pressed:bg-accent aria-pressed:text-on-accent"
+          className={[
+            "min-h-8 rounded-md border border-line px-2 aria-pressed:border-accent",
+            "aria-pressed:bg-accent aria-pressed:text-on-accent",
+          ].join(" ")}
           onClick={() => toggle(each)}
         >
           {word(each)}

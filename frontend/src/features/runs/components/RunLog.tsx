@@ -5,17 +5,17 @@ import { useState } from "react";
 import { LogViewer } from "@/components/log/LogViewer";
 import { downloadLog } from "@/lib/download";
 import { Log } from "@/lib/log";
-import type { Sprint } from "@/lib/queries/sprints";
+import type { Run } from "@/lib/queries/runs";
 import type { RunEvents } from "@/lib/stream/live";
 
 interface Props {
-  sprint: Sprint;
+  run: Run;
   events: RunEvents;
   find: string;
   onFind: (words: string) => void;
 }
 
-export function RunLog({ sprint, events, find, onFind }: Props) {
+export function RunLog({ run, events, find, onFind }: Props) {
   const hash = useRouterState({ select: (state) => state.location.hash });
   const named = /^L(\d+\.\d+)$/.exec(hash)?.[1] ?? "";
   const [log] = useState(() => new Log());
@@ -26,13 +26,13 @@ export function RunLog({ sprint, events, find, onFind }: Props) {
     <LogViewer
       lines={lines}
       isComplete={last >= events.head}
-      isLive={sprint.finished_at === null}
+      isLive={run.finished_at === null}
       find={words}
       onFind={(next) => {
         setWords(next);
         onFind(next);
       }}
-      onDownload={() => void downloadLog(sprint.id)}
+      onDownload={() => void downloadLog(run.id)}
       named={named}
     />
   );

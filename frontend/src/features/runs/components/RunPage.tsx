@@ -7,7 +7,7 @@ import { ErrorState, LoadingState } from "@/components/states";
 import { StatusBadge } from "@/components/StatusBadge";
 import { Timeline } from "@/components/Timeline";
 import { useRunEvents } from "@/lib/live-context";
-import type { Sprint } from "@/lib/queries/sprints";
+import type { Run } from "@/lib/queries/runs";
 import { parseRunSearch, type RunSearch } from "@/lib/search";
 import type { Course } from "@/lib/timeline";
 
@@ -22,7 +22,7 @@ export function useRunSearch(): RunSearch {
 }
 
 interface Props {
-  run: Sprint;
+  run: Run;
   course: Course;
   /** What the run's goal is, such as `Question`. */
   asks: string;
@@ -38,25 +38,33 @@ export function RunPage({ run, course, asks, result, children }: Props) {
   const state = (
     <>
       <StatusBadge status={run.paused ? "paused" : run.status} />
-      {run.scripted && <span className="rounded-full border border-line px-2 text-muted">scripted, no model</span>}
+      {run.scripted && (
+        <span className="rounded-full border border-line px-2 text-muted">scripted, no model</span>
+      )}
     </>
   );
   return (
     <>
-      <PageHeader title={run.name} beside={state} actions={<RunActions sprint={run} />} />
-      <RunFacts sprint={run} asks={asks} />
+      <PageHeader title={run.name} beside={state} actions={<RunActions run={run} />} />
+      <RunFacts run={run} asks={asks} />
       <div className="my-4 flex flex-col gap-4">
         {result}
-        <Timeline sprint={course} />
+        <Timeline course={course} />
         {children}
         <div>
           <h2 className="mb-2 font-semibold">Log</h2>
           <RunLog
-            sprint={run}
+            run={run}
             events={events}
             find={search.find ?? ""}
             onFind={(find) =>
-              void navigate({ to: ".", search: (before) => ({ ...before, find: find || undefined }), replace: true, resetScroll: false, hash: true })
+              void navigate({
+                to: ".",
+                search: (before) => ({ ...before, find: find || undefined }),
+                replace: true,
+                resetScroll: false,
+                hash: true,
+              })
             }
           />
         </div>
@@ -74,7 +82,11 @@ export function NotYet({ title, query }: NotYetProps) {
   return (
     <>
       <PageHeader title={title} />
-      {query.error ? <ErrorState error={query.error} what="load the run" onRetry={() => void query.refetch()} /> : <LoadingState what="the run" />}
+      {query.error ? (
+        <ErrorState error={query.error} what="load the run" onRetry={() => void query.refetch()} />
+      ) : (
+        <LoadingState what="the run" />
+      )}
     </>
   );
 }

@@ -3,28 +3,34 @@ import { Tabs } from "radix-ui";
 
 import { OutputView } from "@/components/OutputView";
 import { PromptView } from "@/components/PromptView";
-import type { Attempt, SprintDetail } from "@/lib/queries/sprints";
+import type { Attempt, RunDetail } from "@/lib/queries/runs";
 import type { RunSearch } from "@/lib/search";
 import type { RunEvents } from "@/lib/stream/live";
 
 import { RunLog } from "./RunLog";
 
 interface Props {
-  sprint: SprintDetail;
+  sprint: RunDetail;
   events: RunEvents;
   attempt: Attempt | undefined;
   search: RunSearch;
   onSearch: (part: Partial<RunSearch>) => void;
 }
 
-const TAB =
-  "min-h-9 border-b-2 border-transparent px-3 font-medium text-muted data-[state=active]:border-accent data-[state=active]:text-ink";
+const TAB = [
+  "min-h-9 border-b-2 border-transparent px-3 font-medium text-muted",
+  "data-[state=active]:border-accent data-[state=active]:text-ink",
+].join(" ");
 
 export function RunTabs({ sprint, events, attempt, search, onSearch }: Props) {
   const tab = search.tab ?? "log";
   const of = attempt ? ` of ${attempt.phase} attempt ${attempt.number}` : "";
   return (
-    <Tabs.Root value={tab} onValueChange={(next) => onSearch({ tab: next === "log" ? undefined : (next as "prompt" | "output") })} className="mt-6">
+    <Tabs.Root
+      value={tab}
+      onValueChange={(next) => onSearch({ tab: next === "log" ? undefined : (next as "prompt" | "output") })}
+      className="mt-6"
+    >
       <Tabs.List aria-label="More about this run" className="mb-3 flex flex-wrap border-b border-line">
         <Tabs.Trigger value="log" className={TAB}>
           Log
@@ -37,10 +43,17 @@ export function RunTabs({ sprint, events, attempt, search, onSearch }: Props) {
         </Tabs.Trigger>
       </Tabs.List>
       <Tabs.Content value="log" tabIndex={-1}>
-        <RunLog sprint={sprint} events={events} find={search.find ?? ""} onFind={(find) => onSearch({ find: find || undefined })} />
+        <RunLog
+          run={sprint}
+          events={events}
+          find={search.find ?? ""}
+          onFind={(find) => onSearch({ find: find || undefined })}
+        />
       </Tabs.Content>
       <Tabs.Content value="prompt" tabIndex={-1}>
-        {attempt && <PromptView key={attempt.id} runId={sprint.id} phase={attempt.phase} number={attempt.number} />}
+        {attempt && (
+          <PromptView key={attempt.id} runId={sprint.id} phase={attempt.phase} number={attempt.number} />
+        )}
       </Tabs.Content>
       <Tabs.Content value="output" tabIndex={-1}>
         {attempt && <OutputView runId={sprint.id} attempt={attempt} />}

@@ -61,7 +61,11 @@ export function StartForm({ kind, note, copies, start, children }: Props) {
             to="/new"
             search={{ kind: each === "sprint" ? undefined : each }}
             activeOptions={{ exact: true, explicitUndefined: true }}
-            className="inline-flex min-h-8 items-center rounded-md border border-line px-3 capitalize no-underline aria-[current=page]:border-accent aria-[current=page]:bg-accent aria-[current=page]:text-on-accent"
+            className={[
+              "inline-flex min-h-8 items-center rounded-md border border-line px-3 capitalize",
+              "no-underline aria-[current=page]:border-accent aria-[current=page]:bg-accent",
+              "aria-[current=page]:text-on-accent",
+            ].join(" ")}
           >
             {KINDS[each].word}
           </Link>

@@ -2,7 +2,7 @@
 import { Link } from "@tanstack/react-router";
 
 import { StatusBadge } from "@/components/StatusBadge";
-import { Theirs } from "@/components/Theirs";
+import { UntrustedText } from "@/components/UntrustedText";
 import type { Schemas } from "@/lib/api/client";
 
 type Node = Schemas["SubtaskNode"];
@@ -27,7 +27,7 @@ function Tree({ nodes }: { nodes: readonly Node[] }) {
           <span className="flex flex-wrap items-center gap-x-3">
             <StatusBadge status={each.status} />
             <Link to="/loops/$id" params={{ id: each.run_id }} className="theirs">
-              <Theirs text={each.name} />
+              <UntrustedText text={each.name} />
             </Link>
           </span>
           {each.subtasks.length > 0 && <Tree nodes={each.subtasks} />}

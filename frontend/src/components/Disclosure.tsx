@@ -10,11 +10,21 @@ interface Props {
   children: () => ReactNode;
 }
 
-export function Folded({ summary, open = false, className = "", summaryClass = "text-muted", children }: Props) {
+export function Disclosure({
+  summary,
+  open = false,
+  className = "",
+  summaryClass = "text-muted",
+  children,
+}: Props) {
   const [atFirst] = useState(open);
   const [wasOpened, setOpened] = useState(open);
   return (
-    <details className={className} open={atFirst} onToggle={(event) => event.currentTarget.open && setOpened(true)}>
+    <details
+      className={className}
+      open={atFirst}
+      onToggle={(event) => event.currentTarget.open && setOpened(true)}
+    >
       <summary className={`min-h-7 cursor-pointer ${summaryClass}`}>{summary}</summary>
       {wasOpened && children()}
     </details>

@@ -7,12 +7,15 @@ import { plural } from "@/lib/format";
 import { verdictsQuery } from "@/lib/queries/metrics";
 import type { VerdictsSearch } from "@/lib/search";
 
-import { VerdictCard } from "./VerdictCard";
+import { VerdictEntry } from "./VerdictEntry";
 
-export function Verdicts({ name, search }: { name: string; search: VerdictsSearch }) {
+export function VerdictList({ name, search }: { name: string; search: VerdictsSearch }) {
   const verdicts = useInfiniteQuery(verdictsQuery(name, search));
   if (verdicts.isPending) return <LoadingState what="the verdicts" />;
-  if (!verdicts.data) return <ErrorState error={verdicts.error} what="load the verdicts" onRetry={() => void verdicts.refetch()} />;
+  if (!verdicts.data)
+    return (
+      <ErrorState error={verdicts.error} what="load the verdicts" onRetry={() => void verdicts.refetch()} />
+    );
   const items = verdicts.data.pages.flatMap((page) => page.items);
   if (items.length === 0) return <Nothing filtered={Boolean(search.status ?? search.mark)} />;
   return (
@@ -20,7 +23,7 @@ export function Verdicts({ name, search }: { name: string; search: VerdictsSearc
       <ol className="flex flex-col gap-6">
         {items.map((each) => (
           <li key={each.evaluation.id}>
-            <VerdictCard name={name} verdict={each} />
+            <VerdictEntry name={name} verdict={each} />
           </li>
         ))}
       </ol>
@@ -38,8 +41,8 @@ export function Verdicts({ name, search }: { name: string; search: VerdictsSearc
 
 function Nothing({ filtered }: { filtered: boolean }) {
   return (
-    <EmptyState title={filtered ? "No verdict fits these filters" : "It has not judged anything yet"}>
-      <p>{filtered ? "Choose others." : "Verdicts appear here when an attempt is judged."}</p>
+    <EmptyState title={filtered ? "No verdicts match these filters" : "No verdicts yet"}>
+      <p>{filtered ? "Change the filters." : "Verdicts appear here after the first evaluation."}</p>
     </EmptyState>
   );
 }

@@ -7,12 +7,13 @@ import { describeLatency, formatCases, formatInterval, formatShare } from "@/lib
 
 const STATUSES = ["passed", "failed", "errored", "skipped"] as const;
 
-export function Record({ evaluator }: { evaluator: Schemas["EvaluatorDetail"] }) {
+export function TrackRecord({ evaluator }: { evaluator: Schemas["EvaluatorDetail"] }) {
   const { record, versions } = evaluator;
   return (
     <div className="flex flex-col gap-2">
       <p className="text-muted">
-        Of its newest {formatCount(record.verdicts)} verdicts; marks are of all of them. Reviewers mark mostly what escalated.
+        Statuses count the latest {formatCount(record.verdicts)} verdicts, marks count all. Reviewers mostly
+        mark escalated verdicts.
       </p>
       <dl className="card grid gap-x-6 gap-y-1 p-3 sm:grid-cols-[max-content_1fr]">
         {STATUSES.map((status) => (
@@ -20,14 +21,18 @@ export function Record({ evaluator }: { evaluator: Schemas["EvaluatorDetail"] })
             <StatusBadge status={status} />
           </Row>
         ))}
-        <Row share={record.marked.false_passes}>False passes, of the passes that were marked</Row>
-        <Row share={record.marked.false_fails}>False fails, of the fails that were marked</Row>
-        <dt>Time, half / 95 % within</dt>
+        <Row share={record.marked.false_passes}>Wrong passes, of marked passes</Row>
+        <Row share={record.marked.false_fails}>Wrong fails, of marked fails</Row>
+        <dt>Latency p50 / p95</dt>
         <dd>
           {describeLatency(record.latency)} <span className="text-muted">n = {record.latency.n}</span>
         </dd>
         <dt>Versions</dt>
-        <dd>{versions.length === 0 ? "none has judged yet" : versions.map((each) => `${each.version} (${formatCount(each.verdicts)})`).join(", ")}</dd>
+        <dd>
+          {versions.length === 0
+            ? "no verdicts yet"
+            : versions.map((each) => `${each.version} (${formatCount(each.verdicts)})`).join(", ")}
+        </dd>
       </dl>
     </div>
   );
@@ -38,7 +43,9 @@ function Row({ share, children }: { share: Share; children: React.ReactNode }) {
     <>
       <dt>{children}</dt>
       <dd className={share.value === null ? "text-muted" : ""}>
-        {share.value === null ? "no data" : `${formatShare(share.value)}: ${formatCases(share)}, 95 % interval ${formatInterval(share)}`}
+        {share.value === null
+          ? "no data"
+          : `${formatShare(share.value)}: ${formatCases(share)}, 95 % interval ${formatInterval(share)}`}
       </dd>
     </>
   );

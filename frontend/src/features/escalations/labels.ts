@@ -6,15 +6,18 @@ const REASONS: Record<Schemas["EscalationReason"], string> = {
   attempts_exhausted: "Out of attempts",
   no_progress: "No progress",
   budget_exhausted: "Budget used up",
-  agent_unavailable: "The agent does not work",
-  evaluator_unavailable: "An evaluator reaches no verdict",
-  worker_lost: "Workers were lost",
+  agent_unavailable: "Agent unavailable",
+  evaluator_unavailable: "Evaluator unavailable",
+  worker_lost: "Workers lost",
   human_asked: "The agent asks",
-  question: "A changed test needs a word",
+  question: "A changed test needs a decision",
 };
 
 /** Why a human is asked, in a few words. */
-export function reasonOf({ kind, reason_kind: reason }: Pick<Schemas["EscalationView"], "kind" | "reason_kind">): string {
+export function reasonOf({
+  kind,
+  reason_kind: reason,
+}: Pick<Schemas["EscalationView"], "kind" | "reason_kind">): string {
   return kind === "director_loop" && reason === "human_asked" ? "The director asks" : REASONS[reason];
 }
 
@@ -32,13 +35,14 @@ export function trackRecordText(record: Schemas["TrackRecord"]): string {
     shareText(marked.false_fails, "fails", "wrong"),
     shareText(marked.false_passes, "passes", "wrong"),
   ].filter(Boolean);
-  return wrong.length > 0 ? `${basis}; ${wrong.join("; ")}` : `${basis}; nobody has marked any as right or wrong yet`;
+  return wrong.length > 0 ? `${basis}; ${wrong.join("; ")}` : `${basis}; none marked right or wrong yet`;
 }
 
 /** A share with its n and interval; no data is nothing, never 0 %. */
 function shareText(share: Schemas["Share"], what: string, how: string): string {
   if (share.of === 0 || share.value === null) return "";
-  const interval = share.low === null || share.high === null ? "" : ` (95 %: ${percent(share.low)}–${percent(share.high)})`;
+  const interval =
+    share.low === null || share.high === null ? "" : ` (95 %: ${percent(share.low)}–${percent(share.high)})`;
   return `${share.count} of ${share.of} marked ${what} ${how}${interval}`;
 }
 

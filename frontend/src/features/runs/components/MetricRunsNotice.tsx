@@ -9,9 +9,16 @@ interface Props {
   onClear: () => void;
 }
 
-export function BehindMetric({ search, onClear }: Props) {
-  const parts = [search.metric?.replaceAll("_", " "), search.metric_key?.replaceAll("_", " "), search.metric_phase && `in ${search.metric_phase}`];
-  const what = search.metric_part === "considered" ? "All runs that this number looks at" : "The runs that this number counts";
+export function MetricRunsNotice({ search, onClear }: Props) {
+  const parts = [
+    search.metric?.replaceAll("_", " "),
+    search.metric_key?.replaceAll("_", " "),
+    search.metric_phase && `in ${search.metric_phase}`,
+  ];
+  const what =
+    search.metric_part === "considered"
+      ? "All runs considered for this figure"
+      : "Runs counted in this figure";
   return (
     <p className="mb-3 flex flex-wrap items-center gap-2 rounded-md bg-highlight px-3 py-1">
       <span>

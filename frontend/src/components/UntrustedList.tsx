@@ -1,7 +1,7 @@
 /** A titled list of texts that others wrote. */
 import { plainLines } from "@/lib/text/ansi";
 
-export function Texts({ title, items }: { title: string; items: readonly string[] }) {
+export function UntrustedList({ title, items }: { title: string; items: readonly string[] }) {
   return (
     <div>
       <p className="font-medium">{title}</p>

@@ -7,7 +7,11 @@ export interface Reached {
 }
 
 /** Prompts indent and quote; words in their order are what counts. */
-const words = (text: string) => text.split(/[\s>|]+/).filter(Boolean).join(" ");
+const words = (text: string) =>
+  text
+    .split(/[\s>|]+/)
+    .filter(Boolean)
+    .join(" ");
 
 export function reached(prompt: string, said: Pick<Escalation, "guidance" | "line_comments">): Reached {
   const told = words(prompt);

@@ -3,21 +3,21 @@ import type { Schemas } from "@/lib/api/client";
 import type { ApiError } from "@/lib/api/errors";
 import { command } from "@/lib/commands";
 
-export interface PlayerFields {
+export interface RoleAgentValues {
   /** `provider:model`; empty for the default. */
   readonly model: string;
   /** A script in JSON; empty without one. */
   readonly script: string;
 }
 
-export interface LoopFields extends PlayerFields {
+export interface LoopFields extends RoleAgentValues {
   readonly definition: string;
   readonly inputs: Readonly<Record<string, string>>;
   readonly query: string;
   readonly name: string;
 }
 
-export interface AnswerFields extends PlayerFields {
+export interface AnswerFields extends RoleAgentValues {
   readonly query: string;
   readonly entries: readonly string[];
   readonly domains: string;
@@ -26,12 +26,30 @@ export interface AnswerFields extends PlayerFields {
   readonly name: string;
 }
 
-export const EMPTY_LOOP: LoopFields = { definition: "", inputs: {}, query: "", name: "", model: "", script: "" };
-export const EMPTY_ANSWER: AnswerFields = { query: "", entries: [""], domains: "", rules: "", retries: "2", name: "", model: "", script: "" };
+export const EMPTY_LOOP: LoopFields = {
+  definition: "",
+  inputs: {},
+  query: "",
+  name: "",
+  model: "",
+  script: "",
+};
+export const EMPTY_ANSWER: AnswerFields = {
+  query: "",
+  entries: [""],
+  domains: "",
+  rules: "",
+  retries: "2",
+  name: "",
+  model: "",
+  script: "",
+};
 
 /** Values are not checked here: the service does, and says what is wrong with which field. */
 export function loopRequest(fields: LoopFields): Schemas["LoopCreate"] {
-  const inputs = inputNames(fields.definition).flatMap((name) => (fields.inputs[name] ? [[name, fields.inputs[name]]] : []));
+  const inputs = inputNames(fields.definition).flatMap((name) =>
+    fields.inputs[name] ? [[name, fields.inputs[name]]] : [],
+  );
   return compact({
     // XML goes as a text, which the service reads as well; what is no JSON, it refuses.
     definition: parsed(fields.definition) ?? fields.definition,
@@ -55,7 +73,7 @@ export function answerRequest(fields: AnswerFields): Schemas["AnswerCreate"] {
 }
 
 /** The same question from the command line; null for what it would read otherwise: scripts, and `@` and `-`. */
-export function answerCommand(fields: AnswerFields): string | null {
+export function answerCommand(fields: AnswerFields, origin: string): string | null {
   const request = answerRequest(fields);
   const isOther = /^[-@]/.test(fields.query) || (request.entries ?? []).some((each) => each.startsWith("@"));
   if (fields.script.trim() || isOther) return null;
@@ -67,12 +85,14 @@ export function answerCommand(fields: AnswerFields): string | null {
   if (request.max_retries !== undefined) words.push(`--max-retries=${request.max_retries}`);
   if (request.name) words.push(`--name=${request.name}`);
   if (fields.model.trim()) words.push(`--model=${fields.model.trim()}`);
-  return command("answer", fields.query, ...words);
+  return command("answer", fields.query, ...words, `--url=${origin}`);
 }
 
 /** The inputs that a definition declares, in XML or JSON; none as long as it cannot be read. */
 export function inputNames(definition: string): readonly string[] {
-  const names = definition.trimStart().startsWith("<") ? namesInXml(definition) : namesInJson(parsed(definition));
+  const names = definition.trimStart().startsWith("<")
+    ? namesInXml(definition)
+    : namesInJson(parsed(definition));
   return [...new Set(names.filter(Boolean))];
 }
 
@@ -90,11 +110,17 @@ function namesInJson(definition: unknown): readonly string[] {
 
 /** All that the service says about a field and what is within it, with the line of XML where it names one. */
 export function saidOf(refused: ApiError | null, field: string): string {
-  const found = (refused?.problem.errors ?? []).filter((each) => each.field === field || each.field.startsWith(`${field}.`));
-  return found.map((each) => (each.field === field ? each.message : `${each.field.slice(field.length + 1)}: ${each.message}`)).join("\n");
+  const found = (refused?.problem.errors ?? []).filter(
+    (each) => each.field === field || each.field.startsWith(`${field}.`),
+  );
+  return found
+    .map((each) =>
+      each.field === field ? each.message : `${each.field.slice(field.length + 1)}: ${each.message}`,
+    )
+    .join("\n");
 }
 
-function playerOf(fields: PlayerFields): object | undefined {
+function playerOf(fields: RoleAgentValues): object | undefined {
   if (fields.script.trim()) return { backend: "scripted", script: parsed(fields.script) ?? fields.script };
   return fields.model.trim() ? { model: fields.model.trim() } : undefined;
 }

@@ -6,26 +6,26 @@ import { ErrorState } from "@/components/states";
 import { StatusBadge } from "@/components/StatusBadge";
 import { KINDS } from "@/lib/kinds";
 import type { EscalationDetail } from "@/lib/queries/escalations";
-import { attemptQuery } from "@/lib/queries/sprints";
+import { attemptQuery } from "@/lib/queries/runs";
 import { visible } from "@/lib/text/visible";
 
 import { TRY, TRY_TITLE } from "../consequences";
-import { reached } from "../reached";
+import { reached } from "../guidance-in-prompt";
 
-export function NextPrompt({ escalation }: { escalation: EscalationDetail }) {
+export function GuidanceInPrompt({ escalation }: { escalation: EscalationDetail }) {
   const next = escalation.attempts.find((each) => each.number > escalation.attempt);
   const { data, error, refetch } = useQuery({
     ...attemptQuery(escalation.run_id, escalation.phase, next?.number ?? 0),
     enabled: next !== undefined,
   });
   if (escalation.decision !== "retry") return null;
-  const title = `What the next ${TRY[escalation.kind]} was told`;
+  const title = `Prompt for the next ${TRY[escalation.kind]}`;
   const told = data && reached(data.prompt, escalation);
   const added = (data?.prompt_changes ?? []).filter((each) => each.kind === "added");
   return (
     <section aria-label={title} className="flex flex-col gap-2">
       <h2 className="font-semibold">{title}</h2>
-      {!next && <p className="text-muted">It has not begun yet.</p>}
+      {!next && <p className="text-muted">It has not started yet.</p>}
       {error && <ErrorState error={error} what="load the prompt" onRetry={() => void refetch()} />}
       {told && next && (
         <>
@@ -51,7 +51,13 @@ export function NextPrompt({ escalation }: { escalation: EscalationDetail }) {
   );
 }
 
-function ToAttempt({ escalation: { kind, run_id: id, phase }, number }: { escalation: EscalationDetail; number: number }) {
+function ToAttempt({
+  escalation: { kind, run_id: id, phase },
+  number,
+}: {
+  escalation: EscalationDetail;
+  number: number;
+}) {
   const isSprint = kind === "sprint";
   return (
     <Link
@@ -61,7 +67,7 @@ function ToAttempt({ escalation: { kind, run_id: id, phase }, number }: { escala
       className="underline"
     >
       {TRY_TITLE[kind]} {number}
-      {isSprint && ", whole prompt"}
+      {isSprint && ", full prompt"}
     </Link>
   );
 }

@@ -5,8 +5,8 @@ import { api, type Schemas, unwrap } from "@/lib/api/client";
 
 import { keys } from "./keys";
 
-export type Sprint = Schemas["RunView"];
-export type SprintDetail = Schemas["RunDetail"];
+export type Run = Schemas["RunView"];
+export type RunDetail = Schemas["RunDetail"];
 export type Attempt = Schemas["AttemptView"];
 export type AttemptDetail = Schemas["AttemptDetail"];
 export type Evaluation = Schemas["EvaluationView"];
@@ -57,12 +57,18 @@ export const runsQuery = (filters: RunFilters) =>
 export const runCountsQuery = (filters: Omit<RunFilters, "sort">) =>
   queryOptions({
     queryKey: keys.runCounts(filters),
-    queryFn: ({ signal }) => unwrap(api.GET("/api/v1/runs/counts", { params: { query: { ...filters, status: [...(filters.status ?? [])] } }, signal })),
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.GET("/api/v1/runs/counts", {
+          params: { query: { ...filters, status: [...(filters.status ?? [])] } },
+          signal,
+        }),
+      ),
   });
 
-export const sprintQuery = (id: string) =>
+export const runQuery = (id: string) =>
   queryOptions({
-    queryKey: keys.sprint(id),
+    queryKey: keys.run(id),
     queryFn: ({ signal }) =>
       unwrap(api.GET("/api/v1/runs/{run_id}", { params: { path: { run_id: id } }, signal })),
   });
@@ -92,17 +98,17 @@ export const diffQuery = (id: string, phase: string, number: number, against: Sc
   });
 
 /** `key` makes a repetition of the same request safe. */
-export const startSprint = (body: SprintCreate, key: string): Promise<SprintDetail> =>
+export const startSprint = (body: SprintCreate, key: string): Promise<RunDetail> =>
   unwrap(api.POST("/api/v1/sprints", { body, params: { header: { "idempotency-key": key } } }));
 
-export const pauseSprint = (id: string, reason: string): Promise<SprintDetail> =>
+export const pauseRun = (id: string, reason: string): Promise<RunDetail> =>
   unwrap(api.POST("/api/v1/runs/{run_id}/pause", { params: { path: { run_id: id } }, body: { reason } }));
 
-export const resumeSprint = (id: string): Promise<SprintDetail> =>
+export const resumeRun = (id: string): Promise<RunDetail> =>
   unwrap(api.POST("/api/v1/runs/{run_id}/resume", { params: { path: { run_id: id } } }));
 
 /** A new sprint that begins with what an attempt left. */
-export const forkSprint = (id: string, phase: string, attempt: number, guidance: string): Promise<SprintDetail> =>
+export const forkRun = (id: string, phase: string, attempt: number, guidance: string): Promise<RunDetail> =>
   unwrap(
     api.POST("/api/v1/runs/{run_id}/fork", {
       params: { path: { run_id: id } },
@@ -110,7 +116,7 @@ export const forkSprint = (id: string, phase: string, attempt: number, guidance:
     }),
   );
 
-export const cancelSprint = (id: string, reason: string): Promise<SprintDetail> =>
+export const cancelRun = (id: string, reason: string): Promise<RunDetail> =>
   unwrap(
     api.POST("/api/v1/runs/{run_id}/cancel", {
       params: { path: { run_id: id } },

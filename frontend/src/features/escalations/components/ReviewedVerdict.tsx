@@ -2,14 +2,14 @@
 import { Link } from "@tanstack/react-router";
 
 import { StatusBadge } from "@/components/StatusBadge";
-import { Theirs } from "@/components/Theirs";
+import { UntrustedText } from "@/components/UntrustedText";
 import type { Schemas } from "@/lib/api/client";
 import { furtherSuggestions, isScored } from "@/lib/evidence";
 import { formatDuration, formatScore } from "@/lib/format";
-import type { Evaluation } from "@/lib/queries/sprints";
+import type { Evaluation } from "@/lib/queries/runs";
 import { plainText } from "@/lib/text/ansi";
 
-import { trackRecordText } from "../words";
+import { trackRecordText } from "../labels";
 
 import { MarkVerdict } from "./MarkVerdict";
 
@@ -19,7 +19,7 @@ interface Props {
   open: boolean;
 }
 
-export function VerdictCard({ evaluation, record, open }: Props) {
+export function ReviewedVerdict({ evaluation, record, open }: Props) {
   const further = furtherSuggestions(evaluation);
   const failing = evaluation.criteria.filter((each) => !each.passed);
   return (
@@ -28,13 +28,13 @@ export function VerdictCard({ evaluation, record, open }: Props) {
         <StatusBadge status={evaluation.status} />
         <span className="font-medium">{evaluation.evaluator}</span>
         <span className="text-muted">
-          {evaluation.gate ? "gate" : "advice"}
+          {evaluation.gate ? "gate" : "adviser"}
           {isScored(evaluation) && ` · ${formatScore(evaluation.score)}`}
           {evaluation.duration_ms !== null && ` · ${formatDuration(evaluation.duration_ms)}`}
         </span>
       </summary>
       <div className="flex flex-col gap-2 border-t border-line p-3">
-        <Lines text={evaluation.feedback || "Nothing was said."} />
+        <Lines text={evaluation.feedback || "No feedback."} />
         {failing.length > 0 && (
           <ul className="flex flex-col gap-2">
             {failing.map((each, index) => (
@@ -58,7 +58,7 @@ export function VerdictCard({ evaluation, record, open }: Props) {
         {record && (
           <p className="text-xs text-muted">
             <Link to="/evaluators/$name" params={{ name: evaluation.evaluator }}>
-              <Theirs text={evaluation.evaluator} />
+              <UntrustedText text={evaluation.evaluator} />
             </Link>{" "}
             {trackRecordText(record)}.
           </p>

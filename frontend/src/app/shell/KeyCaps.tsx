@@ -1,5 +1,5 @@
 /** Keys to press, one after the other. */
-export function Keys({ keys, className = "" }: { keys: string; className?: string }) {
+export function KeyCaps({ keys, className = "" }: { keys: string; className?: string }) {
   return (
     <span className={`flex gap-1 ${className}`}>
       {keys.split(" ").map((key, index) => (

@@ -3,15 +3,18 @@ import { Link } from "@tanstack/react-router";
 
 import { Evidence } from "@/components/EvidencePanel";
 import { RelativeTime } from "@/components/RelativeTime";
-import { Theirs } from "@/components/Theirs";
+import { UntrustedText } from "@/components/UntrustedText";
 import type { Verdict } from "@/lib/queries/metrics";
 
-import { Marks } from "./Marks";
+import { VerdictMarks } from "./VerdictMarks";
 
-export function VerdictCard({ name, verdict }: { name: string; verdict: Verdict }) {
+export function VerdictEntry({ name, verdict }: { name: string; verdict: Verdict }) {
   const { evaluation, run_id, run_name, phase, attempt, chosen } = verdict;
   return (
-    <article className="flex flex-col gap-1" aria-label={`${evaluation.status}: ${run_name}, ${phase} attempt ${attempt}`}>
+    <article
+      className="flex flex-col gap-1"
+      aria-label={`${evaluation.status}: ${run_name}, ${phase} attempt ${attempt}`}
+    >
       <p className="flex flex-wrap items-center gap-x-3 text-muted">
         <Link
           to="/sprints/$id"
@@ -19,16 +22,16 @@ export function VerdictCard({ name, verdict }: { name: string; verdict: Verdict 
           search={{ phase: phase as "coding", attempt, evaluator: name }}
           className="font-medium text-ink"
         >
-          <Theirs text={run_name} />
+          <UntrustedText text={run_name} />
         </Link>
         <span>
           {phase} attempt {attempt}
-          {!chosen && ", a candidate that was not taken"}
+          {!chosen && ", a candidate that was not chosen"}
         </span>
         <RelativeTime at={evaluation.evaluated_at} />
       </p>
       <Evidence evaluation={evaluation} open={false} />
-      <Marks evaluation={evaluation} />
+      <VerdictMarks evaluation={evaluation} />
     </article>
   );
 }

@@ -4,21 +4,23 @@ import { Link } from "@tanstack/react-router";
 import { Cost } from "@/components/Cost";
 import { RelativeTime } from "@/components/RelativeTime";
 import { StatusBadge } from "@/components/StatusBadge";
-import { Theirs } from "@/components/Theirs";
+import { UntrustedText } from "@/components/UntrustedText";
 import { formatScore } from "@/lib/format";
 import { KINDS } from "@/lib/kinds";
 import type { EscalationDetail } from "@/lib/queries/escalations";
-import type { Attempt } from "@/lib/queries/sprints";
+import type { Attempt } from "@/lib/queries/runs";
 
 import { placeOf, TRY_TITLE } from "../consequences";
-import { DECISIONS } from "../words";
+import { DECISIONS } from "../labels";
 
-export function History({ escalation }: { escalation: EscalationDetail }) {
+export function EscalationHistory({ escalation }: { escalation: EscalationDetail }) {
   return (
     <div>
       <h2 className="font-semibold">{TRY_TITLE[escalation.kind]}s</h2>
       {escalation.attempts.length === 0 ? (
-        <p className="text-muted">None: {escalation.kind === "sprint" ? "the phase" : `the ${KINDS[escalation.kind].word}`} had not begun.</p>
+        <p className="text-muted">
+          None. The {escalation.kind === "sprint" ? "phase" : KINDS[escalation.kind].word} had not started.
+        </p>
       ) : (
         <ol className="flex flex-col gap-1">
           {escalation.attempts.map((each) => (
@@ -28,11 +30,15 @@ export function History({ escalation }: { escalation: EscalationDetail }) {
       )}
       {escalation.earlier.length > 0 && (
         <>
-          <h2 className="mt-3 font-semibold">Decided before</h2>
+          <h2 className="mt-3 font-semibold">Earlier decisions</h2>
           <ul className="flex flex-col gap-1">
             {escalation.earlier.map((each) => (
               <li key={each.id}>
-                <Link to="/escalations/$id" params={{ id: each.id }} className="inline-flex min-h-7 items-center underline">
+                <Link
+                  to="/escalations/$id"
+                  params={{ id: each.id }}
+                  className="inline-flex min-h-7 items-center underline"
+                >
                   {each.decision ? DECISIONS[each.decision] : each.status}
                 </Link>{" "}
                 <span className="text-muted">
@@ -40,14 +46,14 @@ export function History({ escalation }: { escalation: EscalationDetail }) {
                   {each.decided_by && (
                     <>
                       {" "}
-                      by <Theirs text={each.decided_by} />
+                      by <UntrustedText text={each.decided_by} />
                     </>
                   )}{" "}
                   <RelativeTime at={each.decided_at ?? each.created_at} />
                 </span>
                 {each.guidance && (
                   <p className="theirs">
-                    <Theirs text={each.guidance} />
+                    <UntrustedText text={each.guidance} />
                   </p>
                 )}
               </li>
@@ -59,14 +65,27 @@ export function History({ escalation }: { escalation: EscalationDetail }) {
   );
 }
 
-function AttemptLine({ id, kind, attempt }: { id: string; kind: EscalationDetail["kind"]; attempt: Attempt }) {
-  const failed = attempt.evaluations.filter((each) => each.gate && each.status === "failed").map((each) => each.evaluator);
+function AttemptLine({
+  id,
+  kind,
+  attempt,
+}: {
+  id: string;
+  kind: EscalationDetail["kind"];
+  attempt: Attempt;
+}) {
+  const failed = attempt.evaluations
+    .filter((each) => each.gate && each.status === "failed")
+    .map((each) => each.evaluator);
   return (
     <li className="flex min-h-7 flex-wrap items-center gap-x-2">
       <Link
         to={KINDS[kind].page}
         params={{ id }}
-        search={{ ...(kind === "sprint" ? { phase: attempt.phase as "coding" } : {}), attempt: attempt.number }}
+        search={{
+          ...(kind === "sprint" ? { phase: attempt.phase as "coding" } : {}),
+          attempt: attempt.number,
+        }}
         className="inline-flex min-h-7 items-center underline"
       >
         {TRY_TITLE[kind]} {attempt.number}

@@ -1,0 +1,85 @@
+/** Marks on a verdict, and the buttons that make one. Waits for the server; nothing is shown before it is true. */
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+
+import { Button } from "@/components/Button";
+import { UntrustedText } from "@/components/UntrustedText";
+import { markVerdict, withdrawMark } from "@/lib/queries/metrics";
+import type { Evaluation } from "@/lib/queries/runs";
+
+const KINDS = { right: "right", false_pass: "a wrong pass", false_fail: "a wrong fail" } as const;
+
+export function VerdictMarks({ evaluation }: { evaluation: Evaluation }) {
+  const queries = useQueryClient();
+  const [isOpen, setOpen] = useState(false);
+  const [note, setNote] = useState("");
+  const changed = () =>
+    Promise.all([
+      queries.invalidateQueries({ queryKey: ["evaluators"] }),
+      queries.invalidateQueries({ queryKey: ["metrics"] }),
+    ]);
+  const mark = useMutation({
+    mutationFn: (wasRight: boolean) => markVerdict(evaluation.id, wasRight, note),
+    onSuccess: () => {
+      setOpen(false);
+      setNote("");
+      return changed();
+    },
+  });
+  const withdraw = useMutation({
+    mutationFn: (id: string) => withdrawMark(evaluation.id, id),
+    onSuccess: changed,
+  });
+  const error = mark.error ?? withdraw.error;
+  const wrong = evaluation.status === "passed" ? KINDS.false_pass : KINDS.false_fail;
+  if (evaluation.status !== "passed" && evaluation.status !== "failed") return null;
+  return (
+    <div className="flex flex-col gap-1">
+      {evaluation.marks.map((each) => (
+        <p key={each.id} className="flex flex-wrap items-center gap-2">
+          <span>
+            <UntrustedText text={each.marked_by} /> says it was <strong>{KINDS[each.kind]}</strong>
+          </span>
+          {each.note && <UntrustedText text={each.note} className="text-muted" />}
+          <Button weight="quiet" onClick={() => withdraw.mutate(each.id)} disabled={withdraw.isPending}>
+            Withdraw
+            <span className="sr-only"> the mark by {each.marked_by}</span>
+          </Button>
+        </p>
+      ))}
+      {isOpen ? (
+        <form
+          className="flex flex-wrap items-center gap-2"
+          onSubmit={(event: FormEvent) => event.preventDefault()}
+        >
+          <input
+            aria-label="Why"
+            placeholder="Why"
+            maxLength={4000}
+            value={note}
+            onChange={(event) => setNote(event.target.value)}
+            className="min-h-8 min-w-64 rounded-md border border-line bg-raised px-2"
+          />
+          <Button onClick={() => mark.mutate(true)} disabled={mark.isPending}>
+            It was right
+          </Button>
+          <Button onClick={() => mark.mutate(false)} disabled={mark.isPending}>
+            It was {wrong}
+          </Button>
+          <Button weight="quiet" onClick={() => setOpen(false)}>
+            Cancel
+          </Button>
+        </form>
+      ) : (
+        <div>
+          <Button onClick={() => setOpen(true)}>Was it right?</Button>
+        </div>
+      )}
+      {error && (
+        <p role="alert" className="text-failed">
+          {error.message}
+        </p>
+      )}
+    </div>
+  );
+}
