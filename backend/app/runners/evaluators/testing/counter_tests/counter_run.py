@@ -18,6 +18,7 @@ from app.runners.evaluators.testing.counter_tests.drawing import Change, Unit, d
 from app.runners.evaluators.testing.counter_tests.reading import TestFile
 from app.runners.evaluators.testing.counter_tests.sampling import Budget, sample
 from app.runners.evaluators.testing.counter_tests.sorting import (
+    Answers,
     refuted,
     sort_tests,
     speechless,
@@ -144,13 +145,13 @@ class _Check:
         suspected = suspects(each.answers for each in pairs)
         if not suspected:
             return [], {}
-        suspected = worth_asking(suspected, [await self._base_answers(pair) for pair in pairs])
+        suspected = worth_asking(suspected, [await self._base_answers(pair, suspected) for pair in pairs])
         again: list[_Pair] = []
         twice: dict[str, Answered] = {}
         while (left := suspected.keys() - twice.keys()) and len(again) < _ASKED_AGAIN and self._has_time():
             again.append(await self._pair(_of(units, left), left, suspected))
             twice |= unnoticed_twice(suspected, again[-1].answers)
-        honest = [await self._base_answers(pair) for pair in again] if twice else []
+        honest = [await self._base_answers(pair, suspected) for pair in again] if twice else []
         return again, refuted(twice.values(), honest)
 
     async def _pair(
@@ -210,12 +211,14 @@ class _Check:
             return touchy(tests, touched, plain, ())
         return touchy(tests, touched, plain, await self._run_both(base, (one, as_is)))
 
-    async def _base_answers(self, pair: _Pair) -> dict[str, Answered]:
+    async def _base_answers(self, pair: _Pair, tests: Answers) -> dict[str, Answered]:
         """Say what the base's own code does with the same files."""
         base = self._settings.base
         if base is None:
             return {}
-        reports = await self._run_both(base, pair.versions)
+        names = {file_of(test) for test in tests} | {each.change.unit.file.name for each in tests.values()}
+        one, other = (each.restricted(names) for each in pair.versions)
+        reports = await self._run_both(base, (one, other))
         one, other = (Half(each.changes, said) for each, said in zip(pair.versions, reports, strict=True))
         return answers_by_test(compare((one, other)))
 

@@ -24,6 +24,10 @@ class Version:
     changes: tuple[Change, ...]
     texts: Mapping[str, bytes]
 
+    def restricted(self, names: Collection[str]) -> "Version":
+        """Give a version of only some of the files."""
+        return Version(self.changes, {name: text for name, text in self.texts.items() if name in names})
+
 
 def read_test_files(tree: RunTree, plain: RunReport) -> dict[str, TestFile]:
     """Read the test files of a run, and modules beside them, that the candidate did not write.
