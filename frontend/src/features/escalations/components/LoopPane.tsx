@@ -26,7 +26,7 @@ export function LoopPane({ escalation }: { escalation: EscalationDetail }) {
   return (
     <section aria-labelledby="produced" className="flex flex-col gap-3">
       <h2 id="produced" className="font-semibold">
-        Latest iteration
+        Escalated iteration
       </h2>
       <LoopIteration iteration={asked} open />
       {before.length > 0 && <h2 className="font-semibold">Earlier iterations</h2>}
