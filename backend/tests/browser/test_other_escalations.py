@@ -138,9 +138,7 @@ def test_an_answer_is_decided_by_what_would_be_given(asking: Service, new_page_o
     expect(attempt.locator("[data-dimension=completeness]")).to_contain_text("insufficient")
     expect(attempt.locator("[data-dimension=safety]").get_by_text("sufficient", exact=True)).to_be_visible()
     decision = page.get_by_role("form", name="Decision")
-    expect(decision).to_contain_text(
-        "It ends with the best evaluated attempt that keeps the safety rules"
-    )
+    expect(decision).to_contain_text("It ends with the best evaluated attempt that keeps the safety rules")
     for word in ("phase", "diff", "protected", "line comment"):
         assert word not in page.locator("main").inner_text().lower()
     _stays_text(page)

@@ -17,12 +17,15 @@ class Budget:
         share: what part of the tests' own time may be spent on each run beyond that.
         pairs: how many pairs of runs there are where the tests take no longer than `free`; else one.
         patience: how many times the time of the plain run one run may take, before it is ended.
+        most: how many times the time of the plain run everything may take; a panel of twice the plain
+            tests leaves no more.
     """
 
     free: float = 4.0
     share: float = 0.35
     pairs: int = 1
-    patience: float = 3.0
+    patience: float = 1.5
+    most: float = 2.0
 
     def rounds(self, plain: RunReport) -> int:
         """Give the number of pairs of runs, the one that asks again not counted."""
@@ -34,7 +37,7 @@ class Budget:
 
     def most_seconds(self, plain: float) -> float:
         """Give the seconds after which nothing more is asked, if the plain run took `plain`."""
-        return self.free + 4 * self.patience * plain
+        return self.free + self.most * plain
 
     def run_seconds(self, plain: float, most: float) -> float:
         """Give the seconds after which a run is ended, if the plain one took `plain`; `most` at the most."""
