@@ -9,6 +9,7 @@ from sqlalchemy import select, text
 
 from app.core.errors import ConflictError
 from app.db.models import Attempt, Candidate, Escalation, Evaluation
+from app.jobs.queue import enqueue_advance
 from app.schemas.api.escalations import EscalationResolve
 from app.schemas.runs import EscalationDecision
 from harness.boundaries import Action
@@ -64,7 +65,8 @@ async def test_enqueued_again_and_again(database_url: str, tmp_path: Path) -> No
             stage.crew.start()
         # Every request finds a job there, or makes one that finds nothing to do.
         while await stage.status(run_id) != "completed":
-            await stage.cases.intake.begin(run_id)
+            async with stage.cases.sessions.begin() as session:
+                await enqueue_advance(session, run_id)
         await stage.rest()
         assert await stage.attempts(run_id) == DONE
         assert stage.worked(run_id) == ["coding 1", "coding 2", "verification 1"]

@@ -10,16 +10,15 @@ export interface paths {
         };
         /**
          * List answers, newest first
-         * @description Filters and order are those of `/runs`.
+         * @description Takes the filters and orders of `/runs`.
          */
         get: operations["list_answers"];
         put?: never;
         /**
          * Ask for an answer
-         * @description Take a question with its evidence; a worker writes, judges and retries until there is an answer.
+         * @description Starts to answer a question from evidence. A worker writes, evaluates and retries.
          *
-         *     The answer is over when its `status` is final; `result` then holds the text, or the partial one with its
-         *     gaps.
+         *     Once `status` is final, `result` holds the answer, or a partial one with its gaps.
          */
         post: operations["start_answer"];
         delete?: never;
@@ -37,7 +36,7 @@ export interface paths {
         };
         /**
          * Show an answer with every attempt
-         * @description Each attempt with its analysis, its evidence and the four dimensions.
+         * @description Shows each attempt with its analysis, its evidence and the four dimensions.
          */
         get: operations["show_answer"];
         put?: never;
@@ -78,7 +77,7 @@ export interface paths {
         };
         /**
          * List escalations, oldest first
-         * @description With `status=open`, the queue of what waits for a human.
+         * @description With `status=open`, lists what waits for a human.
          */
         get: operations["list_escalations"];
         put?: never;
@@ -98,7 +97,7 @@ export interface paths {
         };
         /**
          * Show an escalation
-         * @description All that a decision needs but the diff: evidence, history, cost, the evaluators' track records.
+         * @description Shows what a decision needs except the diff: evidence, history, cost and track records.
          */
         get: operations["show_escalation"];
         put?: never;
@@ -120,7 +119,7 @@ export interface paths {
         put?: never;
         /**
          * Accept, retry or reject
-         * @description Decide. Whoever comes second gets 409 with who decided, what and when.
+         * @description Records the decision. A second one gets 409 with the first decision, its time and its reviewer.
          */
         post: operations["resolve_escalation"];
         delete?: never;
@@ -139,8 +138,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Judge a local workspace without any agent
-         * @description A copy is judged as it is on the disk now; with `base` only what is new against that commit counts.
+         * Evaluate a local workspace without an agent
+         * @description Evaluates a copy of the current files. With `base`, only issues new since that commit count.
          */
         post: operations["evaluate"];
         delete?: never;
@@ -158,13 +157,13 @@ export interface paths {
         };
         /**
          * List the marks on a verdict, newest first
-         * @description The newest one counts.
+         * @description Only the newest mark counts.
          */
         get: operations["list_marks"];
         put?: never;
         /**
          * Mark a verdict as right or wrong
-         * @description Each reviewer has one mark on a verdict; marking again replaces it, so repeating it is safe.
+         * @description Each reviewer has one mark per verdict. A new mark replaces the old one, so repeating is safe.
          */
         post: operations["mark_verdict"];
         delete?: never;
@@ -184,8 +183,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take a mark back
-         * @description Reviewers take back their own, admins everybody's.
+         * Remove a mark
+         * @description Reviewers can remove their own marks, admins all marks.
          */
         delete: operations["withdraw_mark"];
         options?: never;
@@ -202,7 +201,7 @@ export interface paths {
         };
         /**
          * List the evaluators of each phase
-         * @description Gates decide; advisory evaluators are shown.
+         * @description Gates decide whether an attempt passes; advisers never block it.
          */
         get: operations["list_evaluators"];
         put?: never;
@@ -222,7 +221,7 @@ export interface paths {
         };
         /**
          * Show an evaluator with its track record
-         * @description Also one that is not registered here, as long as it has judged something.
+         * @description Also shows an evaluator that is not registered here but has verdicts.
          */
         get: operations["show_evaluator"];
         put?: never;
@@ -242,7 +241,7 @@ export interface paths {
         };
         /**
          * List an evaluator's verdicts, newest first
-         * @description With evidence and marks; `mark=false_fail` lists the good work that it stopped.
+         * @description Shows evidence and marks; `mark=false_fail` lists the good work that the evaluator blocked.
          */
         get: operations["list_verdicts"];
         put?: never;
@@ -261,8 +260,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * JSON Schema of the events
-         * @description One schema for WebSocket, Server-Sent Events and HTTP.
+         * Get the JSON Schema of events
+         * @description The same schema applies to WebSocket, Server-Sent Events and HTTP.
          */
         get: operations["event_schema"];
         put?: never;
@@ -281,8 +280,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What this service is
-         * @description Version and defaults.
+         * Show version and defaults
+         * @description Shows the version of the service and its defaults.
          */
         get: operations["info"];
         put?: never;
@@ -302,16 +301,16 @@ export interface paths {
         };
         /**
          * List loops, newest first
-         * @description Filters and order are those of `/runs`.
+         * @description Takes the filters and orders of `/runs`.
          */
         get: operations["list_loops"];
         put?: never;
         /**
          * Start a loop
-         * @description Take a definition and start; the loop goes on in a worker.
+         * @description Starts a loop, which continues in a worker.
          *
-         *     The body is the definition in XML (`docs/director-evaluator-loop.xsd`) or in JSON of the same model, or an
-         *     object with `definition` and with inputs, source, agent and budget beside it.
+         *     The body is the definition in XML (`docs/director-evaluator-loop.xsd`) or JSON, or an object with
+         *     `definition`, inputs, source, agent and budget.
          */
         post: operations["start_loop"];
         delete?: never;
@@ -329,7 +328,7 @@ export interface paths {
         };
         /**
          * Show a loop with every iteration
-         * @description The complete history: outputs, evaluations, what scripts printed, times, cost, and the contexts.
+         * @description Shows the complete history: outputs, evaluations, script output, times, cost and contexts.
          */
         get: operations["show_loop"];
         put?: never;
@@ -370,7 +369,7 @@ export interface paths {
         };
         /**
          * Measure runs
-         * @description Every share with its n and 95 % interval; what has no cases is null, never 0.
+         * @description Returns each share with its n and 95% interval. A share without cases is null, never 0.
          *
          *     `counted` and `considered` of a share are queries of `/api/v1/runs` that list the runs behind it.
          */
@@ -392,7 +391,7 @@ export interface paths {
         };
         /**
          * Measure runs by the time they were created
-         * @description One point for each step in UTC, also for steps without runs.
+         * @description Returns one point per step in UTC, including steps without runs.
          */
         get: operations["show_trend"];
         put?: never;
@@ -536,10 +535,10 @@ export interface paths {
         };
         /**
          * Get Events
-         * @description Give the events behind `after`, at most `limit` of them.
+         * @description Returns the events after the sequence `after`, at most `limit` of them.
          *
-         *     With `Accept: text/event-stream` all events are streamed, from `Last-Event-ID` when a client resumes,
-         *     until the run is over; `limit` does not count then.
+         *     With `Accept: text/event-stream`, streams all events until the run ends, starting after `Last-Event-ID`
+         *     if given, and ignores `limit`.
          */
         get: operations["get_events"];
         put?: never;
@@ -582,10 +581,10 @@ export interface paths {
         };
         /**
          * Download a run's log
-         * @description What the agents said and which tools they used so far, from the first line to the last.
+         * @description Returns what the agents said and which tools they used so far.
          *
-         *     A line of text is `TIME PHASE/ATTEMPT[#CANDIDATE] TEXT`; a tool's call begins with `>`, its result with
-         *     `<`. What agents wrote is given as it is, control characters included.
+         *     A line of text is `TIME PHASE/ATTEMPT[#CANDIDATE] TEXT`; a tool call begins with `>`, its result with `<`.
+         *     The text of agents is unchanged and can contain control characters.
          */
         get: operations["download_log"];
         put?: never;
@@ -1002,8 +1001,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List messages to other services, newest first
-         * @description With `status=failed`, what was given up, and why.
+         * List webhook deliveries, newest first
+         * @description With `status=failed`, lists deliveries that were given up, with the reason.
          */
         get: operations["list_deliveries"];
         put?: never;
@@ -1024,8 +1023,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a message again
-         * @description As soon as a worker can, with all its tries anew. Asking twice is the same as asking once.
+         * Retry a delivery
+         * @description A worker sends it again as soon as possible, with a new set of tries. Repeating this is safe.
          */
         post: operations["retry_delivery"];
         delete?: never;
@@ -1042,8 +1041,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The process answers
-         * @description Says nothing about the database; see /readyz.
+         * Check that the process is alive
+         * @description Does not check the database; see `/readyz`.
          */
         get: operations["health"];
         put?: never;
@@ -1062,8 +1061,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The service can work
-         * @description 503 while the database cannot be reached.
+         * Check that the service can work
+         * @description Returns 503 while the database cannot be reached.
          */
         get: operations["ready"];
         put?: never;
@@ -1398,7 +1397,7 @@ export interface components {
         AnswerDetail: {
             /**
              * Agent
-             * @description Who does the work; a script says that it is one.
+             * @description The agent; the text says so if it is a script.
              */
             agent: string;
             /** Attempt */
@@ -1418,14 +1417,14 @@ export interface components {
             entries: string[];
             /**
              * Escalation Id
-             * @description The open escalation, if a human is asked.
+             * @description The open escalation, if the run waits for a human.
              */
             escalation_id: string | null;
             /** Escalations */
             escalations: components["schemas"]["EscalationView"][];
             /** Finished At */
             finished_at: string | null;
-            /** @description The attempt it began with, if it was forked from another sprint. */
+            /** @description The attempt it started from, if it is a fork of another sprint. */
             forked_from?: components["schemas"]["ForkOrigin"] | null;
             /** Goal */
             goal: string;
@@ -1437,7 +1436,7 @@ export interface components {
             kind: components["schemas"]["RunKind"];
             /**
              * Last Sequence
-             * @description The number of the run's latest event.
+             * @description The sequence of the run's latest event.
              * @default 0
              */
             last_sequence: number;
@@ -1445,14 +1444,14 @@ export interface components {
             max_attempts: number;
             /** Name */
             name: string;
-            /** @description Set while a human holds the sprint; `status` says what it goes on with. */
+            /** @description Set while the run is paused; `status` is what it continues with. */
             paused?: components["schemas"]["PauseView"] | null;
             /** Phase */
             phase: string | null;
             policy: components["schemas"]["PolicyView"];
             /**
              * Project
-             * @description Where the source is: a path or a URL.
+             * @description The location of the source: a path or a URL.
              * @default
              */
             project: string;
@@ -1463,7 +1462,7 @@ export interface components {
             rules: string[];
             /**
              * Score
-             * @description The score of the latest judged attempt; null before there is one.
+             * @description The score of the latest evaluated attempt; null before that.
              */
             score?: number | null;
             /** Scripted */
@@ -1481,7 +1480,7 @@ export interface components {
             usage: components["schemas"]["Usage"];
             /**
              * Version
-             * @description Grows with each change of where the run stands.
+             * @description Increases with each change of the run's state.
              * @default 1
              */
             version: number;
@@ -1551,14 +1550,14 @@ export interface components {
         };
         /**
          * AttemptDetail
-         * @description An attempt with the prompt it was given and every candidate.
+         * @description An attempt with its prompt and every candidate.
          *
          *     Attributes:
-         *         prompt: exactly what the agent was given.
-         *         prompt_changes: the prompt in parts, compared with that of the attempt before: what is `added` is what
-         *             this attempt was told beyond it. Null for a first attempt.
-         *         optimization_context: what the prompt was made of: feedback, recurring issues, analysis.
-         *         evaluation_usage: what the evaluators that ask a model consumed; `usage` is the agents'.
+         *         prompt: exactly what the agent received.
+         *         prompt_changes: the prompt compared with that of the previous attempt; `added` parts are new. Null for
+         *             a first attempt.
+         *         optimization_context: what the prompt is made of: feedback, recurring issues, analysis.
+         *         evaluation_usage: consumed by evaluators that ask a model; `usage` is the agents'.
          */
         AttemptDetail: {
             /** Agent Failures */
@@ -1809,7 +1808,7 @@ export interface components {
         AttemptState: "started" | "agent_failed" | "delegated" | "produced" | "evaluating" | "passed" | "failed";
         /**
          * AttemptView
-         * @description One attempt with its verdicts; `verdict` is null until it is judged.
+         * @description An attempt with its verdicts; `verdict` is null until the attempt is evaluated.
          */
         AttemptView: {
             /** Agent Failures */
@@ -2134,7 +2133,7 @@ export interface components {
         };
         /**
          * DeliveryPage
-         * @description A page of messages, newest first; `next_cursor` is null on the last page.
+         * @description A page of deliveries, newest first; `next_cursor` is null on the last page.
          */
         DeliveryPage: {
             /** Items */
@@ -2144,7 +2143,7 @@ export interface components {
         };
         /**
          * DeliveryView
-         * @description One message about one event to one receiver.
+         * @description The delivery of one event to one receiver.
          */
         DeliveryView: {
             /**
@@ -2159,22 +2158,22 @@ export interface components {
             /**
              * Id
              * Format: uuid
-             * @description What receivers get as `webhook-id`, the same each time it is sent.
+             * @description The `webhook-id` that receivers get, the same for each try.
              */
             id: string;
             /**
              * Last Error
-             * @description Why the last try failed; empty when none did.
+             * @description Why the last try failed; empty if none did.
              */
             last_error: string;
             /**
              * Next At
-             * @description When it is sent next; null when it is not.
+             * @description The time of the next try; null if there is none.
              */
             next_at: string | null;
             /**
              * Receiver
-             * @description Scheme and host of the address; the rest of it may be a secret.
+             * @description Scheme and host of the address; the rest can be secret.
              */
             receiver: string;
             /**
@@ -2184,12 +2183,12 @@ export interface components {
             run_id: string;
             /**
              * Sequence
-             * @description The number of the event that it tells.
+             * @description The sequence of the event.
              */
             sequence: number;
             /**
              * Status
-             * @description `failed`: given up after the last try.
+             * @description `failed` after the last try.
              * @enum {string}
              */
             status: "pending" | "delivered" | "failed";
@@ -2303,11 +2302,12 @@ export interface components {
         EscalationDecision: "accept" | "retry" | "reject";
         /**
          * EscalationDetail
-         * @description An escalation, whole.
+         * @description An escalation with its run, attempts and track records.
          *
          *     Attributes:
-         *         sprint: the run as it stands, with what it has used.
-         *         policy: the figures the run is decided by, its budget among them.
+         *         run: the run as it is now, with its usage.
+         *         sprint: the same, by its former name.
+         *         policy: the figures that decide the run, such as its budget.
          *         attempt_id: the escalated attempt; null when the phase had not begun.
          *         failing: what failed or reached no verdict there, gates first, with criteria and evidence.
          *         attempts: every attempt of the phase, in order, with its verdicts.
@@ -2371,6 +2371,7 @@ export interface components {
             /** Reason */
             reason: string;
             reason_kind: components["schemas"]["EscalationReason"];
+            run: components["schemas"]["RunView"];
             /**
              * Run Id
              * Format: uuid
@@ -2378,6 +2379,7 @@ export interface components {
             run_id: string;
             /** Run Name */
             run_name: string;
+            /** @deprecated */
             sprint: components["schemas"]["RunView"];
             /**
              * Status
@@ -2538,11 +2540,11 @@ export interface components {
          * EscalationResolve
          * @description A reviewer's decision.
          *
-         *     `retry` grants `additional_attempts` further attempts (default 1); guidance and line comments are pinned
-         *     in their prompts. `accept` opens the protected files that the accepted attempt changed. Where it answers
-         *     questions, it opens exactly the changes in question. A loop ends with its last output, an answer with the
-         *     best attempt that was judged and is safe. `reject` fails the run. `version` is the version the reviewer
-         *     has seen; with an older one the answer is 409.
+         *     `retry` grants `additional_attempts` attempts (default 1); their prompts contain guidance and line
+         *     comments. `accept` also unprotects the files that the accepted attempt changed; if it answers questions,
+         *     it allows exactly the changes in question. A loop ends with its last output, an answer with its best safe
+         *     attempt. `reject` fails the run. `version` is the version that the reviewer saw; if the escalation has
+         *     changed since, the response is 409.
          * @example {
          *       "additional_attempts": 2,
          *       "decision": "retry",
@@ -2572,7 +2574,7 @@ export interface components {
             line_comments: components["schemas"]["LineComment"][];
             /**
              * Open Paths
-             * @description Globs of protected files that the sprint may change from now on.
+             * @description Globs of protected files that the run may change from now on.
              * @default []
              */
             open_paths: string[];
@@ -2710,7 +2712,7 @@ export interface components {
         };
         /**
          * EvaluateRequest
-         * @description Judge a local workspace without any agent; `base` is a git reference in it.
+         * @description A local workspace to evaluate; `base` is a Git reference in it.
          */
         EvaluateRequest: {
             /** Base */
@@ -2924,7 +2926,7 @@ export interface components {
             phase: string;
             /**
              * Project File
-             * @description Which phaserunner.toml counted; null when there is none.
+             * @description The phaserunner.toml that was applied; null if there is none.
              */
             project_file?: string | null;
             /**
@@ -3006,7 +3008,7 @@ export interface components {
         };
         /**
          * EvaluationView
-         * @description One evaluator's stored verdict. `score` in [0, 1]; `marks` are reviewers' words on it, newest first.
+         * @description An evaluator's stored verdict. `score` is in [0, 1]; `marks` has the newest first.
          */
         EvaluationView: {
             /** Category */
@@ -3182,7 +3184,7 @@ export interface components {
         };
         /**
          * EvaluatorView
-         * @description One registered evaluator; `phases` null means every phase. Only gates decide.
+         * @description A registered evaluator; `phases` is null for every phase. Only gates can block an attempt.
          */
         EvaluatorView: {
             /** Category */
@@ -3205,10 +3207,10 @@ export interface components {
         };
         /**
          * EventPage
-         * @description Some events of a run in order.
+         * @description A page of a run's events, in order.
          *
          *     `head` is the run's last sequence; `next_after` and `epoch` are the cursor of the next page. With mode
-         *     `reset` the cursor was of no use, and the page begins with the first event that is kept.
+         *     `reset` the cursor was not valid any more, and the page begins with the oldest event that is kept.
          */
         EventPage: {
             /** Epoch */
@@ -3240,7 +3242,7 @@ export interface components {
         };
         /**
          * Facet
-         * @description A value that can be filtered by, and how many runs have it.
+         * @description A value to filter by, and the number of runs that have it.
          */
         Facet: {
             /** Runs */
@@ -3256,7 +3258,7 @@ export interface components {
         FailureReason: "context_retrieval_failure" | "context_matching_failure" | "context_parsing_failure" | "xml_validation_failure" | "output_format_failure" | "execution_timeout" | "execution_halted" | "subtask_failure" | "input_validation_failure" | "unexpected_error";
         /**
          * FieldError
-         * @description What is wrong with one field; `field` is its path, such as `source.path`.
+         * @description The problem with one field; `field` is its path, such as `source.path`.
          */
         FieldError: {
             /** Field */
@@ -3314,7 +3316,7 @@ export interface components {
         };
         /**
          * ForkOrigin
-         * @description The attempt of another sprint whose commit a sprint began with.
+         * @description The attempt of another sprint that a sprint started from.
          */
         ForkOrigin: {
             /** Attempt */
@@ -3898,7 +3900,7 @@ export interface components {
         };
         /**
          * LineComment
-         * @description A remark on one line of the diff; it is pinned in the next prompts.
+         * @description A comment on one line of the diff, which the next prompts contain.
          */
         LineComment: {
             /** Body */
@@ -4000,7 +4002,7 @@ export interface components {
         LoopDetail: {
             /**
              * Agent
-             * @description Who does the work; a script says that it is one.
+             * @description The agent; the text says so if it is a script.
              */
             agent: string;
             /** Attempt */
@@ -4015,14 +4017,14 @@ export interface components {
             definition: components["schemas"]["DirectorEvaluatorLoop"];
             /**
              * Escalation Id
-             * @description The open escalation, if a human is asked.
+             * @description The open escalation, if the run waits for a human.
              */
             escalation_id: string | null;
             /** Escalations */
             escalations: components["schemas"]["EscalationView"][];
             /** Finished At */
             finished_at: string | null;
-            /** @description The attempt it began with, if it was forked from another sprint. */
+            /** @description The attempt it started from, if it is a fork of another sprint. */
             forked_from?: components["schemas"]["ForkOrigin"] | null;
             /** Goal */
             goal: string;
@@ -4040,7 +4042,7 @@ export interface components {
             kind: components["schemas"]["RunKind"];
             /**
              * Last Sequence
-             * @description The number of the run's latest event.
+             * @description The sequence of the run's latest event.
              * @default 0
              */
             last_sequence: number;
@@ -4050,14 +4052,14 @@ export interface components {
             name: string;
             /** Parent Run Id */
             parent_run_id?: string | null;
-            /** @description Set while a human holds the sprint; `status` says what it goes on with. */
+            /** @description Set while the run is paused; `status` is what it continues with. */
             paused?: components["schemas"]["PauseView"] | null;
             /** Phase */
             phase: string | null;
             policy: components["schemas"]["PolicyView"];
             /**
              * Project
-             * @description Where the source is: a path or a URL.
+             * @description The location of the source: a path or a URL.
              * @default
              */
             project: string;
@@ -4066,7 +4068,7 @@ export interface components {
             result: components["schemas"]["LoopOutcome"] | null;
             /**
              * Score
-             * @description The score of the latest judged attempt; null before there is one.
+             * @description The score of the latest evaluated attempt; null before that.
              */
             score?: number | null;
             /** Scripted */
@@ -4086,7 +4088,7 @@ export interface components {
             usage: components["schemas"]["Usage"];
             /**
              * Version
-             * @description Grows with each change of where the run stands.
+             * @description Increases with each change of the run's state.
              * @default 1
              */
             version: number;
@@ -4200,7 +4202,7 @@ export interface components {
         };
         /**
          * MarkCreate
-         * @description Whether one verdict was right: this is what measures the evaluators.
+         * @description Whether a verdict was right. Marks measure the evaluators.
          */
         MarkCreate: {
             /**
@@ -4210,7 +4212,7 @@ export interface components {
             note: string;
             /**
              * Was Right
-             * @description False: a pass was a false pass, a fail was a false fail.
+             * @description False for a wrong pass or a wrong fail.
              */
             was_right: boolean;
         };
@@ -4413,7 +4415,7 @@ export interface components {
         };
         /**
          * PauseView
-         * @description Since when a sprint is held, by whom and why.
+         * @description When a run was paused, by whom and why.
          */
         PauseView: {
             /**
@@ -4582,7 +4584,7 @@ export interface components {
         };
         /**
          * PhaseView
-         * @description Where one phase of the plan stands.
+         * @description The state of one phase. `max_attempts` is allowed now, including what reviewers granted.
          */
         PhaseView: {
             /** Attempts */
@@ -4678,7 +4680,7 @@ export interface components {
         };
         /**
          * Problem
-         * @description RFC 9457 problem details. A conflict may have further members, such as who decided and when.
+         * @description RFC 9457 problem details. A conflict can have more members, such as `decided_by` and `decided_at`.
          */
         Problem: {
             /** Detail */
@@ -4962,7 +4964,7 @@ export interface components {
         };
         /**
          * RunCancel
-         * @description Why a sprint is cancelled.
+         * @description Why a run is cancelled.
          */
         RunCancel: {
             /**
@@ -5018,7 +5020,7 @@ export interface components {
         };
         /**
          * RunCounts
-         * @description How many runs a filter finds.
+         * @description The number of runs that match a filter.
          *
          *     Attributes:
          *         total: all of them.
@@ -5099,12 +5101,12 @@ export interface components {
         };
         /**
          * RunDetail
-         * @description One sprint, whole.
+         * @description A run with its phases, attempts and escalations.
          */
         RunDetail: {
             /**
              * Agent
-             * @description Who does the work; a script says that it is one.
+             * @description The agent; the text says so if it is a script.
              */
             agent: string;
             /** Attempt */
@@ -5122,20 +5124,20 @@ export interface components {
             created_by: string;
             /**
              * Escalation Id
-             * @description The open escalation, if a human is asked.
+             * @description The open escalation, if the run waits for a human.
              */
             escalation_id: string | null;
             /** Escalations */
             escalations: components["schemas"]["EscalationView"][];
             /** Finished At */
             finished_at: string | null;
-            /** @description The attempt it began with, if it was forked from another sprint. */
+            /** @description The attempt it started from, if it is a fork of another sprint. */
             forked_from?: components["schemas"]["ForkOrigin"] | null;
             /** Goal */
             goal: string;
             /**
              * Guidance
-             * @description Pinned in the prompt of every attempt.
+             * @description Part of the prompt of every attempt.
              * @default []
              */
             guidance: string[];
@@ -5149,7 +5151,7 @@ export interface components {
             kind: components["schemas"]["RunKind"];
             /**
              * Last Sequence
-             * @description The number of the run's latest event.
+             * @description The sequence of the run's latest event.
              * @default 0
              */
             last_sequence: number;
@@ -5157,7 +5159,7 @@ export interface components {
             max_attempts: number;
             /** Name */
             name: string;
-            /** @description Set while a human holds the sprint; `status` says what it goes on with. */
+            /** @description Set while the run is paused; `status` is what it continues with. */
             paused?: components["schemas"]["PauseView"] | null;
             /** Phase */
             phase: string | null;
@@ -5166,13 +5168,13 @@ export interface components {
             policy: components["schemas"]["PolicyView"];
             /**
              * Project
-             * @description Where the source is: a path or a URL.
+             * @description The location of the source: a path or a URL.
              * @default
              */
             project: string;
             /**
              * Score
-             * @description The score of the latest judged attempt; null before there is one.
+             * @description The score of the latest evaluated attempt; null before that.
              */
             score?: number | null;
             /** Scripted */
@@ -5194,14 +5196,14 @@ export interface components {
             usage: components["schemas"]["Usage"];
             /**
              * Version
-             * @description Grows with each change of where the run stands.
+             * @description Increases with each change of the run's state.
              * @default 1
              */
             version: number;
         };
         /**
          * RunFacets
-         * @description What there is to filter by, the most frequent first; at most 200 values of each.
+         * @description The values to filter by, the most frequent first; at most 200 of each field.
          *
          *     Attributes:
          *         complete: false when there are more values than are shown.
@@ -5218,10 +5220,10 @@ export interface components {
         };
         /**
          * RunFork
-         * @description The attempt a new sprint begins with, and what is different there.
+         * @description The attempt that a new sprint starts from, and what differs in the new sprint.
          *
-         *     The new sprint begins in the attempt's phase, with what the attempt left. It is judged against the same
-         *     base, with the policy of the sprint that it comes from; what is given here takes precedence.
+         *     The new sprint starts in the attempt's phase with its files. It keeps the base and the policy of the
+         *     original, except for the fields given here.
          * @example {
          *       "attempt": 2,
          *       "guidance": "Keep the parser; mend only the rounding.",
@@ -5229,7 +5231,7 @@ export interface components {
          *     }
          */
         RunFork: {
-            /** @description Who works; by default the same as before. */
+            /** @description The agent; by default the same as before. */
             agent?: components["schemas"]["AgentSpec"] | null;
             /**
              * Attempt
@@ -5283,7 +5285,7 @@ export interface components {
         RunKind: "sprint" | "director_loop" | "answer";
         /**
          * RunPage
-         * @description A page of sprints, newest first; `next_cursor` is null on the last page.
+         * @description A page of runs; `next_cursor` is null on the last page.
          */
         RunPage: {
             /** Items */
@@ -5293,7 +5295,7 @@ export interface components {
         };
         /**
          * RunPause
-         * @description Why a sprint is held.
+         * @description Why a run is paused.
          */
         RunPause: {
             /**
@@ -5403,7 +5405,7 @@ export interface components {
         RunState: {
             /**
              * Agent
-             * @description Who does the work; a script says that it is one.
+             * @description The agent; the text says so if it is a script.
              */
             agent: string;
             /** Attempt */
@@ -5417,13 +5419,13 @@ export interface components {
             created_by: string;
             /**
              * Escalation Id
-             * @description The open escalation, if a human is asked.
+             * @description The open escalation, if the run waits for a human.
              */
             escalation_id: string | null;
             /** Finished At */
             finished_at: string | null;
             /**
-             * @description The attempt it began with, if it was forked from another sprint.
+             * @description The attempt it started from, if it is a fork of another sprint.
              * @default null
              */
             forked_from: components["schemas"]["ForkOrigin"] | null;
@@ -5435,7 +5437,7 @@ export interface components {
             kind: components["schemas"]["RunKind"];
             /**
              * Last Sequence
-             * @description The number of the run's latest event.
+             * @description The sequence of the run's latest event.
              * @default 0
              */
             last_sequence: number;
@@ -5444,7 +5446,7 @@ export interface components {
             /** Name */
             name: string;
             /**
-             * @description Set while a human holds the sprint; `status` says what it goes on with.
+             * @description Set while the run is paused; `status` is what it continues with.
              * @default null
              */
             paused: components["schemas"]["PauseView"] | null;
@@ -5452,7 +5454,7 @@ export interface components {
             phase: string | null;
             /**
              * Project
-             * @description Where the source is: a path or a URL.
+             * @description The location of the source: a path or a URL.
              * @default
              */
             project: string;
@@ -5463,7 +5465,7 @@ export interface components {
             run_id: string;
             /**
              * Score
-             * @description The score of the latest judged attempt; null before there is one.
+             * @description The score of the latest evaluated attempt; null before that.
              * @default null
              */
             score: number | null;
@@ -5482,7 +5484,7 @@ export interface components {
             usage: components["schemas"]["Usage"];
             /**
              * Version
-             * @description Grows with each change of where the run stands.
+             * @description Increases with each change of the run's state.
              * @default 1
              */
             version: number;
@@ -5495,12 +5497,12 @@ export interface components {
         RunStatus: "queued" | "active" | "waiting" | "completed" | "failed" | "cancelled";
         /**
          * RunView
-         * @description One sprint, as lists show it.
+         * @description A run as lists show it.
          */
         RunView: {
             /**
              * Agent
-             * @description Who does the work; a script says that it is one.
+             * @description The agent; the text says so if it is a script.
              */
             agent: string;
             /** Attempt */
@@ -5514,12 +5516,12 @@ export interface components {
             created_by: string;
             /**
              * Escalation Id
-             * @description The open escalation, if a human is asked.
+             * @description The open escalation, if the run waits for a human.
              */
             escalation_id: string | null;
             /** Finished At */
             finished_at: string | null;
-            /** @description The attempt it began with, if it was forked from another sprint. */
+            /** @description The attempt it started from, if it is a fork of another sprint. */
             forked_from?: components["schemas"]["ForkOrigin"] | null;
             /** Goal */
             goal: string;
@@ -5531,7 +5533,7 @@ export interface components {
             kind: components["schemas"]["RunKind"];
             /**
              * Last Sequence
-             * @description The number of the run's latest event.
+             * @description The sequence of the run's latest event.
              * @default 0
              */
             last_sequence: number;
@@ -5539,19 +5541,19 @@ export interface components {
             max_attempts: number;
             /** Name */
             name: string;
-            /** @description Set while a human holds the sprint; `status` says what it goes on with. */
+            /** @description Set while the run is paused; `status` is what it continues with. */
             paused?: components["schemas"]["PauseView"] | null;
             /** Phase */
             phase: string | null;
             /**
              * Project
-             * @description Where the source is: a path or a URL.
+             * @description The location of the source: a path or a URL.
              * @default
              */
             project: string;
             /**
              * Score
-             * @description The score of the latest judged attempt; null before there is one.
+             * @description The score of the latest evaluated attempt; null before that.
              */
             score?: number | null;
             /** Scripted */
@@ -5569,7 +5571,7 @@ export interface components {
             usage: components["schemas"]["Usage"];
             /**
              * Version
-             * @description Grows with each change of where the run stands.
+             * @description Increases with each change of the run's state.
              * @default 1
              */
             version: number;
@@ -6311,7 +6313,7 @@ export interface components {
             note: string;
             /**
              * Was Right
-             * @description False: a pass was a false pass, a fail was a false fail.
+             * @description False for a wrong pass or a wrong fail.
              */
             was_right: boolean;
         };
@@ -6327,7 +6329,7 @@ export interface components {
         };
         /**
          * VerdictView
-         * @description One verdict, and on what it was given.
+         * @description A verdict with the run, attempt and candidate that it is on.
          */
         VerdictView: {
             /** Attempt */
@@ -6336,7 +6338,7 @@ export interface components {
             candidate: number;
             /**
              * Chosen
-             * @description Whether the attempt went on with this candidate.
+             * @description Whether the attempt continued with this candidate.
              */
             chosen: boolean;
             evaluation: components["schemas"]["EvaluationView"];
@@ -6566,27 +6568,27 @@ export interface operations {
     list_answers: {
         parameters: {
             query?: {
-                /** @description Who does the work, in the words runs show. */
+                /** @description The agent, as runs show it. */
                 agent?: string[];
-                /** @description The `next_cursor` of the page before, asked for in the same order. */
+                /** @description The `next_cursor` of the previous page, in the same order. */
                 cursor?: string | null;
                 kind?: components["schemas"]["RunKind"][];
                 limit?: number;
                 /** @description Only the runs behind this number. */
                 metric?: components["schemas"]["MetricName"] | null;
-                /** @description The reason, decision or evaluator that the number is of. */
+                /** @description The reason, decision or evaluator of the number. */
                 metric_key?: string | null;
-                /** @description Those that the number counts, or all that it looks at. */
+                /** @description The runs that the number counts, or all that it considers. */
                 metric_part?: "counted" | "considered";
-                /** @description The number of this phase; null for whole runs. */
+                /** @description The phase of the number; null for whole runs. */
                 metric_phase?: string | null;
-                /** @description Whether an escalation of theirs is open; null for both. */
+                /** @description Whether the run has an open escalation; null for both. */
                 needs_human?: boolean | null;
-                /** @description The phase they are in now. */
+                /** @description The current phase. */
                 phase?: components["schemas"]["PhaseOfRun"][];
-                /** @description Where the source is, as runs show it: a path or URL. */
+                /** @description The location of the source, as runs show it. */
                 project?: string[];
-                /** @description Part of a name or goal, or the beginning of an id. */
+                /** @description Part of the name or goal, or the beginning of the id. */
                 q?: string | null;
                 /** @description Created at this time or later. */
                 since?: string | null;
@@ -6610,7 +6612,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunPage"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6619,7 +6621,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6628,7 +6630,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6637,7 +6639,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6664,7 +6666,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6727,7 +6729,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnswerDetail"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6736,7 +6738,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6745,7 +6747,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6754,7 +6756,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6781,7 +6783,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6839,7 +6841,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnswerDetail"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6848,7 +6850,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6857,7 +6859,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6866,7 +6868,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6893,7 +6895,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6958,7 +6960,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnswerDetail"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6967,7 +6969,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6976,7 +6978,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6985,7 +6987,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7012,7 +7014,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7072,7 +7074,7 @@ export interface operations {
                     "application/json": components["schemas"]["EscalationPage"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7081,7 +7083,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7090,7 +7092,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7099,7 +7101,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7126,7 +7128,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7184,7 +7186,7 @@ export interface operations {
                     "application/json": components["schemas"]["EscalationDetail"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7193,7 +7195,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7202,7 +7204,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7211,7 +7213,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7238,7 +7240,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7303,7 +7305,7 @@ export interface operations {
                     "application/json": components["schemas"]["EscalationView"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7312,7 +7314,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7321,7 +7323,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7330,7 +7332,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7357,7 +7359,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7417,7 +7419,7 @@ export interface operations {
                     "application/json": components["schemas"]["EvaluationReport"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7426,7 +7428,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7435,7 +7437,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7444,7 +7446,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7471,7 +7473,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7529,7 +7531,7 @@ export interface operations {
                     "application/json": components["schemas"]["MarkList"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7538,7 +7540,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7547,7 +7549,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7556,7 +7558,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7583,7 +7585,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7645,7 +7647,7 @@ export interface operations {
                     "application/json": components["schemas"]["MarkView"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7654,7 +7656,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7663,7 +7665,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7672,7 +7674,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7699,7 +7701,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7756,7 +7758,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7765,7 +7767,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7774,7 +7776,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7783,7 +7785,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7810,7 +7812,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7866,7 +7868,7 @@ export interface operations {
                     "application/json": components["schemas"]["EvaluatorList"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7875,7 +7877,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7884,7 +7886,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7893,7 +7895,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7920,7 +7922,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7978,7 +7980,7 @@ export interface operations {
                     "application/json": components["schemas"]["EvaluatorDetail"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7987,7 +7989,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7996,7 +7998,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8005,7 +8007,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8032,7 +8034,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8075,13 +8077,13 @@ export interface operations {
             query?: {
                 cursor?: string | null;
                 limit?: number;
-                /** @description What the newest mark says; `any` and `none` ask whether there is one. */
+                /** @description The newest mark; `any` and `none` filter by whether a mark exists. */
                 mark?: ("any" | "none" | "right" | "false_pass" | "false_fail") | null;
                 phase?: components["schemas"]["Phase"][];
-                /** @description Judged at this time or later. */
+                /** @description Evaluated at this time or later. */
                 since?: string | null;
                 status?: ("passed" | "failed" | "errored" | "skipped")[];
-                /** @description Judged before this time. */
+                /** @description Evaluated before this time. */
                 until?: string | null;
                 version?: string[];
             };
@@ -8102,7 +8104,7 @@ export interface operations {
                     "application/json": components["schemas"]["VerdictPage"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8111,7 +8113,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8120,7 +8122,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8129,7 +8131,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8156,7 +8158,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8212,7 +8214,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8221,7 +8223,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8230,7 +8232,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8239,7 +8241,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8266,7 +8268,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8322,7 +8324,7 @@ export interface operations {
                     "application/json": components["schemas"]["Info"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8331,7 +8333,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8340,7 +8342,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8349,7 +8351,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8376,7 +8378,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8417,27 +8419,27 @@ export interface operations {
     list_loops: {
         parameters: {
             query?: {
-                /** @description Who does the work, in the words runs show. */
+                /** @description The agent, as runs show it. */
                 agent?: string[];
-                /** @description The `next_cursor` of the page before, asked for in the same order. */
+                /** @description The `next_cursor` of the previous page, in the same order. */
                 cursor?: string | null;
                 kind?: components["schemas"]["RunKind"][];
                 limit?: number;
                 /** @description Only the runs behind this number. */
                 metric?: components["schemas"]["MetricName"] | null;
-                /** @description The reason, decision or evaluator that the number is of. */
+                /** @description The reason, decision or evaluator of the number. */
                 metric_key?: string | null;
-                /** @description Those that the number counts, or all that it looks at. */
+                /** @description The runs that the number counts, or all that it considers. */
                 metric_part?: "counted" | "considered";
-                /** @description The number of this phase; null for whole runs. */
+                /** @description The phase of the number; null for whole runs. */
                 metric_phase?: string | null;
-                /** @description Whether an escalation of theirs is open; null for both. */
+                /** @description Whether the run has an open escalation; null for both. */
                 needs_human?: boolean | null;
-                /** @description The phase they are in now. */
+                /** @description The current phase. */
                 phase?: components["schemas"]["PhaseOfRun"][];
-                /** @description Where the source is, as runs show it: a path or URL. */
+                /** @description The location of the source, as runs show it. */
                 project?: string[];
-                /** @description Part of a name or goal, or the beginning of an id. */
+                /** @description Part of the name or goal, or the beginning of the id. */
                 q?: string | null;
                 /** @description Created at this time or later. */
                 since?: string | null;
@@ -8461,7 +8463,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunPage"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8470,7 +8472,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8479,7 +8481,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8488,7 +8490,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8515,7 +8517,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8556,11 +8558,11 @@ export interface operations {
     start_loop: {
         parameters: {
             query?: {
-                /** @description `name=value` of an input of the task; repeat it. */
+                /** @description `name=value` of a task input; repeatable. */
                 input?: string[];
                 /** @description What lists call the loop. */
                 name?: string | null;
-                /** @description What the user asks; by default the description. */
+                /** @description The user's question; by default the description. */
                 query?: string;
             };
             header?: {
@@ -8586,7 +8588,7 @@ export interface operations {
                     "application/json": components["schemas"]["LoopDetail"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8595,7 +8597,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8604,7 +8606,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8613,7 +8615,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8640,7 +8642,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8698,7 +8700,7 @@ export interface operations {
                     "application/json": components["schemas"]["LoopDetail"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8707,7 +8709,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8716,7 +8718,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8725,7 +8727,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8752,7 +8754,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8817,7 +8819,7 @@ export interface operations {
                     "application/json": components["schemas"]["LoopDetail"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8826,7 +8828,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8835,7 +8837,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8844,7 +8846,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8871,7 +8873,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8912,10 +8914,10 @@ export interface operations {
     show_metrics: {
         parameters: {
             query?: {
-                /** @description Who does the work, in the words runs show. */
+                /** @description The agent, as runs show it. */
                 agent?: string[];
                 kind?: components["schemas"]["RunKind"][];
-                /** @description Where the source is, as runs show it: a path or URL. */
+                /** @description The location of the source, as runs show it. */
                 project?: string[];
                 /** @description Created at this time or later. */
                 since?: string | null;
@@ -8937,7 +8939,7 @@ export interface operations {
                     "application/json": components["schemas"]["MetricsReport"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8946,7 +8948,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8955,7 +8957,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8964,7 +8966,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8991,7 +8993,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9032,11 +9034,11 @@ export interface operations {
     show_trend: {
         parameters: {
             query?: {
-                /** @description Who does the work, in the words runs show. */
+                /** @description The agent, as runs show it. */
                 agent?: string[];
                 bucket?: components["schemas"]["Bucket"];
                 kind?: components["schemas"]["RunKind"][];
-                /** @description Where the source is, as runs show it: a path or URL. */
+                /** @description The location of the source, as runs show it. */
                 project?: string[];
                 /** @description Created at this time or later. */
                 since?: string | null;
@@ -9058,7 +9060,7 @@ export interface operations {
                     "application/json": components["schemas"]["Trend"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9067,7 +9069,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9076,7 +9078,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9085,7 +9087,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9112,7 +9114,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9153,27 +9155,27 @@ export interface operations {
     list_runs: {
         parameters: {
             query?: {
-                /** @description Who does the work, in the words runs show. */
+                /** @description The agent, as runs show it. */
                 agent?: string[];
-                /** @description The `next_cursor` of the page before, asked for in the same order. */
+                /** @description The `next_cursor` of the previous page, in the same order. */
                 cursor?: string | null;
                 kind?: components["schemas"]["RunKind"][];
                 limit?: number;
                 /** @description Only the runs behind this number. */
                 metric?: components["schemas"]["MetricName"] | null;
-                /** @description The reason, decision or evaluator that the number is of. */
+                /** @description The reason, decision or evaluator of the number. */
                 metric_key?: string | null;
-                /** @description Those that the number counts, or all that it looks at. */
+                /** @description The runs that the number counts, or all that it considers. */
                 metric_part?: "counted" | "considered";
-                /** @description The number of this phase; null for whole runs. */
+                /** @description The phase of the number; null for whole runs. */
                 metric_phase?: string | null;
-                /** @description Whether an escalation of theirs is open; null for both. */
+                /** @description Whether the run has an open escalation; null for both. */
                 needs_human?: boolean | null;
-                /** @description The phase they are in now. */
+                /** @description The current phase. */
                 phase?: components["schemas"]["PhaseOfRun"][];
-                /** @description Where the source is, as runs show it: a path or URL. */
+                /** @description The location of the source, as runs show it. */
                 project?: string[];
-                /** @description Part of a name or goal, or the beginning of an id. */
+                /** @description Part of the name or goal, or the beginning of the id. */
                 q?: string | null;
                 /** @description Created at this time or later. */
                 since?: string | null;
@@ -9197,7 +9199,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunPage"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9206,7 +9208,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9215,7 +9217,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9224,7 +9226,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9251,7 +9253,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9309,7 +9311,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunDetail"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9318,7 +9320,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9327,7 +9329,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9336,7 +9338,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9363,7 +9365,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9421,7 +9423,7 @@ export interface operations {
                     "application/json": components["schemas"]["AttemptView"][];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9430,7 +9432,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9439,7 +9441,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9448,7 +9450,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9475,7 +9477,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9535,7 +9537,7 @@ export interface operations {
                     "application/json": components["schemas"]["AttemptDetail"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9544,7 +9546,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9553,7 +9555,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9562,7 +9564,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9589,7 +9591,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9656,7 +9658,7 @@ export interface operations {
                     "text/x-diff": string;
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9665,7 +9667,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9674,7 +9676,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9683,7 +9685,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9710,7 +9712,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9775,7 +9777,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunDetail"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9784,7 +9786,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9793,7 +9795,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9802,7 +9804,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9829,7 +9831,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9895,14 +9897,14 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description A stream was asked for, but the run is over and the client has everything. */
+            /** @description A stream was requested, but the run has ended and the client has all events. */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9911,7 +9913,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9920,7 +9922,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9929,7 +9931,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9956,7 +9958,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10021,7 +10023,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunDetail"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10030,7 +10032,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10039,7 +10041,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10048,7 +10050,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10075,7 +10077,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10138,7 +10140,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10147,7 +10149,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10156,7 +10158,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10165,7 +10167,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10192,7 +10194,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10257,7 +10259,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunDetail"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10266,7 +10268,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10275,7 +10277,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10284,7 +10286,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10311,7 +10313,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10369,7 +10371,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResultView"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10378,7 +10380,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10387,7 +10389,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10396,7 +10398,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10423,7 +10425,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10481,7 +10483,7 @@ export interface operations {
                     "application/x-git-bundle": string;
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10490,7 +10492,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10499,7 +10501,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10508,7 +10510,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10535,7 +10537,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10593,7 +10595,7 @@ export interface operations {
                     "text/x-diff": string;
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10602,7 +10604,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10611,7 +10613,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10620,7 +10622,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10647,7 +10649,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10708,7 +10710,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunDetail"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10717,7 +10719,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10726,7 +10728,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10735,7 +10737,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10762,7 +10764,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10803,24 +10805,24 @@ export interface operations {
     count_runs: {
         parameters: {
             query?: {
-                /** @description Who does the work, in the words runs show. */
+                /** @description The agent, as runs show it. */
                 agent?: string[];
                 kind?: components["schemas"]["RunKind"][];
                 /** @description Only the runs behind this number. */
                 metric?: components["schemas"]["MetricName"] | null;
-                /** @description The reason, decision or evaluator that the number is of. */
+                /** @description The reason, decision or evaluator of the number. */
                 metric_key?: string | null;
-                /** @description Those that the number counts, or all that it looks at. */
+                /** @description The runs that the number counts, or all that it considers. */
                 metric_part?: "counted" | "considered";
-                /** @description The number of this phase; null for whole runs. */
+                /** @description The phase of the number; null for whole runs. */
                 metric_phase?: string | null;
-                /** @description Whether an escalation of theirs is open; null for both. */
+                /** @description Whether the run has an open escalation; null for both. */
                 needs_human?: boolean | null;
-                /** @description The phase they are in now. */
+                /** @description The current phase. */
                 phase?: components["schemas"]["PhaseOfRun"][];
-                /** @description Where the source is, as runs show it: a path or URL. */
+                /** @description The location of the source, as runs show it. */
                 project?: string[];
-                /** @description Part of a name or goal, or the beginning of an id. */
+                /** @description Part of the name or goal, or the beginning of the id. */
                 q?: string | null;
                 /** @description Created at this time or later. */
                 since?: string | null;
@@ -10843,7 +10845,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunCounts"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10852,7 +10854,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10861,7 +10863,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10870,7 +10872,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10897,7 +10899,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10938,10 +10940,10 @@ export interface operations {
     list_run_facets: {
         parameters: {
             query?: {
-                /** @description Who does the work, in the words runs show. */
+                /** @description The agent, as runs show it. */
                 agent?: string[];
                 kind?: components["schemas"]["RunKind"][];
-                /** @description Where the source is, as runs show it: a path or URL. */
+                /** @description The location of the source, as runs show it. */
                 project?: string[];
                 /** @description Created at this time or later. */
                 since?: string | null;
@@ -10963,7 +10965,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunFacets"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10972,7 +10974,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10981,7 +10983,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10990,7 +10992,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -11017,7 +11019,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -11058,27 +11060,27 @@ export interface operations {
     list_sprints: {
         parameters: {
             query?: {
-                /** @description Who does the work, in the words runs show. */
+                /** @description The agent, as runs show it. */
                 agent?: string[];
-                /** @description The `next_cursor` of the page before, asked for in the same order. */
+                /** @description The `next_cursor` of the previous page, in the same order. */
                 cursor?: string | null;
                 kind?: components["schemas"]["RunKind"][];
                 limit?: number;
                 /** @description Only the runs behind this number. */
                 metric?: components["schemas"]["MetricName"] | null;
-                /** @description The reason, decision or evaluator that the number is of. */
+                /** @description The reason, decision or evaluator of the number. */
                 metric_key?: string | null;
-                /** @description Those that the number counts, or all that it looks at. */
+                /** @description The runs that the number counts, or all that it considers. */
                 metric_part?: "counted" | "considered";
-                /** @description The number of this phase; null for whole runs. */
+                /** @description The phase of the number; null for whole runs. */
                 metric_phase?: string | null;
-                /** @description Whether an escalation of theirs is open; null for both. */
+                /** @description Whether the run has an open escalation; null for both. */
                 needs_human?: boolean | null;
-                /** @description The phase they are in now. */
+                /** @description The current phase. */
                 phase?: components["schemas"]["PhaseOfRun"][];
-                /** @description Where the source is, as runs show it: a path or URL. */
+                /** @description The location of the source, as runs show it. */
                 project?: string[];
-                /** @description Part of a name or goal, or the beginning of an id. */
+                /** @description Part of the name or goal, or the beginning of the id. */
                 q?: string | null;
                 /** @description Created at this time or later. */
                 since?: string | null;
@@ -11102,7 +11104,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunPage"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11111,7 +11113,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11120,7 +11122,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11129,7 +11131,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -11156,7 +11158,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -11219,7 +11221,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunDetail"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11228,7 +11230,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11237,7 +11239,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11246,7 +11248,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -11273,7 +11275,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -11331,7 +11333,7 @@ export interface operations {
                     "application/json": components["schemas"]["AttemptView"][];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11340,7 +11342,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11349,7 +11351,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11358,7 +11360,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -11385,7 +11387,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -11445,7 +11447,7 @@ export interface operations {
                     "application/json": components["schemas"]["AttemptDetail"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11454,7 +11456,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11463,7 +11465,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11472,7 +11474,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -11499,7 +11501,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -11566,7 +11568,7 @@ export interface operations {
                     "text/x-diff": string;
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11575,7 +11577,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11584,7 +11586,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11593,7 +11595,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -11620,7 +11622,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -11685,7 +11687,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunDetail"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11694,7 +11696,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11703,7 +11705,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11712,7 +11714,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -11739,7 +11741,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -11804,7 +11806,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunDetail"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11813,7 +11815,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11822,7 +11824,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11831,7 +11833,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -11858,7 +11860,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -11923,7 +11925,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunDetail"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11932,7 +11934,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11941,7 +11943,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11950,7 +11952,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -11977,7 +11979,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -12035,7 +12037,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResultView"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12044,7 +12046,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12053,7 +12055,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12062,7 +12064,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -12089,7 +12091,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -12147,7 +12149,7 @@ export interface operations {
                     "application/x-git-bundle": string;
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12156,7 +12158,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12165,7 +12167,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12174,7 +12176,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -12201,7 +12203,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -12259,7 +12261,7 @@ export interface operations {
                     "text/x-diff": string;
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12268,7 +12270,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12277,7 +12279,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12286,7 +12288,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -12313,7 +12315,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -12374,7 +12376,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunDetail"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12383,7 +12385,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12392,7 +12394,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12401,7 +12403,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -12428,7 +12430,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -12486,7 +12488,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunDetail"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12495,7 +12497,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12504,7 +12506,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12513,7 +12515,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -12540,7 +12542,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -12601,7 +12603,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryPage"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12610,7 +12612,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12619,7 +12621,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12628,7 +12630,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -12655,7 +12657,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -12713,7 +12715,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryView"];
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12722,7 +12724,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12731,7 +12733,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12740,7 +12742,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -12767,7 +12769,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -12825,7 +12827,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12834,7 +12836,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12843,7 +12845,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12852,7 +12854,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -12879,7 +12881,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -12935,7 +12937,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The request is not understood */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12944,7 +12946,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid token, where one is needed */
+            /** @description A valid token is required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12953,7 +12955,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from here, or not with this role */
+            /** @description The host, origin or role is not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12962,7 +12964,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -12989,7 +12991,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field is not valid; `errors` name each */
+            /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
                     [name: string]: unknown;

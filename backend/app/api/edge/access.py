@@ -1,4 +1,4 @@
-"""Gives routes their services, and checks who asks."""
+"""Gives routes their services, and checks the role of the caller."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -61,12 +61,14 @@ def get_services(request: Request) -> ApiServices:
 
 
 def needs(role: Role) -> Callable[[Request], Principal]:
-    """A dependency that gives who asks, when he has the role."""
+    """Make a dependency that gives the principal, if it has the role."""
 
     def check(request: Request) -> Principal:
         principal: Principal = request.scope["principal"]
         if not principal.role.includes(role):
-            raise ForbiddenError(f"this needs the role {role}; {principal.name} has {principal.role}")
+            raise ForbiddenError(
+                f"this needs the role {role}; {principal.name} has the role {principal.role}"
+            )
         return principal
 
     return check

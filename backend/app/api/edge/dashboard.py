@@ -1,4 +1,4 @@
-"""Serves the dashboard: the built page, or the reason why there is none."""
+"""Serves the dashboard: the built page, or the reason why it is missing."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -36,11 +36,11 @@ _PAGE = """<!doctype html>
 </style>
 <main>
 <h1>PhaseRunner</h1>
-<p>The service runs, but its dashboard is not there.</p>
+<p>The service is running, but its dashboard is missing.</p>
 {reason}
-<p>Everything works from the command line and over HTTP meanwhile:</p>
+<p>Everything also works from the command line and over HTTP:</p>
 <ul>
-  <li><code>phaserunner run "GOAL" --repo PATH</code> starts a sprint and shows it live</li>
+  <li><code>phaserunner run "GOAL" --repo PATH</code> starts a sprint and watches it</li>
   <li><code>phaserunner escalations</code> lists what waits for a human</li>
   <li><a href="/api/v1/runs">/api/v1/runs</a>, <a href="/api/v1/escalations">/api/v1/escalations</a>,
       <a href="/api/v1/evaluators">/api/v1/evaluators</a></li>
@@ -63,7 +63,7 @@ class Dashboard:
         built = [place for place in _PLACES if (place / INDEX).is_file()]
         return cls(built[0] if built else _PLACES[-1])
 
-    def answer(self, path: str, *, for_reading: bool) -> Response | None:
+    def response(self, path: str, *, for_reading: bool) -> Response | None:
         """Give the file that `path` names, or the page itself, which knows its places; None for neither.
 
         Args:
@@ -95,26 +95,26 @@ class Dashboard:
         try:
             told = (self.directory.parent / FAILURE).read_text("utf-8", "replace")
         except OSError:
-            return "<p>Build it with <code>make dashboard</code>, then load this page again.</p>"
-        return f"<p>Its build failed:</p><pre>{escape(told[-_SHOWN_REASON_CHARS:])}</pre>"
+            return "<p>Build it with <code>make dashboard</code>, then reload this page.</p>"
+        return f"<p>The build failed:</p><pre>{escape(told[-_SHOWN_REASON_CHARS:])}</pre>"
 
 
 def with_dashboard(dashboard: Dashboard, otherwise: ASGIApp) -> ASGIApp:
     """An application for paths that no route takes: pages for browsers, `otherwise` for everything else."""
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-        answer = await _answer(dashboard, scope) if scope["type"] == "http" else None
-        await (answer or otherwise)(scope, receive, send)
+        response = await _response(dashboard, scope) if scope["type"] == "http" else None
+        await (response or otherwise)(scope, receive, send)
 
     return serve
 
 
-async def _answer(dashboard: Dashboard, scope: Scope) -> Response | None:
+async def _response(dashboard: Dashboard, scope: Scope) -> Response | None:
     path: str = scope["path"]
     if scope["method"] not in ("GET", "HEAD") or f"{path}/".startswith("/api/"):
         return None
     for_reading = "text/html" in Headers(scope=scope).get("accept", "")
-    return await to_thread.run_sync(partial(dashboard.answer, path, for_reading=for_reading))
+    return await to_thread.run_sync(partial(dashboard.response, path, for_reading=for_reading))
 
 
 def _caching(policy: str) -> dict[str, str]:

@@ -10,13 +10,13 @@ from app.schemas.api.loops import LoopCreate
 
 _REFERENCE = "#/components/schemas/{model}"
 _DESCRIPTIONS = {
-    400: "The request is not understood",
-    401: "No valid token, where one is needed",
-    403: "Not from here, or not with this role",
-    404: "There is no such thing",
+    400: "The request is not valid",
+    401: "A valid token is required",
+    403: "The host, origin or role is not allowed",
+    404: "Not found",
     409: "The state has changed",
     413: "The body is too large",
-    422: "A field is not valid; `errors` name each",
+    422: "A field is not valid; `errors` names each one",
     429: "Too many requests with a wrong token",
     503: "The database cannot be reached",
     507: "The disk is full",
@@ -29,7 +29,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
     }
     for status, description in _DESCRIPTIONS.items()
 }
-"""What every route of the API may answer instead of what was asked for."""
+"""The problem responses of every route."""
 
 
 def describe(app: FastAPI) -> dict[str, Any]:

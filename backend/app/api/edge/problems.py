@@ -43,18 +43,18 @@ HANDLED = (
     OSError,
     Exception,
 )
-"""The framework looks handlers up by class; those beside `Exception` are answered without being raised on."""
+"""The framework looks up handlers by class. Classes listed beside `Exception` are not raised again."""
 
 
 class FieldError(BaseModel):
-    """What is wrong with one field; `field` is its path, such as `source.path`."""
+    """The problem with one field; `field` is its path, such as `source.path`."""
 
     field: str
     message: str
 
 
 class Problem(BaseModel):
-    """RFC 9457 problem details. A conflict may have further members, such as who decided and when."""
+    """RFC 9457 problem details. A conflict can have more members, such as `decided_by` and `decided_at`."""
 
     type: str
     title: str
@@ -73,13 +73,13 @@ def install(app: FastAPI) -> None:
 def problem(
     status: int, code: str, title: str, detail: str, members: Mapping[str, Any] | None = None
 ) -> JSONResponse:
-    """One problem document."""
+    """Make a problem document."""
     body = {"type": f"{_TYPE_PREFIX}{code}", "title": title, "status": status, "detail": detail}
     return JSONResponse(storable_json({**body, **(members or {})}), status, media_type=MEDIA_TYPE)
 
 
 def render(error: PhaseRunnerError) -> JSONResponse:
-    """An error of ours as a problem document."""
+    """Render a known error as a problem document."""
     members = dict(error.extra)
     detail = error.detail
     if error.field:
@@ -93,8 +93,8 @@ def render(error: PhaseRunnerError) -> JSONResponse:
     return response
 
 
-def answer(error: Exception, what: str) -> JSONResponse:
-    """Any error as a problem document; `what` names the request in the log if nobody foresaw it."""
+def response_to(error: Exception, what: str) -> JSONResponse:
+    """Render any error as a problem document; the log names an unexpected one by `what`."""
     match error:
         case PhaseRunnerError():
             return render(error)
@@ -110,18 +110,18 @@ def answer(error: Exception, what: str) -> JSONResponse:
             return render(UnavailableError("the database cannot be reached; try again soon"))
         case _:
             logger.error("%s failed", what, exc_info=error)
-            return problem(500, "internal-error", "The service failed", "an unexpected error; the log has it")
+            return problem(500, "internal-error", "The service failed", "unexpected error; see the log")
 
 
 async def _handle(request: Request, error: Exception) -> JSONResponse:
-    response = answer(error, f"{request.method} {request.url.path}")
+    response = response_to(error, f"{request.method} {request.url.path}")
     if response.status_code == 405:
         response.headers["Allow"] = ", ".join(_methods(request))
     return response
 
 
 def _methods(request: Request) -> list[str]:
-    """The methods that a path takes: several routes may share it, and the framework names those of one."""
+    """Give the methods of a path. Several routes may share it, and the framework names those of one."""
     routes: Sequence[BaseRoute] = request.app.router.routes
     scopes = {method: {**request.scope, "method": method} for method in _METHODS}
     return [
@@ -143,16 +143,14 @@ def _invalid(error: RequestValidationError) -> JSONResponse:
 def _http(error: HTTPException, what: str) -> JSONResponse:
     match error.status_code:
         case 404:
-            response = render(NotFoundError(f"{what}: there is nothing here"))
+            response = render(NotFoundError(f"{what}: not found"))
         case 405:
-            detail = f"{what}: this method is not offered here"
+            detail = f"{what}: this path does not support this method"
             response = problem(405, "method-not-allowed", "Method not allowed", detail)
         case 413:
             response = render(PayloadTooLargeError(error.detail))
         case _:
-            response = problem(
-                error.status_code, "bad-request", "The request is not understood", error.detail
-            )
+            response = problem(error.status_code, "bad-request", "The request is not valid", error.detail)
     response.headers.update(error.headers or {})
     return response
 
@@ -170,10 +168,10 @@ def _field_error(error: Mapping[str, Any], body: object) -> dict[str, str]:
 
 
 def field_path(location: Sequence[int | str], body: object, *, is_missing: bool = False) -> str:
-    """The path of a field as its sender knows it.
+    """Give the path of a field as the client knows it.
 
-    The first part of a location says where the field is (body, query, path); that is understood. Parts that
-    are not in the body are tags, by which the members of a union are told apart; they are left out.
+    Omits the first part of a location (body, query, path), and the tags of union members, which are not in
+    the body.
     """
     place, *parts = location
     if place != "body":

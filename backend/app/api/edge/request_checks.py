@@ -7,7 +7,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.edge.credentials import SUBPROTOCOL, claimed_name, offers_subprotocol, take_token
-from app.api.edge.problems import answer
+from app.api.edge.problems import response_to
 from app.api.edge.rechecks import Recheck
 from app.api.edge.wrong_tokens import WrongTokens
 from app.core.errors import ForbiddenError, PhaseRunnerError, UnauthorizedError
@@ -89,9 +89,9 @@ class RequestChecks:
     def _check_origin(self, headers: Headers) -> None:
         host = headers.get("host", "")
         if not host_allowed(host, self._hosts):
-            raise ForbiddenError(f"this service does not answer to {host!r}; add the name to ALLOWED_HOSTS")
+            raise ForbiddenError(f"the host {host!r} is not allowed; add it to ALLOWED_HOSTS")
         if not origin_allowed(headers.get("origin"), host):
-            raise ForbiddenError("requests from pages of other origins are not taken")
+            raise ForbiddenError("requests from other origins are not allowed")
 
     async def _principal(self, scope: Scope, headers: Headers, token: str) -> Principal:
         if self._recognise is None:
@@ -183,7 +183,7 @@ def _with_subprotocol(send: Send, scope: Scope) -> Send:
 
 async def _refuse(error: Exception, scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "http":
-        await answer(error, f"{scope['method']} {scope['path']}")(scope, receive, send)
+        await response_to(error, f"{scope['method']} {scope['path']}")(scope, receive, send)
         return
     await receive()
     # Accepted first: a refusal before that reaches a browser as a bare failure without code.
@@ -199,5 +199,5 @@ def _closing(error: Exception, path: str) -> tuple[int, str]:
         case PhaseRunnerError():
             return CloseCode.FORBIDDEN, error.detail[:_REASON_BYTES]
         case _:
-            answer(error, f"WebSocket {path}")  # for the log
+            response_to(error, f"WebSocket {path}")  # for the log
             return CloseCode.RESTART, "try again soon"

@@ -1,4 +1,4 @@
-"""Routes of answers that are checked: ask, list, show, cancel."""
+"""Routes of answers: start, list, show, cancel."""
 
 from typing import Annotated
 from uuid import UUID
@@ -19,23 +19,22 @@ router = APIRouter(prefix="/api/v1", tags=["answers"])
 async def start_answer(
     body: AnswerCreate, services: Services, who: Operator, repeatable: Repeatable
 ) -> Response:
-    """Take a question with its evidence; a worker writes, judges and retries until there is an answer.
+    """Starts to answer a question from evidence. A worker writes, evaluates and retries.
 
-    The answer is over when its `status` is final; `result` then holds the text, or the partial one with its
-    gaps.
+    Once `status` is final, `result` holds the answer, or a partial one with its gaps.
     """
     return await repeatable.respond(lambda once: services.answers.start(body, who.name, once), status=201)
 
 
 @router.get("/answers", summary="List answers, newest first")
 async def list_answers(query: Annotated[RunQuery, Query()], services: Services, who: Viewer) -> RunPage:
-    """Filters and order are those of `/runs`."""
+    """Takes the filters and orders of `/runs`."""
     return await services.lists.page(query.model_copy(update={"kind": [RunKind.ANSWER]}))
 
 
 @router.get("/answers/{answer_id}", summary="Show an answer with every attempt")
 async def show_answer(answer_id: UUID, services: Services, who: Viewer) -> AnswerDetail:
-    """Each attempt with its analysis, its evidence and the four dimensions."""
+    """Shows each attempt with its analysis, its evidence and the four dimensions."""
     return await services.answers.get(answer_id)
 
 

@@ -1,4 +1,4 @@
-"""Routes of escalations: what waits for a human, and the decision."""
+"""Routes of escalations: list, show, resolve."""
 
 from typing import Annotated
 from uuid import UUID
@@ -21,13 +21,13 @@ async def list_escalations(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: Annotated[str | None, Query(max_length=500)] = None,
 ) -> EscalationPage:
-    """With `status=open`, the queue of what waits for a human."""
+    """With `status=open`, lists what waits for a human."""
     return await services.escalations.page(status=status, limit=limit, cursor=cursor)
 
 
 @router.get("/{escalation_id}", summary="Show an escalation")
 async def show_escalation(escalation_id: UUID, services: Services, who: Viewer) -> EscalationDetail:
-    """All that a decision needs but the diff: evidence, history, cost, the evaluators' track records."""
+    """Shows what a decision needs except the diff: evidence, history, cost and track records."""
     return await services.reviews.get(escalation_id)
 
 
@@ -35,7 +35,7 @@ async def show_escalation(escalation_id: UUID, services: Services, who: Viewer) 
 async def resolve_escalation(
     escalation_id: UUID, body: EscalationResolve, services: Services, who: Reviewer, repeatable: Repeatable
 ) -> Response:
-    """Decide. Whoever comes second gets 409 with who decided, what and when."""
+    """Records the decision. A second one gets 409 with the first decision, its time and its reviewer."""
     return await repeatable.respond(
         lambda once: services.escalations.resolve(escalation_id, body, who.name, once)
     )

@@ -26,7 +26,7 @@ LastEventId = Annotated[str | None, Header(pattern=f"^[0-9]{{1,19}}(@[0-9a-z]{{1
 
 
 class EventQuery(BaseModel):
-    """Which events are asked for."""
+    """Which events to return."""
 
     after: int = Field(default=0, ge=0, le=MAX_SEQUENCE)
     epoch: str | None = Field(default=None, max_length=MAX_EPOCH_CHARS)
@@ -34,10 +34,10 @@ class EventQuery(BaseModel):
 
 
 class EventPage(BaseModel):
-    """Some events of a run in order.
+    """A page of a run's events, in order.
 
     `head` is the run's last sequence; `next_after` and `epoch` are the cursor of the next page. With mode
-    `reset` the cursor was of no use, and the page begins with the first event that is kept.
+    `reset` the cursor was not valid any more, and the page begins with the oldest event that is kept.
     """
 
     events: list[Event]
@@ -52,7 +52,7 @@ class EventPage(BaseModel):
     response_model=EventPage,
     responses={
         200: {"content": {STREAM: {"schema": {"type": "string"}}}},
-        204: {"description": "A stream was asked for, but the run is over and the client has everything."},
+        204: {"description": "A stream was requested, but the run has ended and the client has all events."},
     },
 )
 async def get_events(
@@ -63,10 +63,10 @@ async def get_events(
     accept: Annotated[str, Header()] = "",
     last_event_id: LastEventId = None,
 ) -> Response:
-    """Give the events behind `after`, at most `limit` of them.
+    """Returns the events after the sequence `after`, at most `limit` of them.
 
-    With `Accept: text/event-stream` all events are streamed, from `Last-Event-ID` when a client resumes,
-    until the run is over; `limit` does not count then.
+    With `Accept: text/event-stream`, streams all events until the run ends, starting after `Last-Event-ID`
+    if given, and ignores `limit`.
     """
     is_stream = STREAM in accept.lower()
     after, epoch = query.after, query.epoch

@@ -47,10 +47,10 @@ async def download_log(
     phase: Phase | None = None,
     attempt: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None,
 ) -> StreamingResponse:
-    """What the agents said and which tools they used so far, from the first line to the last.
+    """Returns what the agents said and which tools they used so far.
 
-    A line of text is `TIME PHASE/ATTEMPT[#CANDIDATE] TEXT`; a tool's call begins with `>`, its result with
-    `<`. What agents wrote is given as it is, control characters included.
+    A line of text is `TIME PHASE/ATTEMPT[#CANDIDATE] TEXT`; a tool call begins with `>`, its result with `<`.
+    The text of agents is unchanged and can contain control characters.
     """
     try:
         head = await reader.head(run_id)

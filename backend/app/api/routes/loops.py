@@ -29,13 +29,13 @@ _BODY: dict[str, Any] = {
 
 
 class StartQuery(BaseModel):
-    """What a definition that is sent alone is started with."""
+    """What a loop starts with if the body is only its definition."""
 
     input: list[Annotated[CleanText, Field(max_length=50_000)]] = Field(
-        default=[], max_length=100, description="`name=value` of an input of the task; repeat it."
+        default=[], max_length=100, description="`name=value` of a task input; repeatable."
     )
     query: Annotated[CleanText, Field(max_length=50_000)] = Field(
-        default="", description="What the user asks; by default the description."
+        default="", description="The user's question; by default the description."
     )
     name: Annotated[CleanText, Field(min_length=1, max_length=200)] | None = Field(
         default=None, description="What lists call the loop."
@@ -52,10 +52,10 @@ async def start_loop(
     who: Operator,
     repeatable: Repeatable,
 ) -> Response:
-    """Take a definition and start; the loop goes on in a worker.
+    """Starts a loop, which continues in a worker.
 
-    The body is the definition in XML (`docs/director-evaluator-loop.xsd`) or in JSON of the same model, or an
-    object with `definition` and with inputs, source, agent and budget beside it.
+    The body is the definition in XML (`docs/director-evaluator-loop.xsd`) or JSON, or an object with
+    `definition`, inputs, source, agent and budget.
     """
     kind = request.headers.get("content-type", "")
     body = read_loop(kind, await request.body(), query.input, query.query, query.name)
@@ -64,13 +64,13 @@ async def start_loop(
 
 @router.get("/loops", summary="List loops, newest first")
 async def list_loops(query: Annotated[RunQuery, Query()], services: Services, who: Viewer) -> RunPage:
-    """Filters and order are those of `/runs`."""
+    """Takes the filters and orders of `/runs`."""
     return await services.lists.page(query.model_copy(update={"kind": [RunKind.DIRECTOR_LOOP]}))
 
 
 @router.get("/loops/{loop_id}", summary="Show a loop with every iteration")
 async def show_loop(loop_id: UUID, services: Services, who: Viewer) -> LoopDetail:
-    """The complete history: outputs, evaluations, what scripts printed, times, cost, and the contexts."""
+    """Shows the complete history: outputs, evaluations, script output, times, cost and contexts."""
     return await services.loops.get(loop_id)
 
 

@@ -1,4 +1,4 @@
-"""Routes of metrics: how often gates hold, how often humans are asked, what it costs."""
+"""Routes of metrics: pass rates, escalations, cost."""
 
 from typing import Annotated
 
@@ -14,7 +14,7 @@ router = APIRouter(prefix="/api/v1/metrics", tags=["metrics"])
 async def show_metrics(
     query: Annotated[MetricQuery, Query()], services: Services, who: Viewer
 ) -> MetricsReport:
-    """Every share with its n and 95 % interval; what has no cases is null, never 0.
+    """Returns each share with its n and 95% interval. A share without cases is null, never 0.
 
     `counted` and `considered` of a share are queries of `/api/v1/runs` that list the runs behind it.
     """
@@ -23,5 +23,5 @@ async def show_metrics(
 
 @router.get("/trend", summary="Measure runs by the time they were created")
 async def show_trend(query: Annotated[TrendQuery, Query()], services: Services, who: Viewer) -> Trend:
-    """One point for each step in UTC, also for steps without runs."""
+    """Returns one point per step in UTC, including steps without runs."""
     return await services.trends.trend(query)

@@ -10,26 +10,26 @@ from app.services.access.status import Info, Readiness
 router = APIRouter(tags=["service"])
 
 
-@router.get("/healthz", summary="The process answers")
+@router.get("/healthz", summary="Check that the process is alive")
 async def health() -> dict[str, str]:
-    """Says nothing about the database; see /readyz."""
+    """Does not check the database; see `/readyz`."""
     return {"status": "ok"}
 
 
-@router.get("/readyz", summary="The service can work", responses={503: {"model": Readiness}})
+@router.get("/readyz", summary="Check that the service can work", responses={503: {"model": Readiness}})
 async def ready(services: Services) -> Response:
-    """503 while the database cannot be reached."""
+    """Returns 503 while the database cannot be reached."""
     found = await services.status.readiness()
     return JSONResponse(found.model_dump(mode="json"), 200 if found.ready else 503)
 
 
-@router.get("/api/v1/info", summary="What this service is")
+@router.get("/api/v1/info", summary="Show version and defaults")
 async def info(services: Services, who: Viewer) -> Info:
-    """Version and defaults."""
+    """Shows the version of the service and its defaults."""
     return services.status.info
 
 
-@router.get("/api/v1/events/schema", summary="JSON Schema of the events")
+@router.get("/api/v1/events/schema", summary="Get the JSON Schema of events")
 async def event_schema(who: Viewer) -> JSONResponse:
-    """One schema for WebSocket, Server-Sent Events and HTTP."""
+    """The same schema applies to WebSocket, Server-Sent Events and HTTP."""
     return JSONResponse(EVENT_ADAPTER.json_schema(mode="serialization"))

@@ -1,4 +1,4 @@
-"""Routes of messages to other services: what was sent, what failed, and once more."""
+"""Routes of webhook deliveries: list, retry."""
 
 from typing import Annotated
 from uuid import UUID
@@ -11,7 +11,7 @@ from app.schemas.api.webhooks import DeliveryPage, DeliveryStatus, DeliveryView
 router = APIRouter(prefix="/api/v1/webhooks", tags=["webhooks"])
 
 
-@router.get("/deliveries", summary="List messages to other services, newest first")
+@router.get("/deliveries", summary="List webhook deliveries, newest first")
 async def list_deliveries(
     services: Services,
     who: Viewer,
@@ -20,11 +20,11 @@ async def list_deliveries(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: Annotated[str | None, Query(max_length=500)] = None,
 ) -> DeliveryPage:
-    """With `status=failed`, what was given up, and why."""
+    """With `status=failed`, lists deliveries that were given up, with the reason."""
     return await services.deliveries.page(status=status, run_id=run_id, limit=limit, cursor=cursor)
 
 
-@router.post("/deliveries/{delivery_id}/retry", summary="Send a message again")
+@router.post("/deliveries/{delivery_id}/retry", summary="Retry a delivery")
 async def retry_delivery(delivery_id: UUID, services: Services, who: Operator) -> DeliveryView:
-    """As soon as a worker can, with all its tries anew. Asking twice is the same as asking once."""
+    """A worker sends it again as soon as possible, with a new set of tries. Repeating this is safe."""
     return await services.deliveries.retry(delivery_id)

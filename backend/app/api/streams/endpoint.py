@@ -15,7 +15,7 @@ from starlette.routing import Match, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketClose, WebSocketDisconnect
 
-from app.api.edge.problems import answer
+from app.api.edge.problems import response_to
 from app.api.edge.rechecks import RevokedError, watched
 from app.api.streams.conversation import Conversation, read_message
 from app.api.streams.heartbeats import Heartbeats
@@ -117,7 +117,7 @@ def _closing(error: Exception, path: str) -> tuple[CloseCode, str]:
         case RevokedError():
             return CloseCode.UNAUTHORIZED, str(error)
         case _:
-            answer(error, f"WebSocket {path}")  # for the log
+            response_to(error, f"WebSocket {path}")  # for the log
             return CloseCode.RESTART, "try again soon"
 
 

@@ -15,7 +15,7 @@ EvaluationStatusName = Literal["passed", "failed", "errored", "skipped"]
 
 
 class EvaluationView(BaseModel):
-    """One evaluator's stored verdict. `score` in [0, 1]; `marks` are reviewers' words on it, newest first."""
+    """An evaluator's stored verdict. `score` is in [0, 1]; `marks` has the newest first."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -72,7 +72,7 @@ class CandidateView(BaseModel):
 
 
 class AttemptView(BaseModel):
-    """One attempt with its verdicts; `verdict` is null until it is judged."""
+    """An attempt with its verdicts; `verdict` is null until the attempt is evaluated."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -100,14 +100,14 @@ class AttemptView(BaseModel):
 
 
 class AttemptDetail(AttemptView):
-    """An attempt with the prompt it was given and every candidate.
+    """An attempt with its prompt and every candidate.
 
     Attributes:
-        prompt: exactly what the agent was given.
-        prompt_changes: the prompt in parts, compared with that of the attempt before: what is `added` is what
-            this attempt was told beyond it. Null for a first attempt.
-        optimization_context: what the prompt was made of: feedback, recurring issues, analysis.
-        evaluation_usage: what the evaluators that ask a model consumed; `usage` is the agents'.
+        prompt: exactly what the agent received.
+        prompt_changes: the prompt compared with that of the previous attempt; `added` parts are new. Null for
+            a first attempt.
+        optimization_context: what the prompt is made of: feedback, recurring issues, analysis.
+        evaluation_usage: consumed by evaluators that ask a model; `usage` is the agents'.
     """
 
     prompt: str

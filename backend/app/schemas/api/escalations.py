@@ -1,4 +1,4 @@
-"""Escalations as the API speaks of them: the question to a human, and the answer."""
+"""Escalations as the API shows them, and the decisions that resolve them."""
 
 from datetime import datetime
 from typing import Literal
@@ -18,7 +18,7 @@ MAX_LINE_COMMENTS = 200
 
 
 class LineComment(BaseModel):
-    """A remark on one line of the diff; it is pinned in the next prompts."""
+    """A comment on one line of the diff, which the next prompts contain."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -36,11 +36,11 @@ class VerdictMarkIn(MarkCreate):
 class EscalationResolve(BaseModel):
     """A reviewer's decision.
 
-    `retry` grants `additional_attempts` further attempts (default 1); guidance and line comments are pinned
-    in their prompts. `accept` opens the protected files that the accepted attempt changed. Where it answers
-    questions, it opens exactly the changes in question. A loop ends with its last output, an answer with the
-    best attempt that was judged and is safe. `reject` fails the run. `version` is the version the reviewer
-    has seen; with an older one the answer is 409.
+    `retry` grants `additional_attempts` attempts (default 1); their prompts contain guidance and line
+    comments. `accept` also unprotects the files that the accepted attempt changed; if it answers questions,
+    it allows exactly the changes in question. A loop ends with its last output, an answer with its best safe
+    attempt. `reject` fails the run. `version` is the version that the reviewer saw; if the escalation has
+    changed since, the response is 409.
     """
 
     model_config = ConfigDict(
@@ -63,14 +63,14 @@ class EscalationResolve(BaseModel):
     open_paths: list[PathGlob] = Field(
         default=[],
         max_length=MAX_OPEN_PATHS,
-        description="Globs of protected files that the sprint may change from now on.",
+        description="Globs of protected files that the run may change from now on.",
     )
     version: int | None = Field(default=None, ge=1)
 
     @model_validator(mode="after")
     def _only_retry_grants_attempts(self) -> "EscalationResolve":
         if self.additional_attempts is not None and self.decision is not EscalationDecision.RETRY:
-            raise ValueError("additional_attempts goes with the decision 'retry' only")
+            raise ValueError("additional_attempts is only for the decision 'retry'")
         return self
 
 

@@ -17,7 +17,7 @@ RECORD_SIZE = 1000
 
 
 class EvaluatorView(BaseModel):
-    """One registered evaluator; `phases` null means every phase. Only gates decide."""
+    """A registered evaluator; `phases` is null for every phase. Only gates can block an attempt."""
 
     name: str
     version: str
@@ -104,24 +104,24 @@ class EvaluatorDetail(BaseModel):
 
 
 class VerdictQuery(BaseModel):
-    """Which verdicts of an evaluator are meant; choices of one field are alternatives."""
+    """Filters of an evaluator's verdicts; values of one field are alternatives."""
 
     model_config = ConfigDict(frozen=True)
 
     status: list[EvaluationStatusName] = Field(default=[], max_length=MAX_CHOICES)
     mark: Literal["any", "none", "right", "false_pass", "false_fail"] | None = Field(
-        default=None, description="What the newest mark says; `any` and `none` ask whether there is one."
+        default=None, description="The newest mark; `any` and `none` filter by whether a mark exists."
     )
     phase: list[Phase] = Field(default=[], max_length=MAX_CHOICES)
     version: list[CleanLine] = Field(default=[], max_length=MAX_CHOICES)
-    since: AwareDatetime | None = Field(default=None, description="Judged at this time or later.")
-    until: AwareDatetime | None = Field(default=None, description="Judged before this time.")
+    since: AwareDatetime | None = Field(default=None, description="Evaluated at this time or later.")
+    until: AwareDatetime | None = Field(default=None, description="Evaluated before this time.")
     limit: int = Field(default=50, ge=1, le=200)
     cursor: str | None = Field(default=None, max_length=MAX_CURSOR_CHARS)
 
 
 class VerdictView(BaseModel):
-    """One verdict, and on what it was given."""
+    """A verdict with the run, attempt and candidate that it is on."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -131,7 +131,7 @@ class VerdictView(BaseModel):
     phase: str
     attempt: int
     candidate: int
-    chosen: bool = Field(description="Whether the attempt went on with this candidate.")
+    chosen: bool = Field(description="Whether the attempt continued with this candidate.")
     evaluation: EvaluationView
 
 

@@ -1,4 +1,4 @@
-"""Marks: a reviewer's word on whether a verdict was right."""
+"""Marks: reviewers say whether verdicts were right."""
 
 from datetime import datetime
 from typing import Literal
@@ -11,15 +11,15 @@ from app.schemas.text import CleanText
 MAX_NOTE_CHARS = 4000
 
 MarkKind = Literal["right", "false_pass", "false_fail"]
-"""What a mark says: the verdict was right, it let bad work through, or it stopped good work."""
+"""The verdict was right, a wrong pass (of bad work), or a wrong fail (of good work)."""
 
 
 class MarkCreate(BaseModel):
-    """Whether one verdict was right: this is what measures the evaluators."""
+    """Whether a verdict was right. Marks measure the evaluators."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    was_right: bool = Field(description="False: a pass was a false pass, a fail was a false fail.")
+    was_right: bool = Field(description="False for a wrong pass or a wrong fail.")
     note: CleanText = Field(default="", max_length=MAX_NOTE_CHARS)
 
 

@@ -1,4 +1,4 @@
-"""What a reviewer needs to decide: an escalation with everything that speaks for or against the work."""
+"""What a reviewer needs for a decision."""
 
 from uuid import UUID
 
@@ -13,11 +13,12 @@ from app.schemas.api.runs import RunView
 
 
 class EscalationDetail(EscalationView):
-    """An escalation, whole.
+    """An escalation with its run, attempts and track records.
 
     Attributes:
-        sprint: the run as it stands, with what it has used.
-        policy: the figures the run is decided by, its budget among them.
+        run: the run as it is now, with its usage.
+        sprint: the same, by its former name.
+        policy: the figures that decide the run, such as its budget.
         attempt_id: the escalated attempt; null when the phase had not begun.
         failing: what failed or reached no verdict there, gates first, with criteria and evidence.
         attempts: every attempt of the phase, in order, with its verdicts.
@@ -30,7 +31,8 @@ class EscalationDetail(EscalationView):
             decided, and when no attempt was judged.
     """
 
-    sprint: RunView
+    run: RunView
+    sprint: RunView = Field(json_schema_extra={"deprecated": True})
     policy: PolicyView
     attempt_id: UUID | None
     failing: list[EvaluationView]

@@ -50,7 +50,7 @@ class RunSort(StrEnum):
 
 
 class RunScope(BaseModel):
-    """Which runs are meant, by what never changes about them."""
+    """A set of runs, chosen by properties that never change."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -58,35 +58,35 @@ class RunScope(BaseModel):
     until: AwareDatetime | None = Field(default=None, description="Created before this time.")
     kind: list[RunKind] = Field(default=[], max_length=MAX_CHOICES)
     project: list[_Choice] = Field(
-        default=[], max_length=MAX_CHOICES, description="Where the source is, as runs show it: a path or URL."
+        default=[],
+        max_length=MAX_CHOICES,
+        description="The location of the source, as runs show it.",
     )
     agent: list[_Choice] = Field(
-        default=[], max_length=MAX_CHOICES, description="Who does the work, in the words runs show."
+        default=[], max_length=MAX_CHOICES, description="The agent, as runs show it."
     )
 
 
 class RunFilter(RunScope):
-    """Which runs a list shows. Choices of one field are alternatives; fields narrow each other."""
+    """The filters of a list. Values of one field are alternatives; fields narrow each other."""
 
     status: list[RunStatus] = Field(default=[], max_length=MAX_CHOICES)
-    phase: list[PhaseOfRun] = Field(
-        default=[], max_length=MAX_CHOICES, description="The phase they are in now."
-    )
+    phase: list[PhaseOfRun] = Field(default=[], max_length=MAX_CHOICES, description="The current phase.")
     needs_human: bool | None = Field(
-        default=None, description="Whether an escalation of theirs is open; null for both."
+        default=None, description="Whether the run has an open escalation; null for both."
     )
     q: CleanLine | None = Field(
-        default=None, max_length=200, description="Part of a name or goal, or the beginning of an id."
+        default=None, max_length=200, description="Part of the name or goal, or the beginning of the id."
     )
     metric: MetricName | None = Field(default=None, description="Only the runs behind this number.")
     metric_part: MetricPart = Field(
-        default="counted", description="Those that the number counts, or all that it looks at."
+        default="counted", description="The runs that the number counts, or all that it considers."
     )
     metric_phase: CleanLine | None = Field(
-        default=None, max_length=100, description="The number of this phase; null for whole runs."
+        default=None, max_length=100, description="The phase of the number; null for whole runs."
     )
     metric_key: CleanLine | None = Field(
-        default=None, max_length=200, description="The reason, decision or evaluator that the number is of."
+        default=None, max_length=200, description="The reason, decision or evaluator of the number."
     )
 
 
@@ -98,12 +98,12 @@ class RunQuery(RunFilter):
     cursor: str | None = Field(
         default=None,
         max_length=MAX_CURSOR_CHARS,
-        description="The `next_cursor` of the page before, asked for in the same order.",
+        description="The `next_cursor` of the previous page, in the same order.",
     )
 
 
 class RunCounts(BaseModel):
-    """How many runs a filter finds.
+    """The number of runs that match a filter.
 
     Attributes:
         total: all of them.
@@ -121,7 +121,7 @@ class RunCounts(BaseModel):
 
 
 class Facet(BaseModel):
-    """A value that can be filtered by, and how many runs have it."""
+    """A value to filter by, and the number of runs that have it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -130,7 +130,7 @@ class Facet(BaseModel):
 
 
 class RunFacets(BaseModel):
-    """What there is to filter by, the most frequent first; at most 200 values of each.
+    """The values to filter by, the most frequent first; at most 200 of each field.
 
     Attributes:
         complete: false when there are more values than are shown.

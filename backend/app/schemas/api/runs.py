@@ -17,7 +17,7 @@ Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max
 
 
 class PhaseView(BaseModel):
-    """Where one phase of the plan stands."""
+    """The state of one phase. `max_attempts` is allowed now, including what reviewers granted."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -29,7 +29,7 @@ class PhaseView(BaseModel):
 
 
 class PauseView(BaseModel):
-    """Since when a sprint is held, by whom and why."""
+    """When a run was paused, by whom and why."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -39,7 +39,7 @@ class PauseView(BaseModel):
 
 
 class ForkOrigin(BaseModel):
-    """The attempt of another sprint whose commit a sprint began with."""
+    """The attempt of another sprint that a sprint started from."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -50,7 +50,11 @@ class ForkOrigin(BaseModel):
 
 
 class ListedRun(BaseModel):
-    """A run in a list: everything short that is known of it. `attempt` is the latest of the current phase."""
+    """A run in a list, without its goal.
+
+    `attempt` is the latest of the current phase. `max_attempts` is what this phase may use now, including
+    attempts that reviewers granted.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -62,22 +66,22 @@ class ListedRun(BaseModel):
     phase: str | None
     attempt: int | None
     max_attempts: int
-    agent: str = Field(description="Who does the work; a script says that it is one.")
+    agent: str = Field(description="The agent; the text says so if it is a script.")
     scripted: bool
-    project: str = Field(default="", description="Where the source is: a path or a URL.")
+    project: str = Field(default="", description="The location of the source: a path or a URL.")
     score: float | None = Field(
-        default=None, description="The score of the latest judged attempt; null before there is one."
+        default=None, description="The score of the latest evaluated attempt; null before that."
     )
     usage: Usage
-    escalation_id: UUID | None = Field(description="The open escalation, if a human is asked.")
+    escalation_id: UUID | None = Field(description="The open escalation, if the run waits for a human.")
     paused: PauseView | None = Field(
-        default=None, description="Set while a human holds the sprint; `status` says what it goes on with."
+        default=None, description="Set while the run is paused; `status` is what it continues with."
     )
     forked_from: ForkOrigin | None = Field(
-        default=None, description="The attempt it began with, if it was forked from another sprint."
+        default=None, description="The attempt it started from, if it is a fork of another sprint."
     )
-    last_sequence: int = Field(default=0, description="The number of the run's latest event.")
-    version: int = Field(default=1, description="Grows with each change of where the run stands.")
+    last_sequence: int = Field(default=0, description="The sequence of the run's latest event.")
+    version: int = Field(default=1, description="Increases with each change of the run's state.")
     created_by: str
     created_at: datetime
     updated_at: datetime
@@ -86,16 +90,16 @@ class ListedRun(BaseModel):
 
 
 class RunView(ListedRun):
-    """One sprint, as lists show it."""
+    """A run as lists show it."""
 
     goal: str
 
 
 class RunDetail(RunView):
-    """One sprint, whole."""
+    """A run with its phases, attempts and escalations."""
 
     source: dict[str, Any]
-    guidance: list[str] = Field(default=[], description="Pinned in the prompt of every attempt.")
+    guidance: list[str] = Field(default=[], description="Part of the prompt of every attempt.")
     policy: PolicyView
     base_commit: str
     head_commit: str
@@ -105,14 +109,14 @@ class RunDetail(RunView):
 
 
 class RunPage(BaseModel):
-    """A page of sprints, newest first; `next_cursor` is null on the last page."""
+    """A page of runs; `next_cursor` is null on the last page."""
 
     items: list[RunView]
     next_cursor: str | None
 
 
 class RunCancel(BaseModel):
-    """Why a sprint is cancelled."""
+    """Why a run is cancelled."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -120,7 +124,7 @@ class RunCancel(BaseModel):
 
 
 class RunPause(BaseModel):
-    """Why a sprint is held."""
+    """Why a run is paused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -128,10 +132,10 @@ class RunPause(BaseModel):
 
 
 class RunFork(BaseModel):
-    """The attempt a new sprint begins with, and what is different there.
+    """The attempt that a new sprint starts from, and what differs in the new sprint.
 
-    The new sprint begins in the attempt's phase, with what the attempt left. It is judged against the same
-    base, with the policy of the sprint that it comes from; what is given here takes precedence.
+    The new sprint starts in the attempt's phase with its files. It keeps the base and the policy of the
+    original, except for the fields given here.
     """
 
     model_config = ConfigDict(
@@ -148,7 +152,7 @@ class RunFork(BaseModel):
     attempt: int = Field(ge=1, le=2**31 - 1, description="Number of the attempt within its phase.")
     guidance: CleanText = Field(default="", max_length=MAX_GUIDANCE_CHARS)
     name: Name | None = None
-    agent: AgentSpec | None = Field(default=None, description="Who works; by default the same as before.")
+    agent: AgentSpec | None = Field(default=None, description="The agent; by default the same as before.")
     policy: PolicyOverrides = PolicyOverrides()
 
     @field_validator("name")

@@ -10,7 +10,7 @@ from app.schemas.text import MAX_GOAL_CHARS, CleanLine, CleanText
 
 
 class EvaluateRequest(BaseModel):
-    """Judge a local workspace without any agent; `base` is a git reference in it."""
+    """A local workspace to evaluate; `base` is a Git reference in it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -45,6 +45,6 @@ class EvaluationReport(BaseModel):
     )
     base_commit: str | None
     project_file: str | None = Field(
-        default=None, description="Which phaserunner.toml counted; null when there is none."
+        default=None, description="The phaserunner.toml that was applied; null if there is none."
     )
     evaluations: list[JudgedEvaluation]

@@ -10,7 +10,6 @@ import logfire
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.core.errors import NotFoundError
 from app.core.events.runs import ForkOriginData, RunCreatedData
 from app.db.engine import Sessions
 from app.db.models import Run, Snapshot
@@ -100,17 +99,6 @@ class Intake:
             raise
         self.bell.ring(run_id)
         return view
-
-    async def begin(self, run_id: UUID) -> None:
-        """Make sure that a recorded run has a job.
-
-        Raises:
-            NotFoundError: there is no such run.
-        """
-        async with self.sessions.begin() as session:
-            if await session.get(Run, run_id, with_for_update=True) is None:
-                raise NotFoundError(f"there is no run {run_id}")
-            await enqueue_advance(session, run_id)
 
     async def _record(self, run: Run, bundle: bytes, show: Show[ViewT], once: Once) -> ViewT:
         snapshot = Snapshot(run_id=run.id, commit=run.base_commit, kind="base", bundle=bundle)

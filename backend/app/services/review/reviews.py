@@ -52,9 +52,11 @@ async def _detail(session: AsyncSession, row: Escalation, run: Run) -> Escalatio
     policy = RunPolicy.model_validate(run.policy)
     statement = select(Escalation).where(Escalation.run_id == run.id, Escalation.id != row.id)
     earlier = await session.scalars(statement.order_by(Escalation.created_at))
+    shown = (await load_views(session, [run]))[0]
     return EscalationDetail(
         **dict(escalation_view(row, run, await load_questions(session, escalated))),
-        sprint=(await load_views(session, [run]))[0],
+        run=shown,
+        sprint=shown,
         policy=PolicyView.of(policy),
         attempt_id=escalated.id if escalated else None,
         failing=_failing(view) if view else [],

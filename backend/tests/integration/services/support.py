@@ -188,7 +188,6 @@ class UseCases:
     data_dir: Path
     store: WorkspaceStore
     trees: RunTrees
-    intake: Intake
     sprints: SprintService
     loops: LoopService
     answers: AnswerService
@@ -222,7 +221,6 @@ async def use_cases(database_url: str, data_dir: Path) -> AsyncGenerator[UseCase
             data_dir=data_dir,
             store=store,
             trees=trees,
-            intake=intake,
             sprints=sprint_service(intake, RunPolicy()),
             loops=loop_service(intake, RunPolicy(), EvaluatorRegistry()),
             answers=answer_service(intake, RunPolicy(), RULE_SETS),

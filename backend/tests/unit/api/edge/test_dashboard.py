@@ -38,7 +38,7 @@ def built(tmp_path: Path) -> Dashboard:
     ],
 )
 def test_a_browser_gets_a_file_or_the_page(built: Dashboard, path: str, name: str, caching: str) -> None:
-    answer = built.answer(path, for_reading=True)
+    answer = built.response(path, for_reading=True)
     assert isinstance(answer, FileResponse)
     assert Path(answer.path).name == name
     assert caching in answer.headers["cache-control"]
@@ -46,21 +46,21 @@ def test_a_browser_gets_a_file_or_the_page(built: Dashboard, path: str, name: st
 
 @pytest.mark.parametrize("path", ["/nowhere", "/assets/index-old.js", "/../secret.txt"])
 def test_a_program_is_told_that_there_is_nothing(built: Dashboard, path: str) -> None:
-    assert built.answer(path, for_reading=False) is None
+    assert built.response(path, for_reading=False) is None
 
 
 def test_an_old_asset_is_never_answered_with_the_page(built: Dashboard) -> None:
-    assert built.answer("/assets/index-old.js", for_reading=True) is None
+    assert built.response("/assets/index-old.js", for_reading=True) is None
 
 
 def test_without_a_build_a_page_says_why(tmp_path: Path) -> None:
     nothing = Dashboard(tmp_path / "dist")
-    answer = nothing.answer("/sprints/1", for_reading=True)
+    answer = nothing.response("/sprints/1", for_reading=True)
     assert answer is not None
     assert b"make dashboard" in answer.body
 
     (tmp_path / FAILURE).write_text("npm ended with 1: <script>alert(1)</script>")
-    failed = nothing.answer("/", for_reading=False)
+    failed = nothing.response("/", for_reading=False)
     assert failed is not None
     assert b"npm ended with 1" in failed.body
     assert b"<script>" not in failed.body

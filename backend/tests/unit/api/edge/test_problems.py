@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 
-from app.api.edge.problems import answer, field_path
+from app.api.edge.problems import field_path, response_to
 from app.core.errors import ConflictError, InvalidInputError, PhaseRunnerError
 from app.db.outages import is_outage
 
@@ -66,15 +66,15 @@ OUTAGES: dict[str, tuple[Exception, bool]] = {
 @pytest.mark.parametrize(("error", "outage"), OUTAGES.values(), ids=OUTAGES.keys())
 def test_outages(error: Exception, outage: bool) -> None:
     assert is_outage(error) is outage
-    assert answer(error, "GET /x").status_code == (503 if outage else 500)
+    assert response_to(error, "GET /x").status_code == (503 if outage else 500)
 
 
 def test_a_full_disk_is_said() -> None:
-    assert answer(OSError(28, "No space left on device"), "GET /x").status_code == 507
+    assert response_to(OSError(28, "No space left on device"), "GET /x").status_code == 507
 
 
 def document(error: Exception) -> dict[str, Any]:
-    body: dict[str, Any] = json.loads(bytes(answer(error, "GET /x").body))
+    body: dict[str, Any] = json.loads(bytes(response_to(error, "GET /x").body))
     return body
 
 
