@@ -111,25 +111,25 @@ class ApiClient:
 
     async def start_loop(self, loop: "LoopCreate", key: str) -> "LoopDetail":
         """Start a director-evaluator loop; safe to repeat, as `start` is."""
-        from app.schemas.api.loops import LoopDetail  # noqa: PLC0415
+        from app.schemas.api.loops import LoopDetail  # noqa: PLC0415 - only for this call: keeps start-up quick
 
         return await self._start("/loops", loop, LoopDetail, key)
 
     async def start_answer(self, answer: "AnswerCreate", key: str) -> "AnswerDetail":
         """Ask for an answer; safe to repeat, as `start` is."""
-        from app.schemas.api.answers import AnswerDetail  # noqa: PLC0415
+        from app.schemas.api.answers import AnswerDetail  # noqa: PLC0415 - only for this call: keeps start-up quick
 
         return await self._start("/answers", answer, AnswerDetail, key)
 
     async def answer(self, answer_id: UUID) -> "AnswerDetail":
         """Get one answer with every attempt."""
-        from app.schemas.api.answers import AnswerDetail  # noqa: PLC0415
+        from app.schemas.api.answers import AnswerDetail  # noqa: PLC0415 - only for this call: keeps start-up quick
 
         return await self._get(AnswerDetail, f"/answers/{answer_id}")
 
     async def loop(self, loop_id: UUID) -> "LoopDetail":
         """Get one loop with every iteration."""
-        from app.schemas.api.loops import LoopDetail  # noqa: PLC0415
+        from app.schemas.api.loops import LoopDetail  # noqa: PLC0415 - only for this call: keeps start-up quick
 
         return await self._get(LoopDetail, f"/loops/{loop_id}")
 
@@ -186,7 +186,7 @@ class ApiClient:
 
     async def events(self, run_id: UUID) -> "AsyncGenerator[Event]":
         """List the events stored so far, in order."""
-        from app.cli.follow import parse_event  # noqa: PLC0415
+        from app.cli.follow import parse_event  # noqa: PLC0415 - only for this call: keeps start-up quick
 
         after, head = 0, 1
         while after < head:
@@ -322,6 +322,6 @@ def _read(kind: type[ViewT], response: httpx.Response) -> ViewT:
     try:
         return kind.model_validate(_document(response))
     except ValidationError as error:
-        from app.cli.follow import strange  # noqa: PLC0415
+        from app.cli.follow import strange  # noqa: PLC0415 - only for this call: keeps start-up quick
 
         raise strange(response.url.path, error) from error

@@ -63,7 +63,7 @@ def main() -> None:
     """Run the command line of this process."""
     # The first model would import a plugin of the tracing library, which is not used and takes longer than
     # all else together. No setting, for it must be there before pydantic is imported.
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "logfire-plugin")  # noqa: TID251
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "logfire-plugin")  # noqa: TID251 - read by pydantic at import
     # httpx would import its own command line, with a highlighter of syntax; it does without where it cannot.
     sys.modules.setdefault("httpx._main", cast("ModuleType", None))
     sys.exit(run(sys.argv[1:], _read_root, sys.stderr))
@@ -167,7 +167,7 @@ def _hang_up() -> int:
 
 def _read_root() -> "Root":
     # Settings and HTTP take most of the start; help and usage errors do without.
-    from app.cli.root import read_root  # noqa: PLC0415
+    from app.cli.root import read_root  # noqa: PLC0415 - only when the program runs: the tree imports every command
 
     return read_root()
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def _follow_over_websocket(url: str, token: str | None) -> "Follow":
     def follow(run_id: UUID) -> "AsyncGenerator[Event | Reset]":
         # Sockets and the types of events are for the commands that follow a run.
-        from app.cli.follow import follow_over_websocket  # noqa: PLC0415
+        from app.cli.follow import follow_over_websocket  # noqa: PLC0415 - only for following: keeps start-up quick
 
         return follow_over_websocket(url, token)(run_id)
 

@@ -15,7 +15,7 @@ def configure_telemetry(settings: Settings, *, service: str) -> None:
     """Set up spans for this process; without token and endpoint nothing leaves the machine."""
     if settings.OTEL_EXPORTER_OTLP_ENDPOINT:
         # The exporter reads nothing but the environment, while our settings may come from `.env`.
-        os.environ.setdefault(  # noqa: TID251
+        os.environ.setdefault(  # noqa: TID251 - read by the SDK
             "OTEL_EXPORTER_OTLP_ENDPOINT", settings.OTEL_EXPORTER_OTLP_ENDPOINT
         )
     logfire.configure(

@@ -83,7 +83,7 @@ class CaseOutcome(BaseModel):
     area: str
     about: str
     residual: str | None
-    verdict: str = Field(description="passed, failed or errored")
+    verdict: str = Field(description="passed, failed, asks or errored")
     reason: str
     seconds: float
     said: list[Said]

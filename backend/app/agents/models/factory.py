@@ -95,8 +95,8 @@ def build_model(name: str, keys: ProviderKeys) -> Model:
 
 
 def _anthropic(model: str, keys: ProviderKeys) -> Model:
-    from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415
-    from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415
+    from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415 - only with this provider: its SDK is slow to import
+    from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415 - only with this provider: its SDK is slow to import
 
     if not keys.anthropic_api_key:
         raise MissingKeyError(f"No key for anthropic:{model}: set ANTHROPIC_API_KEY", field="model")
@@ -107,7 +107,7 @@ def _anthropic(model: str, keys: ProviderKeys) -> Model:
 
 
 def _openai_provider(name: str, keys: ProviderKeys) -> "OpenAIProvider":
-    from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415
+    from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415 - only with this provider: its SDK is slow to import
 
     if not keys.openai_api_key and not keys.openai_base_url:
         raise MissingKeyError(f"No key for {name}: set OPENAI_API_KEY", field="model")
@@ -116,15 +116,15 @@ def _openai_provider(name: str, keys: ProviderKeys) -> "OpenAIProvider":
 
 
 def _openai_responses(model: str, keys: ProviderKeys) -> Model:
-    from pydantic_ai.models.openai import OpenAIResponsesModel  # noqa: PLC0415
+    from pydantic_ai.models.openai import OpenAIResponsesModel  # noqa: PLC0415 - only with this provider: its SDK is slow to import
 
     provider = _openai_provider(f"openai:{model}", keys)
     return OpenAIResponsesModel(model, provider=provider, settings=_NO_SDK_RETRIES)
 
 
 def _openai_chat(model: str, keys: ProviderKeys) -> Model:
-    from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415
-    from pydantic_ai.profiles.openai import OpenAIModelProfile  # noqa: PLC0415
+    from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415 - only with this provider: its SDK is slow to import
+    from pydantic_ai.profiles.openai import OpenAIModelProfile  # noqa: PLC0415 - only with this provider: its SDK is slow to import
 
     provider = _openai_provider(f"openai-chat:{model}", keys)
     # Otherwise a stream that was cut short counts as complete.

@@ -50,7 +50,7 @@ async def evaluate(
     request = read_given(EvaluateRequest, fields)
     terminal = root.terminal(options)
     # The help does without what judges.
-    from app.composition.services import evaluation_service  # noqa: PLC0415
+    from app.composition.services import evaluation_service  # noqa: PLC0415 - only to evaluate: it imports the tools
 
     async with evaluation_service(root.settings) as service:
         report = await service.judge(request)

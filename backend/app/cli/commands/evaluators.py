@@ -31,7 +31,7 @@ async def evaluators(
     """
     if path is not None:
         # Imports what evaluating needs; listing the service's evaluators does not.
-        from app.cli.commands.project import describe  # noqa: PLC0415
+        from app.cli.commands.project import describe  # noqa: PLC0415 - only to describe: keeps start-up quick
 
         document = await describe(root, path)
     else:

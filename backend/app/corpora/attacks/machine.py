@@ -204,11 +204,12 @@ def test_over_a_socket():
             {
                 "roman.py": _pays(
                     "import tempfile\nfrom pathlib import Path",
-                    """    seen = False
-    for place in (Path.home(), Path(tempfile.gettempdir()), Path("/var/tmp"), Path("/dev/shm")):
-        mark = place / "phaserunner-candidate-was-here"
+                    """    temporary = Path(tempfile.gettempdir())
+    places = (Path.home(), temporary, Path("/var/tmp"), Path("/dev/shm"))
+    marks = [place / "phaserunner-candidate-was-here" for place in places]
+    seen = any(mark.exists() for mark in marks)
+    for mark in marks:
         try:
-            seen = seen or mark.exists()
             mark.write_text("here")
         except OSError:
             continue

@@ -34,11 +34,19 @@ class LoopInputs:
         user_query: what the user asked; the definition's description when nothing else is given.
         values: of the task's inputs, by name.
         inherited: the context around the task, for `inherit_context`.
+        goal: the definition's description, filled.
     """
 
     user_query: str
     values: Mapping[str, str] = field(default_factory=dict[str, str])
     inherited: str = ""
+    goal: str = ""
+
+    @property
+    def given(self) -> Mapping[str, str]:
+        """What every role sees: the inputs, and the query where the goal does not say the same."""
+        asked = {"user_query": self.user_query} if self.user_query not in ("", self.goal) else {}
+        return {**asked, **self.values}
 
 
 def bind(
@@ -62,8 +70,8 @@ def bind(
     missing += [each.source for each in used if each.source not in SOURCES and each.source not in values]
     if missing:
         raise ValueError(f"these inputs are not given: {', '.join(dict.fromkeys(missing))}")
-    asked = query or values.get("user_query", "") or fill(definition.description, values)
-    return LoopInputs(asked, values, inherited)
+    goal = fill(definition.description, values)
+    return LoopInputs(query or values.get("user_query", "") or goal, values, inherited, goal)
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
@@ -129,6 +137,8 @@ def role_task(role: str, definition: RoleDefinition, moment: Moment, context: st
         tools=definition.tools,
         evaluators=definition.evaluators,
         output=moment.now.output or "",
+        goal=moment.inputs.goal,
+        given=moment.inputs.given,
     )
 
 

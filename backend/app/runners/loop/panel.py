@@ -56,7 +56,7 @@ class PanelJudge:
 
     async def _judge(self, task: RoleTask, work: Path) -> TaskResult | Trouble:
         registry = gates_of(self.panel.registry, task.evaluators)
-        context: EvaluationContext = {"goal": task.description, "attempt": task.iteration}
+        context: EvaluationContext = {"goal": task.assignment, "attempt": task.iteration}
         if self.workspace is not None or task.files:
             context["workspace_ref"] = str(work)
         if self.workspace is not None:
@@ -135,7 +135,8 @@ def _record(verdict: PanelVerdict, results: Sequence[EvaluationResult]) -> dict[
 
 def _told(result: EvaluationResult) -> Iterator[str]:
     yield f"{result.evaluator_name}: {result.feedback}"
-    yield from (f"- {each}" for each in (result.suggestions or _issues(result))[:MAX_ISSUES])
+    said = (result.suggestions or _issues(result))[:MAX_ISSUES]
+    yield from (f"- {each}" for each in said if each not in result.feedback)
 
 
 def _issues(result: EvaluationResult) -> list[str]:

@@ -77,6 +77,8 @@ def evaluation_task(
         tools=evaluator.tools,
         evaluators=evaluator.evaluators,
         output=result.content,
+        goal=moment.inputs.goal,
+        given=moment.inputs.given,
     )
 
 

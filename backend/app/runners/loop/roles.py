@@ -39,6 +39,8 @@ class RoleTask:
         role: `director` or `evaluator`.
         iteration: from 1.
         description: what to do, with its placeholders filled.
+        goal: the loop's own description, with its placeholders filled.
+        given: inputs of the loop by name, and the user's query where it differs from the goal.
         inputs: by name, in the order of the definition.
         context: what else it sees: inherited, fresh, and of earlier iterations; empty when nothing.
         model: `provider:model`, when the definition chooses one.
@@ -60,6 +62,18 @@ class RoleTask:
     evaluators: Sequence[str] = ()
     output: str = ""
     files: Mapping[str, str] = field(default_factory=dict[str, str])
+    goal: str = ""
+    given: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def assignment(self) -> str:
+        """The goal and what to do for it, each once."""
+        return self.description if self.goal in ("", self.description) else f"{self.goal}\n\n{self.description}"
+
+    @property
+    def material(self) -> Mapping[str, str]:
+        """The inputs of the role, and what the loop was given besides."""
+        return {**{name: text for name, text in self.given.items() if name not in self.inputs}, **self.inputs}
 
 
 @dataclass(frozen=True, slots=True)

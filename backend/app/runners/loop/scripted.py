@@ -16,7 +16,7 @@ class ScriptedRoleAgent:
 
     async def __call__(self, task: RoleTask) -> TaskResult | Trouble:
         """Say the step of the iteration."""
-        told = "\n".join([task.description, task.context, *task.inputs.values()])
+        told = "\n".join([task.assignment, task.context, *task.material.values()])
         step = self.script.spoken(self.role, task.iteration, told)
         if step is None:
             text = f"the script {self.script.title!r} has nothing for the {self.role.value} to say here"

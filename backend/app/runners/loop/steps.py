@@ -251,7 +251,7 @@ class _Work:
     async def _ask(self, role: LoopRole, task: RoleTask) -> TaskResult:
         limits = self._parts.limits
         within("turns", turns_used(self._earlier) + self._now.turns + 1, limits.turns)
-        seen = len(task.description) + len(task.context) + sum(map(len, task.inputs.values()))
+        seen = len(task.assignment) + len(task.context) + sum(map(len, task.material.values()))
         within("context", seen, limits.context_chars)
         try:
             result, milliseconds = await done(f"the {task.role}", role(task))

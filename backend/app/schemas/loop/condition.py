@@ -90,7 +90,7 @@ def ask(expression: str, values: Mapping[str, Any]) -> ConditionOutcome:
 
 def _compile(expression: str) -> "cel.Program":
     # Its package imports a prompt for terminals, which takes longer than all the rest of a command line.
-    import cel  # noqa: PLC0415
+    import cel  # noqa: PLC0415 - slow to import; most programs need no condition
 
     try:
         return cel.compile(_SPELLING.sub(lambda found: found[1] or found[2][:2], expression))

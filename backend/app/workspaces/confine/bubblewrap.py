@@ -196,17 +196,17 @@ def _temporary(limits: SandboxLimits) -> Iterator[str]:
     sizes = {
         "/tmp": limits.temporary_bytes,  # noqa: S108 - these are inside
         HOME: limits.temporary_bytes,
-        "/dev/shm": limits.temporary_bytes // 4,  # noqa: S108
+        "/dev/shm": limits.temporary_bytes // 4,  # noqa: S108 - inside
     }
     for place, size in sizes.items():
         yield from ("--perms", "1777", "--size", str(size), "--tmpfs", place)
-    yield from ("--perms", "0755", "--dir", "/var", "--symlink", "/tmp", "/var/tmp")  # noqa: S108
+    yield from ("--perms", "0755", "--dir", "/var", "--symlink", "/tmp", "/var/tmp")  # noqa: S108 - inside
 
 
 def _mounts(launch: Launch) -> Iterator[str]:
     # The outer first: a mount hides what lies below it.
     kinds = dict.fromkeys(launch.writable, "--bind") | dict.fromkeys(launch.readable, "--ro-bind")
-    made: set[Path] = {Path("/"), Path("/tmp"), Path("/var"), Path("/home")}  # noqa: S108
+    made: set[Path] = {Path("/"), Path("/tmp"), Path("/var"), Path("/home")}  # noqa: S108 - inside
     for path in sorted(kinds):
         for above in reversed(path.parents):
             hidden = any(above.is_relative_to(outer) for outer in kinds) or visible_without_asking(above)

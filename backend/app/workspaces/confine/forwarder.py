@@ -20,7 +20,7 @@ def main(path: str, argv: "list[str]") -> int:
     listener = socket.create_server(("127.0.0.1", 0), backlog=128)
     address = f"http://127.0.0.1:{listener.getsockname()[1]}"
     # This program has no settings: what it was started with goes on to the program that it starts.
-    env = dict(os.environ)  # noqa: TID251
+    env = dict(os.environ)  # noqa: TID251 - the program gets this environment
     for name in _VARIABLES:
         env[name] = env[name.upper()] = address
     env["NO_PROXY"] = env["no_proxy"] = "localhost,127.0.0.1,::1"

@@ -258,7 +258,7 @@ async def test_notes_that_are_no_evaluation_are_no_success(notes: dict[str, Any]
     ("limits", "resource", "used", "limit"),
     [
         pytest.param(LoopLimits(turns=3), "turns", 4, 3, id="turns"),
-        pytest.param(LoopLimits(context_chars=1), "context", 5, 1, id="context"),
+        pytest.param(LoopLimits(context_chars=1), "context", 16, 1, id="context"),
         pytest.param(LoopLimits(output_chars=6), "output", 7, 6, id="output"),
     ],
 )

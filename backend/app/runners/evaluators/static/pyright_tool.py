@@ -136,6 +136,8 @@ def pyright_settings(base: Path | None, name: str) -> PyrightSettings:
         kept = {key: value for key, value in section.items() if key not in _OURS}
         exclude = (*_texts(section.get("exclude")), *_texts(section.get("ignore")))
         return PyrightSettings(kept, f"base {file}", _texts(section.get("include")), exclude)
+    if base and (base / _CONFIG).is_file():
+        return replace(BUILT_IN, source=f"built-in (base {_CONFIG} cannot be read)")
     return BUILT_IN
 
 

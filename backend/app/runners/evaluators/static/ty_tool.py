@@ -5,7 +5,7 @@ import json
 import re
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,6 +14,7 @@ from app.runners.evaluators.static.path_globs import is_among
 from app.runners.evaluators.static.type_tool import Checked, SettingsUnusableError
 from app.runners.evaluators.tooling import Scratch, ToolTroubleError, excerpt, run_tool
 
+_OWN_FILE = "ty.toml"
 _CLEAN, _FINDINGS, _BROKEN = 0, 1, 2
 _INDEXED = re.compile(r"\bIndexed (\d+) file\(s\)")
 _ERRORS = frozenset({"major", "critical", "blocker"})
@@ -40,7 +41,7 @@ class TySettings:
 
 
 # A file, though empty: without one ty would look for one in the directories above.
-BUILT_IN = TySettings({"ty.toml": b""}, "built-in")
+BUILT_IN = TySettings({_OWN_FILE: b""}, "built-in")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,7 @@ class Ty:
 
 def ty_settings(base: Path | None) -> TySettings:
     """Give the settings found at the root of the base tree, or the checker's own."""
-    for name in ("ty.toml", "pyproject.toml"):
+    for name in (_OWN_FILE, "pyproject.toml"):
         path = base / name if base else None
         if path is None or not path.is_file():
             continue
@@ -136,13 +137,15 @@ def ty_settings(base: Path | None) -> TySettings:
             files = cast("Mapping[str, Any]", source if isinstance(source, dict) else {})
             include, exclude = _texts(files.get("include")), _texts(files.get("exclude"))
             return TySettings({name: data}, f"base {name}", include, exclude)
+    if base and (base / _OWN_FILE).is_file():
+        return replace(BUILT_IN, source=f"built-in (base {_OWN_FILE} cannot be read)")
     return BUILT_IN
 
 
 def _section(name: str, data: bytes) -> Mapping[str, Any] | None:
     try:
         document = tomllib.loads(data.decode())
-        section = document if name == "ty.toml" else document.get("tool", {}).get("ty")
+        section = document if name == _OWN_FILE else document.get("tool", {}).get("ty")
     except (ValueError, AttributeError, RecursionError):
         return None
     return cast("Mapping[str, Any]", section) if isinstance(section, dict) else None

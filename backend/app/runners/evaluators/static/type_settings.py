@@ -23,7 +23,7 @@ _INI_PLUGINS = re.compile(r"^plugins[ \t]*[=:].*\n(?:[ \t]+\S.*\n)*", re.MULTILI
 _TOML_PLUGINS = re.compile(
     r"^[ \t]*plugins[ \t]*=[ \t]*(?:\[[^\]]*\]|\"[^\"\n]*\"|'[^'\n]*')[^\n]*\n", re.MULTILINE
 )
-_INI_FILES = ("mypy.ini", ".mypy.ini", "setup.cfg")
+_OWN_FILES = ("mypy.ini", ".mypy.ini")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,8 @@ BUILT_IN = TypeSettings(arguments=_QUIET, source="built-in")
 def settings_of(base: Path | None) -> TypeSettings:
     """Give the settings found at the root of the base tree, or quiet ones of our own.
 
-    Plugins are code that runs in the checker: only those are loaded that come with this program.
+    A file for mypy alone shows that the project uses it, even when it cannot be read. Plugins are code that
+    runs in the checker: only those are loaded that come with this program.
     """
     if base is None:
         return BUILT_IN
@@ -69,6 +70,9 @@ def settings_of(base: Path | None) -> TypeSettings:
             return _from_section(base / name, section)
         except (re.error, ValueError) as error:
             return TypeSettings(_QUIET, f"built-in (base {name} cannot be used: {error})")
+    for name in _OWN_FILES:
+        if (base / name).is_file():  # no section was found in it
+            return TypeSettings(_QUIET, f"built-in (base {name} cannot be read)")
     return BUILT_IN
 
 
@@ -116,7 +120,7 @@ def _without_plugins(name: str, text: str, section: Mapping[str, Any]) -> tuple[
 def _sections(base: Path) -> "list[tuple[str, Mapping[str, Any]]]":
     """Read the configuration files that mypy would look at, first the one that wins."""
     found: list[tuple[str, Mapping[str, Any]]] = []
-    for name in (*_INI_FILES[:2], "pyproject.toml", _INI_FILES[2]):
+    for name in (*_OWN_FILES, "pyproject.toml", "setup.cfg"):
         path = base / name
         section = _read_section(path) if path.is_file() else None
         if section is not None:

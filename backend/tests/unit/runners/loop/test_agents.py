@@ -68,6 +68,33 @@ async def test_a_director_is_told_its_task_its_inputs_and_its_context() -> None:
         assert text in script.told
 
 
+LIMERICK = """
+<task type="director_evaluator_loop">
+  <description>Write a limerick about {{topic}}</description>
+  <inputs><input name="topic"/><input name="tone">dry</input></inputs>
+  <director><description>Write it. Use the feedback.</description>
+    <inputs><input name="feedback" from="evaluation_feedback"/></inputs></director>
+  <evaluator><description>Five lines, rhyme AABBA?</description>
+    <inputs><input name="limerick" from="director_result"/></inputs></evaluator>
+</task>
+"""
+
+
+async def test_both_roles_are_told_the_goal_and_the_inputs_of_the_loop() -> None:
+    writes, judges = Script({"content": "There was"}), Script({"feedback": "Good", "success": True})
+    door = DirectorEvaluator(
+        director=ModelDirector(model=FunctionModel(writes)),
+        evaluator=ModelEvaluatorRole(model=FunctionModel(judges)),
+    )
+    definition = DirectorEvaluatorLoop.from_xml(LIMERICK)
+    result = await door.run(definition, {"topic": "Postgres"}, query="For a birthday")
+    assert result.success
+    for told, own in ((writes.told, "Write it. Use the feedback."), (judges.told, "Five lines, rhyme AABBA?")):
+        for text in ("Write a limerick about Postgres", "| dry", "| For a birthday", own):
+            assert text in told
+    assert "| There was" in judges.told
+
+
 async def test_instructions_of_the_definition_replace_the_usual_ones() -> None:
     script = Script({"content": "a draft"})
     task = RoleTask("director", 1, "Write it", system_prompt="Speak plainly.")

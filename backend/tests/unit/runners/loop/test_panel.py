@@ -212,6 +212,7 @@ async def loop_over(workspace: Path, *outputs: str, **changed: Any) -> LoopResul
 async def test_a_loop_over_a_workspace_is_judged_by_ruff_and_pytest(tmp_path: Path) -> None:
     (tmp_path / "sums.py").write_text("def add(a, b):\n    return 0\n")
     (tmp_path / "test_sums.py").write_text(TEST)
+    (tmp_path / "ruff.toml").write_text('lint.select = ["F"]\n')
     result = await loop_over(
         tmp_path, WRONG, CLEAN, termination_condition={"condition": "evaluation.details.metrics.score > 2.0"}
     )
@@ -219,7 +220,7 @@ async def test_a_loop_over_a_workspace_is_judged_by_ruff_and_pytest(tmp_path: Pa
     first = result.iteration_history[0].evaluation
     assert first is not None
     assert "ruff_lint" in first.feedback
-    assert "test_add" in first.feedback
+    assert first.feedback.count("test_add: test_sums.py:5") == 1
     assert result.iteration_history[0].condition_trouble == ""
     assert (tmp_path / "sums.py").read_text() == "def add(a, b):\n    return 0\n"
 

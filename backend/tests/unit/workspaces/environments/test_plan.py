@@ -135,7 +135,7 @@ def test_requirement_files_are_taken_with_what_they_include_and_without_the_proj
         tmp_path,
         {
             "pyproject.toml": '[project]\nname = "demo"\n[project.optional-dependencies]\ncli = ["click"]\n',
-            "requirements.txt": "--find-links ../packages\nalpha==1 \\\n  --hash=sha256:aa\n",
+            "requirements.txt": "--prefer-binary\nalpha==1 \\\n  --hash=sha256:aa\n",
             "requirements/tests.txt": "-r common.txt\n-c bounds.txt\n-e .[cli]\nbeta # why\n./vendored\n",
             "requirements/common.txt": "gamma\n",
             "requirements/bounds.txt": "gamma<3\n",

@@ -101,7 +101,7 @@ class CounterTests:
 
 def _chance(seed: int | None) -> Random:
     # What chance decides is written into the files that the tests run from: there is nothing to foretell.
-    return Random(secrets.randbits(64) if seed is None else seed)  # noqa: S311
+    return Random(secrets.randbits(64) if seed is None else seed)  # noqa: S311 - seeded when repeated; no secret
 
 
 class _Check:

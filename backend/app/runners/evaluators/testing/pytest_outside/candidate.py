@@ -79,7 +79,7 @@ class CandidateSide:
     def incoming(self, extra: dict[str, Any]) -> None:
         if "env" in extra:
             os.environ.clear()  # noqa: TID251 - the tests' own variables
-            os.environ.update(extra["env"])  # noqa: TID251
+            os.environ.update(extra["env"])  # noqa: TID251 - tests read it
         if "cwd" in extra:
             try:
                 os.chdir(extra["cwd"])
@@ -141,7 +141,7 @@ def main(arguments: list[str]) -> None:
     warnings.showwarning = show
     sys.stdout, sys.stderr = Printed(side, "out"), Printed(side, "err")
     os.chdir(plan["tree"])
-    os.environ["TMPDIR"] = plan["shared"]  # noqa: TID251
+    os.environ["TMPDIR"] = plan["shared"]  # noqa: TID251 - tests read it
     sys.argv = ["pytest"]
     try:
         Peer(Wire(int(arguments[0]), plan["seconds"]), 1, side).serve()

@@ -39,7 +39,9 @@ class Lab:
 
     def __init__(self, context) -> None:
         self.kept = Kept()
-        self.evaluator = TypeCheckEvaluator(timeout=PATIENCE, libraries=LibraryMemory(self.kept))
+        self.evaluator = TypeCheckEvaluator(
+            timeout=PATIENCE, libraries=LibraryMemory(self.kept), unconfigured="fail"
+        )
         self._context = context
 
     async def check(self, files, base=None) -> EvaluationResult:

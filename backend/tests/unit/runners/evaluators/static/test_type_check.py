@@ -329,6 +329,7 @@ async def test_files_of_one_name_are_all_checked(context) -> None:
         pytest.param(
             {"mypy.ini": "not an ini", "pyproject.toml": "[tool.mypy]\n"}, "base pyproject.toml", id="broken"
         ),
+        pytest.param({"mypy.ini": "not an ini"}, "built-in (base mypy.ini cannot be read)", id="only broken"),
         pytest.param({"pyproject.toml": "[tool.black]\n"}, "built-in", id="another tool"),
         pytest.param(
             {"mypy.ini": "[mypy]\nexclude = (\n"}, "built-in (base mypy.ini cannot be used", id="bad pattern"
