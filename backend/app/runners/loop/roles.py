@@ -68,7 +68,8 @@ class RoleTask:
     @property
     def assignment(self) -> str:
         """The goal and what to do for it, each once."""
-        return self.description if self.goal in ("", self.description) else f"{self.goal}\n\n{self.description}"
+        parts = [self.goal, self.description] if self.goal != self.description else [self.goal]
+        return "\n\n".join(each for each in parts if each)
 
     @property
     def material(self) -> Mapping[str, str]:
