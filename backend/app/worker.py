@@ -1,4 +1,4 @@
-"""A worker alone: moves runs on, without serving anybody. Any number of them share one database."""
+"""A worker without the API: it executes runs. Any number of workers share one database."""
 
 import asyncio
 import signal

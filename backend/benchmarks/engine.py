@@ -104,7 +104,7 @@ class Engine:
 
 @asynccontextmanager
 async def open_engine(place: Path) -> AsyncGenerator[Engine]:
-    """Run an engine with its default settings, on a database of its own below `place`."""
+    """Run an engine with its default settings, on a separate database below `place`."""
     logfire.configure(send_to_logfire=False, console=False, metrics=False, inspect_arguments=False)
     lease = await asyncio.to_thread(acquire, place, options=["track_commit_timestamp=on"], throwaway=True)
     try:

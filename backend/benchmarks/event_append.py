@@ -43,7 +43,7 @@ Append = Callable[[UUID, str], Awaitable[None]]
 
 class _Silence:
     def ring(self, run_id: UUID) -> None:
-        """Nobody listens here."""
+        """There are no listeners here."""
 
 
 async def measure(place: Path) -> list[Series]:

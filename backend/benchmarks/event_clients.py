@@ -1,4 +1,4 @@
-"""Many WebSocket clients in a process of their own: what they are sent, and how long it took.
+"""Many WebSocket clients in a separate process: what they receive, and how long it took.
 
 They speak just enough of the protocol to cost little: on a machine with few cores a client's time is taken
 from the server's.

@@ -1,6 +1,6 @@
 """How events reach clients: processor time, memory and latency, for a thousand clients and more.
 
-Server, clients and writer are processes of their own. Texts are random. What is compared takes turns.
+Server, clients and writer are separate processes. Texts are random. The compared ways take turns.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The two servers of the delivery benchmark, each in a process of its own, and what they cost."""
+"""The two servers of the delivery benchmark, each in a separate process, and what they cost."""
 
 import asyncio
 import os
@@ -58,11 +58,11 @@ class Server(ABC):
         return (int(fields[11]) + int(fields[12])) * _TICK
 
     def memory_kb(self) -> int:
-        """Memory of its own, in kilobytes; the kernel's buffers do not count."""
+        """Private memory, in kilobytes; the kernel's buffers do not count."""
         return self._memory_kb("Private_")
 
     def pss_kb(self) -> int:
-        """Memory of its own, and its share of what it has in common with others, in kilobytes."""
+        """Private memory and its share of common memory, in kilobytes."""
         return self._memory_kb("Pss:")
 
     def _memory_kb(self, kind: str) -> int:

@@ -41,7 +41,7 @@ _REST = (
 
 
 async def measure(place: Path) -> list[Series]:
-    """Let sprints take turns on two engines, each with a database of its own."""
+    """Let sprints take turns on two engines, each with a separate database."""
     async with AsyncExitStack() as stack:
         few = await stack.enter_async_context(open_engine(place / "few"))
         many = await stack.enter_async_context(open_engine(place / "many"))

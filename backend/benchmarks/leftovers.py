@@ -20,8 +20,8 @@ WORKSPACES, AT_ONCE = 100, 8
 
 _MODULE = "def double(number: int) -> int:\n    return 2 * number\n"
 
-# Each way of staying: a process in a session of its own, one whose parent is gone, files, a directory that
-# nobody may enter, a pipe.
+# Each way of staying: a process in a new session, one whose parent is gone, files, a directory that
+# no user may enter, a pipe.
 _TEST = """import os
 import subprocess
 import sys

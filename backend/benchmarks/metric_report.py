@@ -83,7 +83,7 @@ _FILL = (
 
 
 async def measure(place: Path) -> list[Series]:
-    """Ask for the reports in turn, each on a database of its own."""
+    """Ask for the reports in turn, each on a separate database."""
     async with AsyncExitStack() as stack:
         few = await stack.enter_async_context(_filled(place / "few", FEW))
         many = await stack.enter_async_context(_filled(place / "many", MANY))

@@ -1,4 +1,4 @@
-"""`phaserunner serve` in a process of its own that can be killed and started again at the same address."""
+"""`phaserunner serve` in a separate process that can be killed and started again at the same address."""
 
 import asyncio
 import os

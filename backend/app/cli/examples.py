@@ -44,7 +44,7 @@ def _settle(fresh: Path, repository: Path) -> None:
     try:
         fresh.rename(repository)
     except OSError:
-        # Somebody else was quicker; both made the same.
+        # Another process was quicker; both made the same.
         shutil.rmtree(fresh, ignore_errors=True)
         if not repository.is_dir():
             raise

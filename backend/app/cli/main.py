@@ -95,7 +95,7 @@ def run(arguments: Sequence[str], read_root: "Callable[[], Root]", stderr: TextI
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
         return _hang_up()
-    except Exception as error:  # noqa: BLE001 - the edge of the process: nobody wants a traceback in a terminal
+    except Exception as error:  # noqa: BLE001 - the edge of the process: no traceback in a terminal
         message, code = explain(error)
     stderr.write(f"phaserunner: {message}\n")
     return code

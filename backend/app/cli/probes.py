@@ -207,7 +207,7 @@ async def models(settings: Settings) -> ProbeResult:
     fallback = settings.EVALUATOR_FALLBACK_MODEL
     if fallback and not provider_keys(settings).has_key_for(fallback):
         detail = f"{', '.join(configured)} set, but no key for EVALUATOR_FALLBACK_MODEL={fallback}"
-        return ProbeResult("models", "warn", detail, "set its provider's key: without it nobody stands in")
+        return ProbeResult("models", "warn", detail, "set its provider's key; until then it is not used")
     return ProbeResult("models", "ok", f"{', '.join(configured)} set")
 
 

@@ -117,7 +117,7 @@ async def _remove_leftovers(places: Places) -> None:
 
 
 def _close_to_others(data_dir: Path) -> None:
-    """Let nobody else list or read what runs left; a directory of another owner is left as it is.
+    """Hide what runs left from other users; leave a directory of another owner as it is.
 
     As root it stays passable: the account of the embedded server has its own directory in it.
     """

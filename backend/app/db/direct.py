@@ -19,7 +19,7 @@ LEND_SECONDS = 10.0
 class DirectPool:
     """The driver's pool; it connects when it is first used.
 
-    Each statement is a transaction of its own and leaves nothing behind in its connection. So the pool does
+    Each statement is one transaction and leaves nothing behind in its connection. So the pool does
     not reset connections, which would cost as much as the statement.
 
     Args:

@@ -18,7 +18,7 @@ DIRECT_CONNECTIONS = 10
 _SESSION = {
     "application_name": "phaserunner",
     "jit": "off",
-    # Whoever is stopped in the middle of a transaction, or gone with his machine, keeps a run locked.
+    # A process that stops in the middle of a transaction, or is cut off, keeps a run locked.
     "idle_in_transaction_session_timeout": IDLE_IN_TRANSACTION,
 }
 
@@ -41,7 +41,7 @@ class Sessions(async_sessionmaker[AsyncSession]):
         self.direct = DirectPool(url, _SESSION, limit=DIRECT_CONNECTIONS)
         event.listen(engine.sync_engine, "engine_disposed", self._close_direct)
 
-    # SQLAlchemy promises a class of its own that nobody else can make; it is used as a context manager alone.
+    # SQLAlchemy promises a class that only it can make; it is used as a context manager alone.
     @override
     def begin(self) -> AbstractAsyncContextManager[AsyncSession]:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Open a transaction that commits at the end of the block."""

@@ -137,7 +137,7 @@ class Run(Base):
 class Attempt(Base):
     """One attempt of a phase, one iteration of a loop, one attempt at an answer.
 
-    Whoever writes its outcome must hold `claim`. `details` are what the attempts of runs that are no sprints
+    The writer of its outcome must hold `claim`. `details` are what the attempts of runs that are no sprints
     hold beside the common columns; `closing` is what an attempt itself makes of its run.
     """
 

@@ -26,7 +26,7 @@ class PatientConnector(PsycopgConnector):
 
     The queue's worker ends when one of its statements fails, and its running jobs with it; a second without
     database would cost hours of an agent's work. A statement may be repeated that was carried out although
-    its answer was lost: what then is left over (a job that was fetched by nobody) is found by the sweep.
+    its answer was lost: the sweep finds a job that was fetched but never begun.
     """
 
     def __init__(self, database_url: str, *, connections: int) -> None:

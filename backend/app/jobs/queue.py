@@ -54,7 +54,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class RunningJob:
-    """A job that somebody works on, or did.
+    """A job that a worker has begun.
 
     Attributes:
         id: its number.

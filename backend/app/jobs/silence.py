@@ -1,4 +1,4 @@
-"""Judges which workers are dead: those whose heartbeat did not change while somebody looked."""
+"""Tells which workers are dead: those whose heartbeat did not change while another worker watched."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ class Pulse:
 
 @dataclass(frozen=True, slots=True)
 class SilenceRules:
-    """Seconds on this process's own clock, which nobody sets.
+    """Seconds on this process's monotonic clock.
 
     Attributes:
         confirm: an overdue heartbeat must have been seen unchanged for that long: neither a clock that jumped
-            nor an outage in which nobody could write makes the living look dead.
+            nor an outage that stops all writes makes the living look dead.
         dead: a heartbeat that is unchanged for that long is a dead worker's, whatever the clock says.
         away: who has not looked for that long was stopped or cut off himself, and begins anew.
     """

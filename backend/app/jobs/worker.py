@@ -110,7 +110,7 @@ class JobWorker:
                 await self._worker.run()
                 logger.warning("the queue's worker ended; it is started again")
             except Exception:
-                # A worker that stopped working would leave its runs to others, or to nobody.
+                # A worker that stops here would strand its runs until another takes them over.
                 logger.exception("the queue's worker failed; it is started again")
             await asyncio.sleep(RESTART_PAUSE_SECONDS)
 
@@ -134,7 +134,7 @@ class JobWorker:
             try:
                 lost = await self._sweep_once(held)
             except Exception:
-                # A worker that stopped looking would lose work without anybody noticing.
+                # A worker that stops looking would lose work silently.
                 logger.exception("looking for lost work failed; it is tried again")
                 lost = frozenset[int]()
             for job_id in lost & self._works.keys():

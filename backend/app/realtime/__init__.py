@@ -1,1 +1,1 @@
-"""Events: stored with a number, then delivered exactly once to whoever follows."""
+"""Events: stored with a number, then delivered exactly once to each follower."""

@@ -27,7 +27,7 @@ async def _keep_running(loop: Callable[[], Awaitable[None]]) -> None:
         try:
             await loop()
         except Exception:
-            # An edge of the process: nobody waits for a loop, so its failure would be silent, and every
+            # An edge of the process: no task awaits a loop, so its failure would be silent, and every
             # client of the process would starve because of one bad row.
             logger.exception("%s failed and is started again", loop)
         await asyncio.sleep(RESTART_PAUSE_SECONDS)

@@ -1,6 +1,6 @@
 """The doorbell between processes: says which runs have news, after the commit, by Postgres NOTIFY.
 
-A bell is a hint. It may be lost, doubled or late; whoever listens also polls.
+A bell is a hint. It may be lost, doubled or late; listeners also poll.
 """
 
 import asyncio

@@ -83,7 +83,7 @@ class Feed:
         replays what he lacks, and is not told again what he has.
 
         Returns:
-            False when `head` is of another history than the feed. One of the two is no more, nobody can say
+            False when `head` is of another history than the feed. One of the two is gone, and it is unknown
             which, and all followers look again.
         """
         if self.epoch is None:

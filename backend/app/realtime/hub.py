@@ -119,7 +119,7 @@ class Hub:
             feed.void()
 
     def publish(self, run_id: UUID, events: Sequence[StoredEvent]) -> None:
-        """Hand new events of a run to whoever follows it."""
+        """Hand new events of a run to its followers."""
         feed = self._feeds.get(run_id)
         if feed is not None:
             feed.publish(events)

@@ -56,7 +56,7 @@ class Listener:
 
         connection.add_termination_listener(on_loss)
         await connection.add_listener(CHANNEL, on_bell)
-        self._hear(None)  # what was rung while nobody listened
+        self._hear(None)  # what was rung while no listener was connected
         while not await _is_set_within(lost, self._timings.check):
             # A connection can be dead without being closed; only a question shows it.
             await connection.fetchval("SELECT 1", timeout=self._timings.answer)

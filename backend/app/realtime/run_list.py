@@ -55,7 +55,7 @@ class RunListFollower:
 
 
 class RunList:
-    """Watches all runs while somebody follows; `run` watches until cancelled.
+    """Watches all runs while there are followers; `run` watches until cancelled.
 
     Bells name changed runs. A lost bell is made good by a poll of the marks of the runs that are not over:
     those whose mark differs from the one last seen are read and told, and so are those that are no longer

@@ -66,7 +66,7 @@ _BATCH_INDEX = "ux_events_run_id_batch"
 
 
 class FetchValue(Protocol):
-    """Executes one statement in a transaction of its own."""
+    """Executes one statement in a separate transaction."""
 
     async def __call__(self, statement: str, *values: object) -> Any:
         """Give the first value of the first row; None without a row."""
@@ -107,7 +107,7 @@ async def append_events(
 
 
 async def append_batch(fetch_value: FetchValue, run_id: UUID, fence: Fence, batch: Batch) -> bool:
-    """Append a batch of one run in a transaction of its own: one statement, one round trip.
+    """Append a batch of one run in a separate transaction: one statement, one round trip.
 
     Repeating it is harmless, however often and in whatever order the requests reach the server: the batch is
     stored once.

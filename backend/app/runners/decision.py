@@ -14,7 +14,7 @@ The rules, in the order in which they are asked:
 5. An attempt may close its run by itself: its condition to stop is met, which completes the phase; it could
    not be carried out, which fails the run; or its agent asks for a human, which escalates.
    An attempt with nothing against it but a question about changed tests asks it at once. It uses up no
-   attempt: whoever lets the phase go on grants another one.
+   attempt: a reviewer who continues the phase grants another one.
 6. An attempt that asked for a subtask rests: the subtask is begun, and when it is over, however it ended,
    the attempt goes on under the same number.
 7. After a failed attempt comes the next one, unless the agent is stuck or the budget is spent; then a human

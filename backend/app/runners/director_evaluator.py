@@ -91,7 +91,7 @@ class _LoopInMemory:
                 self._end = LoopEnd.CONDITION if closed else LoopEnd.SUCCESS
                 self.records.phase = None
             case Escalate():
-                # Without the service nobody answers: the caller decides what to do with the question.
+                # Without the service no human answers: the caller decides what to do with the question.
                 self._end = LoopEnd.WAITING
             case Fail():
                 self._end = LoopEnd.ERROR

@@ -84,7 +84,7 @@ class AgentTddRunCreate(BaseModel):
         metadata: returned as given.
         phase: what kind of work it is.
         subagents: the agents that are asked; none means one agent of the service's choice.
-        judge: who chooses; with one agent nobody has to.
+        judge: who chooses; unused with one agent.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -97,7 +97,7 @@ class CaseOutcome(BaseModel):
 
 
 class CaseNote(BaseModel):
-    """A case that somebody was wrong about, or reached no verdict on."""
+    """A case with a wrong verdict, or none."""
 
     model_config = ConfigDict(frozen=True)
 

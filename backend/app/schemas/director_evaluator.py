@@ -98,7 +98,7 @@ _Inputs = Annotated[tuple[NamedInput, ...], Field(max_length=50), AfterValidator
 
 
 class RoleDefinition(_Definition):
-    """A director or an evaluator: its task, its inputs, and perhaps a model and instructions of its own.
+    """A director or an evaluator: its task, its inputs, and optionally its model and instructions.
 
     `tools` let its model look into the workspace by itself. `evaluators` names registered evaluators that
     judge instead of a model; only an evaluator has them.

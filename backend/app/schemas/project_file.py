@@ -121,7 +121,7 @@ Report = Annotated[JUnitReport | SarifReport | CoverageReport, Field(discriminat
 
 
 class CommandTable(_Table):
-    """A command line that judges the project. It runs in the sandbox, on a copy of its own."""
+    """A command that evaluates the project. It runs in the sandbox, on a separate copy."""
 
     name: Name = Field(description="Unique among the evaluators of a phase.")
     run: (

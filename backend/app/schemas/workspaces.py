@@ -84,7 +84,7 @@ class GitSource(_Source):
 class ArchiveSource(_Source):
     """An uploaded tar, tar.gz, tar.bz2, tar.xz or zip.
 
-    The bytes travel in the request only: a dump of this model names them by digest. Whoever accepts one turns
+    The bytes travel in the request only: a dump of this model names them by digest. A service turns
     it into a base snapshot before letting go of it.
 
     Attributes:

@@ -137,7 +137,7 @@ def _settle(fresh: Path, place: Path) -> None:
     try:
         fresh.rename(place)
     except OSError:
-        # Somebody else was quicker, or an interrupted import left something there that is of no use.
+        # Another import was quicker, or an interrupted one left something unusable there.
         if not (place / "shallow").exists():
             shutil.rmtree(place, ignore_errors=True)
             fresh.rename(place)

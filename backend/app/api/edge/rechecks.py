@@ -1,4 +1,4 @@
-"""Asks again and again whether whoever holds a connection open would still be let in."""
+"""Checks regularly whether the owner of an open connection would still be let in."""
 
 import asyncio
 import logging

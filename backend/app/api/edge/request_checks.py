@@ -48,7 +48,7 @@ class RequestChecks:
     Args:
         app: the application.
         hosts: names by which the service may be addressed, beside the loopback ones.
-        recognise: checks tokens; None when nobody has to show one, and everyone is admin.
+        recognise: checks tokens; None when no token is needed and everyone is admin.
         needed: asked whether tokens have to be shown; without it they have to, if `recognise` is given.
     """
 

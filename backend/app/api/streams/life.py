@@ -5,7 +5,7 @@ from types import TracebackType
 
 
 class Life:
-    """A block that whoever knows a reason can end; the block then raises it.
+    """A block that others can end with a reason, which the block then raises.
 
     The first reason counts. One that is given before the block ends it when it is entered; one that is given
     after it is of no interest any more.

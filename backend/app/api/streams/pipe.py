@@ -64,7 +64,7 @@ class Pipe:
         if self._direct is not None:
             self._direct.evict(code, reason)
         elif self._websocket.client_state is WebSocketState.CONNECTED:
-            # Whoever neither reads nor goes away is left to the server's own timeouts.
+            # A client that neither reads nor leaves is left to the server's timeouts.
             with suppress(TimeoutError, WebSocketDisconnect, RuntimeError):
                 async with asyncio.timeout(self._stall_seconds):
                     await self._websocket.close(code, reason)

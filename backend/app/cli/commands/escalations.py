@@ -194,7 +194,7 @@ def _resolution(
         "line_comments": comments_of(resolution.comment or ()),
         "additional_attempts": resolution.attempts,
         "open_paths": resolution.open_paths or [],
-        # Refused when somebody else has decided since.
+        # Refused when another reviewer has decided since.
         "version": found.version,
     }
     return read_given(EscalationResolve, fields)

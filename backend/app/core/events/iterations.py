@@ -84,7 +84,7 @@ class IterationFailedEvent(Envelope):
 
 
 class SubtaskStartedData(TypedEventData):
-    """A director asked for a subtask, which is a run of its own; the description is cut at 2,000 characters.
+    """A director asked for a subtask, a separate run; the description is cut at 2,000 characters.
 
     `depth` is 1 for the subtask of a loop that no other asked for.
     """

@@ -16,7 +16,7 @@ def take_lock(path: Path, *, shared: bool = False, seconds: float) -> IO[bytes]:
     """Wait for a lock; it is held until the file given is closed, here and in processes that inherited it.
 
     Raises:
-        DatabaseSetupError: somebody else held it all the time.
+        DatabaseSetupError: another process held it all the time.
         OSError: the file cannot be opened.
     """
     file = _open(path)
@@ -35,7 +35,7 @@ def take_lock(path: Path, *, shared: bool = False, seconds: float) -> IO[bytes]:
 
 
 def is_taken(path: Path) -> bool:
-    """True while somebody holds the lock exclusively.
+    """True while a process holds the lock exclusively.
 
     Raises:
         OSError: the file cannot be opened.

@@ -145,7 +145,7 @@ def _recorded(cluster: Cluster) -> str:
 
 
 def _forget_reused_pid(cluster: Cluster) -> None:
-    """Remove the file of a killed server whose process id belongs to somebody else by now.
+    """Remove the file of a killed server whose process id now belongs to another process.
 
     Postgres would take that one for a living server. Every other file it judges itself, and better.
     """

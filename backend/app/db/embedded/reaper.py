@@ -1,4 +1,4 @@
-"""Waits until nobody uses the server any more, then stops it; a script that needs nothing of our package.
+"""Waits until the server has no user left, then stops it; a script that needs nothing of our package.
 
 Arguments: the cluster's home, and optionally `--remove` to delete the home afterwards.
 """

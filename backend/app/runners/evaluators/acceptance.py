@@ -1,7 +1,7 @@
 """When a finding that a human accepted speaks again: the same finding of the same evaluator, unchanged.
 
 Who accepts an escalated attempt accepts what its gates found. The phases after it judge the same work again,
-and would ask the same question again. So a failed result holds nobody up when
+and would ask the same question again. So a failed result does not block when
 
 1. a human accepted a failed result of the same evaluator earlier in the run, and
 2. everything it complains about is the same: what it says, its failed criteria and its suggestions, apart
@@ -77,7 +77,7 @@ def covering(result: EvaluationResult, acceptances: Iterable[Acceptance]) -> Acc
 
 
 def signed(result: EvaluationResult, acceptances: Sequence[Acceptance]) -> EvaluationResult:
-    """Give the result, saying by whom its finding was accepted if it was; nobody else may say so."""
+    """Give the result, saying by whom its finding was accepted if it was; only this function may say so."""
     found = covering(result, acceptances)
     others = {name: value for name, value in result.metadata.items() if name != ACCEPTED}
     if found is not None:

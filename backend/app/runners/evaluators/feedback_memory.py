@@ -20,7 +20,7 @@ class AttemptRecord:
     """One attempt and what the evaluators said about it. Times are aware, scores in [0, 1].
 
     Attributes:
-        verdict_score: the score that decided, the gates' mean; None where nobody has judged by gates.
+        verdict_score: the score that decided, the gates' mean; None where no gates decided.
     """
 
     attempt_number: int

@@ -215,7 +215,7 @@ def _shown_in_part(count: int) -> str:
 
 
 def _metadata(asked: Asked[Assessment]) -> dict[str, Any]:
-    """Say which model spoke and what all of them consumed; a cost that nobody knows is None, not zero."""
+    """Name the model that answered and the usage of all; an unknown cost is None, not zero."""
     metadata: dict[str, Any] = {"model": asked.model, "usage": asdict(asked.usage)}
     if asked.fallback_from:
         metadata |= {"fallback_from": asked.fallback_from, "fallback_reason": storable_text(asked.reasons[0])}

@@ -167,7 +167,7 @@ class EvaluatorAgent:
 
 def _instructions(given: EvaluatorInput, fence: str) -> str:
     for name in ("query", "response"):
-        # Whoever copied or constructed the input without validation is told here.
+        # Catches input that was copied or constructed without validation.
         if not getattr(given, name).strip():
             raise ValueError(f"{name} must not be empty or blank")
     return instructions(merge_rules((), {}, given.evaluation_rules), fence)

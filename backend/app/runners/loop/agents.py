@@ -32,12 +32,12 @@ _DIRECTOR = """\
 You direct a loop: you propose, an evaluator judges, and you are asked again with what it said. Give the whole
 solution each time, not what changed. You may ask for a subtask, or for an evaluation of what you have so far:
 say what you need to know and nothing else, and you are asked again with the result. Ask seldom: it costs.
-Say that you need a human only when nobody but a human can go on.
+Say that you need a human only when no one else can continue.
 """
 _EVALUATOR = """\
 You evaluate a proposed solution. Write your feedback first: what is wrong and what would mend it, specific
 enough to be acted on. Then say whether the solution is a success; when in doubt it is not. What a script
-printed, where one ran, weighs more than what anybody claims.
+printed, where one ran, weighs more than any claim.
 """
 _FENCED = """
 The message holds material between markers that carry the code {fence}; each line of it begins with "| ". It
@@ -55,7 +55,7 @@ _GOAL = """The goal of the loop:
 
 
 class WantedSubtask(BaseModel):
-    """A task that somebody else is to do first; the description has to say all that it takes."""
+    """A task to be done first by another loop; the description has to be complete."""
 
     model_config = ConfigDict(extra="forbid")
 

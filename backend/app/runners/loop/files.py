@@ -29,7 +29,7 @@ class WorkspaceContext:
 
     Attributes:
         workspace: the directory.
-        found_chars: of all found files together; named files have a bound of their own.
+        found_chars: of all found files together; named files have a separate bound.
     """
 
     workspace: Path

@@ -68,7 +68,7 @@ class Exchange(_Result):
         subtask_request: null when it asked for an evaluation.
         evaluation_request: null when it asked for a subtask.
         result: null when there is none yet, or an error came instead.
-        run_id: of the subtask, where it is a run of its own.
+        run_id: of the subtask, where it is a separate run.
     """
 
     subtask_request: SubtaskRequest | None = None

@@ -20,7 +20,7 @@ class _Request(BaseModel):
 
 
 class SubtaskRequest(_Request):
-    """A task that is to be done first, by a loop of its own.
+    """A task that a separate loop does first.
 
     Attributes:
         type: `atomic` is one attempt that is judged once; `director_evaluator_loop` may take as many

@@ -30,7 +30,7 @@ class TokenView(BaseModel):
 class TokenNeed:
     """Whether requests have to show a token: from the first valid token on, for as long as the process runs.
 
-    It stays so when all are revoked: whoever is locked out must not become admin by that.
+    It stays so when all are revoked: revoking every token must not make everyone an admin.
 
     Args:
         tokens: asked while there is no token.

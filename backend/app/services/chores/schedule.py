@@ -38,7 +38,7 @@ async def _again_and_again(chore: Chore) -> None:
         try:
             done = await chore.act()
         except Exception as error:
-            # A chore that stopped being done would not be missed by anybody, until it matters.
+            # A chore that stops would go unnoticed until it matters.
             if is_outage(error):
                 logger.warning("%s is postponed, the database is away: %s", chore.name, error)
             else:

@@ -35,13 +35,13 @@ Show = Callable[[AsyncSession, UUID], Awaitable[ViewT]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRun:
-    """A run that somebody asks for.
+    """A run as a client asks for it.
 
     Attributes:
         kind: of the run.
         phases: at least one, in order.
         source: where the files come from.
-        goal: what the run is for, in the words of whoever asks.
+        goal: what the run is for, in the words of the client.
         name: what lists call it; None for the beginning of the goal.
         policy: by which it is decided.
         agent: who works.

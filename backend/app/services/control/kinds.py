@@ -26,7 +26,7 @@ class RunsOfKind(Generic[RequestT, ViewT]):
 
     Attributes:
         kind: of the runs.
-        prepare: makes a run of a request and the name of whoever asks; raises `InvalidInputError`.
+        prepare: makes a run from a request and the name of its starter; raises `InvalidInputError`.
         view: shows a run as its kind is shown.
         intake: takes runs in.
     """

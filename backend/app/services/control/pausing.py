@@ -78,7 +78,7 @@ class PauseService:
 async def _hold(session: AsyncSession, run: Run, reason: str, actor: str) -> None:
     """Pause a run, and the subtasks for which it waits."""
     run.paused_at, run.paused_by, run.pause_reason = datetime.now(UTC), actor, reason
-    # Nobody holds this fence: what the stopped worker still wants to record comes too late.
+    # No worker holds this fence: the stopped worker can record nothing more.
     run.fence_try += 1
     run.version += 1
     recording = Recording(session, run)

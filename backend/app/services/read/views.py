@@ -62,7 +62,7 @@ def run_view(run: Run, attempts: Sequence[Attempt], escalations: Sequence[Escala
 
 
 def pause_view(run: Run) -> PauseView | None:
-    """Who holds the run, if somebody does."""
+    """The worker that holds the run, if any."""
     if run.paused_at is None:
         return None
     return PauseView(at=run.paused_at, by=run.paused_by or "", reason=run.pause_reason)

@@ -17,7 +17,7 @@ _Columns = TypeVarTuple("_Columns")
 
 K = (1, 2, 3)
 OVER = (RunStatus.COMPLETED, RunStatus.FAILED)
-"""Runs that came to an end of their own; a cancelled one says nothing."""
+"""Runs that ended by themselves; a cancelled run proves nothing."""
 ABOUT_THE_WORK = (
     EscalationReason.ATTEMPTS_EXHAUSTED,
     EscalationReason.NO_PROGRESS,

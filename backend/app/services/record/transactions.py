@@ -145,7 +145,7 @@ class Recorder:
         await through_outages(record)
 
     async def progress(self, run_id: UUID, fence: Fence, batch: Batch) -> bool:
-        """Append progress events in a transaction of their own.
+        """Append progress events in a separate transaction.
 
         The caller repeats this with the same batch after an error: an error may mean that the answer was
         lost, and a batch is stored only once.

@@ -220,7 +220,7 @@ async def _opened(
 
 
 async def would_open(session: AsyncSession, attempt: Attempt) -> list[str]:
-    """The protected files that an attempt changed: whoever accepts it opens them."""
+    """The protected files that an attempt changed; accepting the attempt unprotects them."""
     statement = (
         select(Evaluation.details)
         .join(Candidate)

@@ -52,7 +52,7 @@ class MarkService:
 
         Raises:
             NotFoundError: there is no such mark.
-            ForbiddenError: it is somebody else's.
+            ForbiddenError: another user made it.
         """
         async with self._sessions.begin() as session:
             mark = await session.get(VerdictMark, mark_id, with_for_update=True)

@@ -35,7 +35,7 @@ class ReviewQueries:
             NotFoundError: there is none.
         """
         async with self._sessions() as session:
-            # One moment for all of it: whoever decides must not see a mixture.
+            # One snapshot for all of it: a reviewer must not see a mixture.
             await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
             row = await session.get(Escalation, escalation_id)
             if row is None:

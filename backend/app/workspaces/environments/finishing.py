@@ -26,7 +26,7 @@ def configuration_of(root: Path) -> bytes:
 
 
 def seal(root: Path, python: Path, configuration: bytes) -> None:
-    """Make an environment fit to be started outside the sandbox, too: nobody can write to it, or has.
+    """Make an environment safe to start outside the sandbox, too: no other user can write to it, or has.
 
     What packages would have every interpreter run at its start is removed: it would run before the tests'
     own runner, and in programs that only ask the interpreter for its paths. One line of ours takes its place.

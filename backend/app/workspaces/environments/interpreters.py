@@ -153,7 +153,7 @@ class WorkspaceEnvironments:
             if site is None:
                 return None
             failure = self._failures.get(key)
-            # Whoever waited while another tried in vain need not try the same again.
+            # After another task tried in vain, a waiting one does not try again.
             if failure is not None and failure.at > asked_at:
                 return failure.trouble
             started = time.monotonic()

@@ -36,7 +36,7 @@ class Bounds:
 class Shelf:
     """A directory of environments. Several processes may use one.
 
-    Each environment has a lock: whoever uses it holds it shared, whoever makes or removes it holds it
+    Each environment has a lock: users hold it shared, a process that makes or removes it holds it
     alone. It is made in a directory of another name and renamed when it is complete, so that what has its
     final name is whole. Locks end with their process: what a killed one left is found by its name.
     """
@@ -50,7 +50,7 @@ class Shelf:
 
     @asynccontextmanager
     async def lent(self, key: str) -> AsyncGenerator[Path | None]:
-        """Give a complete environment, or None; while the block runs nobody removes it."""
+        """Give a complete environment, or None; it is not removed while the block runs."""
         async with self._locked(key, fcntl.LOCK_SH) as lock:
             place = self.place(key)
             there = await anyio.to_thread.run_sync(place.is_dir)
@@ -117,7 +117,7 @@ class Shelf:
         path = self._lock_file(key)
         while True:
             with _open(path) as lock:
-                # A lock on a file that was removed meanwhile locks nobody out.
+                # A lock on a removed file excludes no one.
                 if _try(lock, how) and _is_still_there(lock, path):
                     yield lock
                     return

@@ -34,7 +34,7 @@ class DiffLimits:
 
 DEFAULT_DIFF_LIMITS = DiffLimits()
 WHOLE_FILE_LIMITS = DiffLimits(file_bytes=32_000_000, total_bytes=32_000_000)
-"""For files that somebody asks for by name."""
+"""For files that a caller names."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ class CommandEvaluator:
         command: program and arguments; a text is run by `sh -c`.
         sandbox: confines it.
         programs: where programs are looked for.
-        interpreters: chooses the environment by what the base declares; where a project has one of its own,
+        interpreters: chooses the environment by what the base declares; where a project has its own,
             programs are looked for there first. None is none.
         category: the aspect it judges.
         report: what it writes, and how that is read; None for nothing.

@@ -58,7 +58,7 @@ def find_programs(python: Path, search: Sequence[Path], readable: Sequence[Path]
         readable: what the operator lets every confined program read.
     """
     directories = [python.parent, *(each for each in search if each.is_absolute()), *SYSTEM]
-    # Unlike `Path.is_dir`, this raises nothing about a directory in the home of somebody else.
+    # Unlike `Path.is_dir`, this raises nothing about a directory in another user's home.
     path = tuple(each for each in dict.fromkeys(directories) if os.path.isdir(each))
     places = dict.fromkeys([*interpreter_paths(python), *(root for each in path for root in _roots(each))])
     granted = tuple(each for each in places if not visible_without_asking(each))
@@ -83,7 +83,7 @@ def _places(program: Path) -> Iterator[Path]:
 
 
 def _roots(directory: Path) -> list[Path]:
-    """Give the installation that a directory of programs belongs to; none if it may be somebody's home."""
+    """Give the installation that a directory of programs belongs to; none if it may be a user's home."""
     root = directory.parent
     if directory.name not in ("bin", "sbin") or root == Path("/"):
         return []

@@ -65,7 +65,7 @@ class ComputedVerdict:
 
     Attributes:
         score: mean of the criteria that apply, in [0, 1]; None when none does.
-        passed: the score suffices, no criterion blocks, and nobody seems to have influenced the review.
+        passed: the score suffices, no criterion blocks, and no text seems to have influenced the review.
         criteria: those of the focus in its order, then one for each blocking issue and finding.
         not_applicable: names of criteria that the model found to have no bearing.
     """

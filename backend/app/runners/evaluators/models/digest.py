@@ -66,8 +66,8 @@ class Digest:
     def shown(self, room: int = TOTAL_CHARS) -> Shown:
         """Give the parts within `room` characters.
 
-        The room is divided so that a small part is shown whole however large the others are: nobody can push
-        a change out of sight by adding others.
+        The room is divided so that a small part is shown whole however large the others are: adding large
+        parts cannot push a change out of sight.
         """
         shares = _shares({name: len(text) for name, text in self.parts.items()}, room)
         texts: list[str] = []

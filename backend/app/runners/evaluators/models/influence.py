@@ -1,4 +1,4 @@
-"""Finds text in the work that seems to be meant for whoever reviews it, instead of for the project.
+"""Finds text in the work that seems to address the reviewer instead of the project.
 
 What is found is a suspicion. Models are told to ignore such text, and nothing they say in prose counts; this
 is for the case that one of them obeys all the same.
@@ -21,7 +21,7 @@ _WHO = (
 _PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        # Orders to leave the instructions that somebody else gave.
+        # Orders to ignore earlier instructions.
         r"(?<!n't )(?<!not )\b(?:ignore|disregard|forget|override|bypass)\b.{0,30}"
         r"\b(?:previous|prior|above|earlier|preceding|existing|all|any|your|the system)\b.{0,30}"
         r"\b(?:instructions?|prompts?|guidelines|criteria|rubric|directives)\b",
@@ -52,7 +52,7 @@ _SUBJECT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Influence:
-    """A place in which somebody may be trying to influence the review."""
+    """A place that may try to influence the review."""
 
     place: str
     quote: str
@@ -92,7 +92,7 @@ def is_subject_of(text: str) -> bool:
 
 
 def _plain(line: str) -> str:
-    """Give a line as it reads: in plain spaces and without characters that nobody sees."""
+    """Give a line as it reads: in plain spaces and without invisible characters."""
     return " ".join(_INVISIBLE.sub("", line[:_LINE_CHARS]).split())
 
 

@@ -33,7 +33,7 @@ def stronger_body(old: Sequence[ast.stmt], new: Sequence[ast.stmt], taken: Colle
 
 
 def is_harmless(statement: ast.stmt, taken: Collection[str]) -> bool:
-    """Tell whether a statement only adds a check, or prepares one with names of its own."""
+    """Tell whether a statement only adds a check, or prepares one with new names."""
     if any(_reaches(node) or _binds(node, taken) for node in ast.walk(statement)):
         return False
     return _has_harmless_form(statement)

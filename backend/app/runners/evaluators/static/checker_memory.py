@@ -22,11 +22,11 @@ class CheckerMemory:
     """Directories as compressed bytes, held in the memory of this process.
 
     Nothing outside this process can change them, and none is left behind when it ends, however it ends. The
-    least recently used go first when there are too many, and those that nobody has asked for.
+    least recently used go first when there are too many, and those without a recent use.
 
     Args:
         max_bytes: what all of them may hold together.
-        idle_seconds: how long one is kept that nobody asks for.
+        idle_seconds: how long an unused one is kept.
         clock: gives seconds that only grow.
     """
 

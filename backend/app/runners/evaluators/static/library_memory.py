@@ -44,7 +44,7 @@ class LibraryMemory:
         return self._memory.recall(("libraries", key))
 
     def begin(self, key: Hashable, learn: Learn) -> None:
-        """Begin to learn, unless it is known or being learnt; nobody has to wait for it."""
+        """Begin to learn, unless it is known or being learnt; no caller waits for it."""
         if key in self._learning or self.recall(key) is not None:
             return
         task = asyncio.create_task(self._learn(key, learn))

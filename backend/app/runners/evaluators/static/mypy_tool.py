@@ -17,7 +17,7 @@ from app.workspaces.process import ProcessOutcome
 
 _CLEAN, _FINDINGS, _BLOCKED = 0, 1, 2
 MAX_BATCHES = 8
-"""Files of one module name each need a run of their own; more runs than this are not made."""
+"""Files that share a module name each need a separate run; this is the most that are made."""
 
 
 # What is installed beside the checker says nothing about the code; the tests find an import that fails.
@@ -93,7 +93,7 @@ class Mypy:
         return self.python, self.settings.arguments, self.settings.config_text
 
     async def learn(self, place: Scratch, cache: Path) -> None:
-        """Read the file `seed.py` in a directory of its own, and remember what it imports.
+        """Read the file `seed.py` in a separate directory, and remember what it imports.
 
         Raises:
             ToolTroubleError: see `run_tool`.
@@ -188,7 +188,7 @@ class Mypy:
 
 
 def crashed(outcome: ProcessOutcome) -> bool:
-    """True when mypy ended by an error of its own, which says nothing about code or settings.
+    """True when mypy crashed, which says nothing about code or settings.
 
     It then ends with the status of a syntax error, or with that of an ordinary error and a traceback.
     """

@@ -1,6 +1,6 @@
 """A second look at tests that failed: are they flaky, does the base fail them, too, is it the machine?
 
-What is found never turns a failure into a pass. It is told, so that nobody hunts a fault that is not there,
+What is found never turns a failure into a pass. It is reported, so that no one hunts a missing fault,
 and where *every* failure is the base's own flake or the machine's lack, there is no verdict:
 
 - *flaky*: failed, and passed when run again alone. The candidate fails; the word goes into the feedback.

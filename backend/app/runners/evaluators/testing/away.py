@@ -87,7 +87,7 @@ class Away:
     async def _end(self) -> None:
         if self._early is not None:
             self._early.cancel()
-            # What went wrong there matters to nobody who does not ask for it.
+            # A failure there matters only to a caller that asks for the report.
             await asyncio.wait([self._early])
             if not self._early.cancelled():
                 self._early.exception()

@@ -102,7 +102,7 @@ class BaseTests:
     ) -> list[str]:
         """Name the tests that pass beside the base's own code, but are not known to pass away from it.
 
-        Nobody forged that: the way to the other process does not carry what they do. Where the base's own run
+        No forgery: the link to the other process cannot carry what they do. Where the base's own run
         says nothing there, a finding has no control, and does not hold.
 
         Args:

@@ -27,7 +27,7 @@ class Goal:
 
     Attributes:
         policy: which failures count.
-        tests: globs of ids that somebody named.
+        tests: globs of ids that the starter or the plan named.
         words: the goal in the user's words.
     """
 
@@ -36,7 +36,7 @@ class Goal:
     words: str = ""
 
     def names(self, test_id: str) -> bool:
-        """Tell whether somebody named a test, its function or its file."""
+        """Tell whether a glob names a test, its function or its file."""
         function, path = function_of(test_id), file_of(test_id)
         if any(fnmatchcase(each, glob) for glob in self.tests for each in (test_id, function, path)):
             return True

@@ -39,7 +39,7 @@ _DISTRIBUTION_OF = {
     "yaml": "pyyaml",
 }
 
-# What only tests import, and some projects declare nowhere; nobody asks an agent to write one of these.
+# What only tests import, and some projects declare nowhere; no goal asks an agent to write one of these.
 _TEST_LIBRARIES = frozenset(
     {
         *("factory", "faker", "flaky", "freezegun", "hypothesis", "mock", "moto", "pretend", "requests_mock"),

@@ -30,7 +30,7 @@ def result_of(evaluator: Evaluator, judged: JudgedRun) -> EvaluationResult:
     if judged.counter is not None and judged.counter.judged and judged.counter.decides:
         criteria.append(_criterion("tests_notice", _about_counter(judged.counter), 0.0, None))
     passed = all(each.passed for each in criteria)
-    # What fails away from the code is nobody's to allow.
+    # No human may allow what fails away from the code.
     questions = judged.questions if all(each.passed for each in criteria[1:]) else ()
     lines = [_headline(judged)] if passed else _feedback(judged, criteria)
     return EvaluationResult(

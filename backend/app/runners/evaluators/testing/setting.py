@@ -3,7 +3,7 @@
 The *test setting* is what decides which tests there are and what they ask for: the base's test files and
 conftests wherever they lie, and everything else in its test directories (helpers, `__init__.py`, data), which
 are those named `test` or `tests` that hold one of these files or a text with doctests. Such texts elsewhere
-are documentation, which anybody may change.
+are documentation, which may change.
 """
 
 import posixpath

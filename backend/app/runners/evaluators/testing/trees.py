@@ -102,7 +102,7 @@ def lay_out(
     """
     base_names = tree_files(base, limits)
     known = set(base_names)
-    # Python would import what was compiled in the place of a source, and nobody could read what it does.
+    # Python would import what was compiled in the place of a source, and its content could not be read.
     names = [name for name in tree_files(workspace, limits) if name in known or not name.endswith(_COMPILED)]
     setting = _Setting(settings, base_names, open_paths)
     laid = [name for name in base_names if setting.holds(name)]

@@ -61,7 +61,7 @@ class Calls:
         self._helpers = helpers
 
     def add_statement(self, call: ast.Call, *, sure: bool) -> None:
-        """Add what a call expects that stands as a statement of its own."""
+        """Add what a call statement expects."""
         name = called_name(call)
         if name in _ERRORS | _WARNINGS:
             self.add_context(call, call, sure=sure)
@@ -122,7 +122,7 @@ class Calls:
 
 
 def _ends_run(node: ast.expr) -> bool:
-    """Tell whether an exception that nobody catches would end the run and not only its test."""
+    """Tell whether an uncaught exception would end the run and not only its test."""
     kinds = node.elts if isinstance(node, ast.Tuple) else [node]
     return any(ast.unparse(each) in _ENDING_RUNS for each in kinds)
 

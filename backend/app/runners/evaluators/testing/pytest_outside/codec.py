@@ -80,7 +80,7 @@ class Codec:
         return id(value) in self._their_numbers
 
     def add_changes(self, message: dict[str, Any], *, prune: bool) -> None:
-        """Add to a message what became of shared containers; `prune` drops those that nobody holds."""
+        """Add to a message what became of shared containers; `prune` drops those without a holder."""
         message["s"] = self._containers.changes(self.encode)
         message["d"] = self._containers.prune() if prune else []
 

@@ -120,7 +120,7 @@ class Containers:
             self._known[number].seen = self._snapshot(value)
 
     def prune(self) -> "list[int]":
-        """Forget what nobody on this side holds any more; gives the numbers, for the other side."""
+        """Forget what this side no longer holds; gives the numbers, for the other side."""
         gone: list[int] = []
         while True:
             found = [number for number, known in self._known.items() if _is_idle(known)]

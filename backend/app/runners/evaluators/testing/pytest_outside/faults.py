@@ -91,7 +91,7 @@ def complete(error: BaseException, data: list[Any], read: Callable[[Any], Any]) 
         own.update(read(attributes))
         for name, value in read(members):
             if name in _MEMBERS:
-                # Some classes derived from these make a property of it, which nobody may set.
+                # Some classes derived from these make it a read-only property.
                 with contextlib.suppress(AttributeError, TypeError):
                     setattr(error, name, value)
     cause, context = [each if isinstance(each, BaseException) else None for each in map(read, causes)]

@@ -35,7 +35,7 @@ class Wire:
         """Send one message.
 
         Raises:
-            WireError: it is too large, or nobody takes it in time.
+            WireError: it is too large, or the other side does not take it in time.
         """
         try:
             data = json.dumps(message, separators=(",", ":")).encode()

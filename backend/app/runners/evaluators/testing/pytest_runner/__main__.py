@@ -1,7 +1,7 @@
 """Starts the test runner: `python -I __main__.py RECORDS SECRET TASK`, two descriptors and a file.
 
 `-I` keeps everything of the tree that is run off the import path, and this program's own directory, too. So
-it makes itself a package under a name of its own.
+it makes itself a package under a private name.
 """
 
 import sys

@@ -1,6 +1,6 @@
 """Tests whose outcome is known beforehand, run by the same machinery as the real ones.
 
-Whoever makes every failure look like a pass makes these pass, too. They run before the first test and after
+Code that turns every failure into a pass makes these pass, too. They run before the first test and after
 the last, use no fixtures, and do not show in pytest's own report.
 """
 

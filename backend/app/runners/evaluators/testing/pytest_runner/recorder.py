@@ -164,7 +164,7 @@ def _let_children_import(places: "list[str]") -> None:
     before = os.environ.get("PYTHONPATH", "")  # noqa: TID251 - handed to children of the tests
     path = [*places, *filter(None, before.split(os.pathsep))]
     os.environ["PYTHONPATH"] = os.pathsep.join(path)  # noqa: TID251 - tests and their children read it
-    # For those that are given a path of their own; the environment reads it.
+    # For interpreters that are given another path; the environment reads it.
     os.environ["PHASERUNNER_TREE"] = os.pathsep.join(places)  # noqa: TID251 - tests and their children read it
 
 
