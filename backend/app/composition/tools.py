@@ -141,12 +141,14 @@ def project_panel(settings: Settings, content: bytes | ProjectFileError | None) 
 
 def provider_keys(settings: Settings) -> ProviderKeys:
     """Give the keys with which models can be asked."""
-    anthropic, openai = settings.ANTHROPIC_API_KEY, settings.OPENAI_API_KEY
+    anthropic, openai, gemini = settings.ANTHROPIC_API_KEY, settings.OPENAI_API_KEY, settings.GEMINI_API_KEY
     return ProviderKeys(
         anthropic_api_key=anthropic.get_secret_value() if anthropic else None,
         openai_api_key=openai.get_secret_value() if openai else None,
         anthropic_base_url=settings.ANTHROPIC_BASE_URL,
         openai_base_url=settings.OPENAI_BASE_URL,
+        gemini_api_key=gemini.get_secret_value() if gemini else None,
+        gemini_base_url=settings.GEMINI_BASE_URL,
     )
 
 

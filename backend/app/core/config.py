@@ -91,6 +91,10 @@ class Settings(BaseSettings):
     ANTHROPIC_BASE_URL: str | None = None
     OPENAI_API_KEY: SecretStr | None = None
     OPENAI_BASE_URL: str | None = None
+    GEMINI_API_KEY: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("GEMINI_API_KEY", "GOOGLE_API_KEY")
+    )
+    GEMINI_BASE_URL: str | None = None
     RUN_MAX_TOKENS: int | None = Field(default=None, ge=1)
     RUN_MAX_COST_USD: float | None = Field(default=None, gt=0.0, allow_inf_nan=False)
 

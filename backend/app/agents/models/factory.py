@@ -50,12 +50,15 @@ class ProviderKeys:
     Attributes:
         anthropic_base_url: instead of Anthropic's own address.
         openai_base_url: instead of OpenAI's own; servers that speak the same protocol often need no key.
+        gemini_base_url: instead of Google's own.
     """
 
     anthropic_api_key: str | None = field(default=None, repr=False)
     openai_api_key: str | None = field(default=None, repr=False)
     anthropic_base_url: str | None = None
     openai_base_url: str | None = None
+    gemini_api_key: str | None = field(default=None, repr=False)
+    gemini_base_url: str | None = None
 
     def has_key_for(self, model: str) -> bool:
         """Tell whether the model's provider is configured: by its key or by another server's address."""

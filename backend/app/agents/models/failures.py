@@ -107,9 +107,14 @@ def is_context_overflow(error: AgentRunError | UserError) -> bool:
         return True
     if not isinstance(error, ModelHTTPError):
         return False
-    said = _detail(error).lower()
     refused = error.status_code in _REFUSED
-    return error.status_code == _TOO_LARGE or (refused and any(words in said for words in _OVERFLOW))
+    return error.status_code == _TOO_LARGE or (refused and says_overflow(_detail(error)))
+
+
+def says_overflow(text: str) -> bool:
+    """Whether a provider's words mean that a request is larger than the model takes."""
+    said = text.lower()
+    return any(words in said for words in _OVERFLOW)
 
 
 def _read_api_error(error: ModelAPIError) -> _Reading:

@@ -1,0 +1,188 @@
+"""Carries out requests that were let through: asks the provider, relays the answer, and meters it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import httpx
+
+from app.agents.gateway_port import Dialect, GatewayGrant
+from app.core.telemetry import continued_trace
+from app.gateway.account import Account
+from app.gateway.asking import Answer, Asker
+from app.gateway.exchange import Exchange
+from app.gateway.ledger import Ledger
+from app.gateway.prices import Prices, cost_of
+from app.gateway.provider_faults import Fault, unreachable
+from app.gateway.refusals import broken_stream, error_body
+from app.gateway.requests import ModelCall, allowed_models
+from app.gateway.routes import Route, kept_query
+from app.gateway.streams import ListMeter, Meter, StreamMeter, meter_for
+from app.gateway.upstreams import ANTHROPIC_VERSION
+from app.gateway.work import Work, describe, open_span
+
+_MAX_WORDS = 500
+
+_REQUEST_HEADERS = frozenset(
+    {
+        "accept",
+        "content-type",
+        "user-agent",
+        "anthropic-version",
+        "anthropic-beta",
+        "openai-beta",
+        "x-goog-api-client",
+        "idempotency-key",
+    }
+)
+"""What goes on to the provider. Other headers could name another account or another receiver."""
+
+_RESPONSE_HEADERS = ("content-type", "cache-control", "request-id", "x-request-id")
+
+
+@dataclass(frozen=True, slots=True)
+class RelayParts:
+    """What the relays of one gateway share.
+
+    Attributes:
+        prices: what requests cost.
+        ledger: keeps each request.
+        clock: monotonic seconds.
+        now: the time.
+    """
+
+    prices: Prices
+    ledger: Ledger
+    clock: Callable[[], float]
+    now: Callable[[], datetime]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCalls:
+    """Carries out the requests of one agent.
+
+    Attributes:
+        grant: what the agent may ask.
+        asker: asks the provider.
+        account: counts what is consumed.
+        parts: what all relays share.
+        traceparent: the span that requests belong to; None makes each a root.
+    """
+
+    grant: GatewayGrant
+    asker: Asker
+    account: Account
+    parts: RelayParts
+    traceparent: str | None
+
+    async def list_models(self, exchange: Exchange, route: Route) -> None:
+        """Answer with the provider's models, as far as they may be asked."""
+        answer = await self._ask(exchange, route, None, whole=True)
+        if isinstance(answer, Fault):
+            await self._tell(exchange, answer)
+            return
+        body = allowed_models(self.grant.dialect, answer.body or b"", self.grant.models)
+        await exchange.answer(200, body, _kept(answer.response))
+
+    async def count(self, exchange: Exchange, route: Route, call: ModelCall) -> None:
+        """Answer with the number of tokens in a request, which costs nothing."""
+        answer = await self._ask(exchange, route, call.body, whole=True)
+        if isinstance(answer, Fault):
+            await self._tell(exchange, answer)
+        else:
+            await exchange.answer(200, answer.body or b"", _kept(answer.response))
+
+    async def generate(self, exchange: Exchange, route: Route, call: ModelCall) -> None:
+        """Relay a model's answer."""
+        work = Work(self.account.begin(), call, self.parts.now(), self.parts.clock())
+        labels, provider = self.grant.labels, self.asker.upstream.provider
+        with continued_trace(self.traceparent), open_span(work, labels, provider) as span:
+            try:
+                answer = await self._ask(exchange, route, call.body, whole=not call.streams)
+                if isinstance(answer, Fault):
+                    self._fail(work, answer)
+                    await self._tell(exchange, answer)
+                elif answer.body is None:
+                    await self._stream(exchange, answer.response, work)
+                else:
+                    await self._whole(exchange, answer, work)
+            finally:
+                self.parts.ledger.record(work.line(labels, provider, self.parts.clock()))
+                describe(span, work)
+
+    async def _whole(self, exchange: Exchange, answer: Answer, work: Work) -> None:
+        meter = meter_for(self.grant.dialect, answer.response.headers.get("content-type", ""))
+        meter.feed(answer.body or b"")
+        meter.end()
+        self._note(work, meter)
+        if work.status != 200:
+            self._fail(work, self._broken(meter))
+        await exchange.answer(200, answer.body or b"", _kept(answer.response))
+
+    async def _stream(self, exchange: Exchange, response: httpx.Response, work: Work) -> None:
+        meter = meter_for(self.grant.dialect, response.headers.get("content-type", ""))
+        fault: Fault | None = None
+        try:
+            await exchange.begin(200, _kept(response))
+            async for piece in response.aiter_bytes():
+                meter.feed(piece)
+                # Before the client sees it: then the figures are right when the client ends.
+                self._note(work, meter)
+                await exchange.piece(piece)
+            meter.end()
+            self._note(work, meter)
+        except httpx.HTTPError as error:
+            fault = self.asker.broken(error)
+        finally:
+            await response.aclose()
+        if work.status != 200:
+            fault = fault or self._broken(meter)
+            self._fail(work, fault)
+            if isinstance(meter, StreamMeter) and not meter.error:
+                await exchange.piece(broken_stream(self.grant.dialect, fault.failure.message))
+        await exchange.end()
+
+    def _note(self, work: Work, meter: Meter) -> None:
+        self.account.touch()
+        if meter.consumption is not work.consumption:
+            work.consumption = meter.consumption
+            work.cost = cost_of(self.parts.prices, self.asker.upstream, work.call.model, work.consumption)
+            self.account.charge(work.number, work.consumption.tokens, work.cost)
+        if meter.finished and not meter.error and work.status != 200:
+            work.status = 200
+            self.account.succeeded()
+
+    def _fail(self, work: Work, fault: Fault) -> None:
+        work.status = fault.status
+        self.account.failed(fault.failure)
+
+    def _broken(self, meter: Meter) -> Fault:
+        reason = "the answer broke off"
+        if meter.error:
+            reason = f"the answer reports an error: {meter.error[:_MAX_WORDS]}"
+        elif isinstance(meter, ListMeter):
+            reason = "the answer cannot be read"
+        return unreachable(self.asker.upstream, reason, retryable=False)
+
+    async def _ask(
+        self, exchange: Exchange, route: Route, body: bytes | None, *, whole: bool
+    ) -> Answer | Fault:
+        headers = {name: value for name, value in exchange.headers.items() if _goes_on(name)}
+        if self.grant.dialect is Dialect.ANTHROPIC:
+            headers.setdefault("anthropic-version", ANTHROPIC_VERSION)
+        path = route.path + kept_query(exchange.query)
+        answer = await self.asker.ask(exchange.method, path, headers, body, whole=whole)
+        self.account.touch()
+        return answer
+
+    async def _tell(self, exchange: Exchange, fault: Fault) -> None:
+        words = error_body(self.grant.dialect, fault.status, fault.failure.message)
+        await exchange.answer(fault.status, fault.body if fault.body is not None else words)
+
+
+def _goes_on(header: str) -> bool:
+    return header in _REQUEST_HEADERS or header.startswith("x-stainless-")
+
+
+def _kept(response: httpx.Response) -> Mapping[str, str]:
+    return {name: response.headers[name] for name in _RESPONSE_HEADERS if name in response.headers}

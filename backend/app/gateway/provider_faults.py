@@ -1,0 +1,196 @@
+"""Reads why a provider refused a request, and when it may be asked again."""
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from typing import Any, cast
+
+from app.agents.gateway_port import GatewayFailure
+from app.agents.models.failures import says_overflow
+from app.agents.port import FailureKind
+from app.gateway.upstreams import Upstream
+from app.schemas.text import storable_text
+
+_MAX_DETAIL_CHARS = 500
+_LONGEST_WAIT = timedelta(days=31)
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
+_AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
+_USED_UP = ("insufficient_quota", "billing", "credit balance", "exceeded your current quota")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A request that got no answer.
+
+    Attributes:
+        failure: why, for the driver of the agent.
+        status: what the client gets.
+        provider_status: what the provider answered; None when it answered nothing.
+        retryable: the same request may succeed soon.
+        body: what the provider said, where the client should read it; it holds no key.
+    """
+
+    failure: GatewayFailure
+    status: int
+    provider_status: int | None = None
+    retryable: bool = False
+    body: bytes | None = None
+
+
+def unreachable(upstream: Upstream, reason: str, *, retryable: bool) -> Fault:
+    """Return the fault of a provider that did not answer, or not to the end."""
+    failure = GatewayFailure(FailureKind.UNAVAILABLE, f"{upstream.provider}: {reason}")
+    return Fault(failure, 503, retryable=retryable)
+
+
+def read_fault(
+    upstream: Upstream, status: int, headers: Mapping[str, str], body: bytes, now: datetime
+) -> Fault:
+    """Read an answer with an error status.
+
+    Args:
+        upstream: who answered.
+        status: HTTP status, not 2xx.
+        headers: of the answer, with names in lower case.
+        body: the beginning of the answer's body.
+        now: the time, to which pauses are added.
+    """
+    shown = without_key(body, upstream.key)
+    said = provider_words(shown)
+    name = f"{upstream.provider} (HTTP {status})"
+    if status in (401, 403):
+        # The provider's own words may quote a part of the key.
+        message = f"{name} rejected the key: check {upstream.key_variable}"
+        return Fault(GatewayFailure(FailureKind.CONFIGURATION, message), status, status)
+    if status == 402 or (status == 429 and any(word in said.lower() for word in _USED_UP)):
+        message = f"{name}: the account's quota or credit is used up: {said}"
+        return Fault(_configuration(message), 403, status)
+    if status in _AGAIN or status >= 500:
+        reason = "its rate limit is reached" if status == 429 else "it failed"
+        at = reset_time(headers, shown, now)
+        failure = GatewayFailure(FailureKind.UNAVAILABLE, _clip(f"{name}: {reason}: {said}"), at)
+        return Fault(failure, 503, status, retryable=status in _AGAIN)
+    if 300 <= status < 400:
+        message = f"{name} redirects to another address: check the base URL {upstream.base_url}"
+        return Fault(_configuration(message), 502, status)
+    if status == 413 or says_overflow(said):
+        message = f"{name}: the conversation no longer fits the model's context: {said}"
+        return Fault(GatewayFailure(FailureKind.LIMIT, _clip(message)), status, status, body=shown)
+    reason = "it does not know the model or the path" if status == 404 else "it rejected the request"
+    return Fault(_configuration(f"{name}: {reason}: {said}"), status, status, body=shown)
+
+
+def _configuration(message: str) -> GatewayFailure:
+    return GatewayFailure(FailureKind.CONFIGURATION, _clip(message))
+
+
+def without_key(content: bytes, key: str | None) -> bytes:
+    """Replace the key, should a provider repeat it."""
+    return content.replace(key.encode(), b"[key]") if key else content
+
+
+def provider_words(body: bytes) -> str:
+    """Return the message in the body of an error, in any dialect."""
+    content: object = _parsed(body)
+    if isinstance(content, list) and content:
+        content = cast("list[object]", content)[0]
+    while isinstance(content, Mapping):
+        words = cast("Mapping[str, object]", content)
+        content = words.get("error") or words.get("message") or words.get("detail")
+    text = content if isinstance(content, str) else body[:_MAX_DETAIL_CHARS].decode("utf-8", "replace")
+    return _clip(text.strip() or "no reason given")
+
+
+def _parsed(body: bytes) -> object:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _clip(text: str) -> str:
+    text = storable_text(text)
+    return text if len(text) <= _MAX_DETAIL_CHARS else text[:_MAX_DETAIL_CHARS] + " …"
+
+
+def reset_time(headers: Mapping[str, str], body: bytes, now: datetime) -> datetime | None:
+    """Return when the provider's limit ends, if it says so; never before `now`.
+
+    `Retry-After` counts first, then Google's `retryDelay`, then the latest reset of a limit of which nothing
+    remains. A time more than a month away is no help and counts as not said.
+    """
+    found = (
+        _pause(headers.get("retry-after-ms", ""), now, unit=0.001)
+        or _retry_after(headers.get("retry-after", ""), now)
+        or _google_delay(body, now)
+        or _spent_reset(headers, now)
+    )
+    if found is None or found - now > _LONGEST_WAIT:
+        return None
+    return max(found, now)
+
+
+def _pause(text: str, now: datetime, unit: float = 1.0) -> datetime | None:
+    try:
+        seconds = float(text) * unit
+    except ValueError:
+        return None
+    if not math.isfinite(seconds) or not 0 <= seconds <= _LONGEST_WAIT.total_seconds():
+        return None
+    return now + timedelta(seconds=seconds)
+
+
+def _retry_after(text: str, now: datetime) -> datetime | None:
+    by_seconds = _pause(text, now)
+    if by_seconds is not None or not text:
+        return by_seconds
+    try:
+        at = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def _google_delay(body: bytes, now: datetime) -> datetime | None:
+    content = _parsed(body)
+    if isinstance(content, list) and content:
+        content = cast("list[object]", content)[0]
+    error: object = cast("Mapping[str, Any]", content).get("error") if isinstance(content, Mapping) else None
+    details: object = cast("Mapping[str, Any]", error).get("details") if isinstance(error, Mapping) else None
+    for each in cast("Iterable[object]", details) if isinstance(details, list) else ():
+        delay = cast("Mapping[str, Any]", each).get("retryDelay") if isinstance(each, Mapping) else None
+        if isinstance(delay, str):
+            return _after(delay, now)
+    return None
+
+
+def _spent_reset(headers: Mapping[str, str], now: datetime) -> datetime | None:
+    """Read the headers that providers send for each limit: what remains of it, and when it is reset."""
+    resets = [
+        headers.get(name.replace("remaining", "reset"), "")
+        for name, value in headers.items()
+        if "ratelimit" in name and "remaining" in name and value.strip() in ("0", "0.0")
+    ]
+    times = [at for text in resets if (at := _after(text, now) or _moment(text)) is not None]
+    return max(times, default=None)
+
+
+def _after(text: str, now: datetime) -> datetime | None:
+    parts = _DURATION.findall(text)
+    if not parts or "".join(f"{number}{unit}" for number, unit in parts) != text:
+        return None
+    seconds = sum(float(number) * _SECONDS[unit] for number, unit in parts)
+    return _pause(str(seconds), now)
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)

@@ -1,0 +1,142 @@
+"""What the scripted model says: a list of turns, and how a tool call fits the tools that an agent offers."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+DONE = "Done. This answer is scripted; no model was asked."
+
+_SHELLS = (
+    "bash",
+    "shell",
+    "shell_command",
+    "run_shell_command",
+    "exec_command",
+    "execute_command",
+    "run_command",
+    "run_terminal_cmd",
+    "terminal",
+)
+_WRITERS = ("write", "write_file", "create_file")
+_FILLERS: Mapping[str, Any] = {"boolean": False, "integer": 0, "number": 0, "array": [], "object": {}}
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A value for the first of these names that a tool knows."""
+
+    names: tuple[str, ...]
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """A way to call a tool: the names it may have, in lower case, and its arguments."""
+
+    names: tuple[str, ...]
+    arguments: tuple[Argument, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """A turn in words."""
+
+    text: str = DONE
+
+
+@dataclass(frozen=True, slots=True)
+class CallTool:
+    """A turn that calls a tool.
+
+    Attributes:
+        uses: the ways to call one; the first that fits the offered tools counts.
+        otherwise: what is said where no tool fits.
+    """
+
+    uses: tuple[ToolUse, ...]
+    otherwise: str = DONE
+
+
+Turn = Say | CallTool
+
+
+def run_shell(command: str, otherwise: str = DONE) -> CallTool:
+    """Return a turn that runs a command in the agent's shell tool, whatever its name."""
+    return CallTool((_shell(command),), otherwise)
+
+
+def write_file(path: str, content: str) -> CallTool:
+    """Return a turn that writes a file below the agent's directory.
+
+    The shell comes first: tools that write files often want absolute paths. An agent without tools is given
+    the file as text, in the form that reads `PATH` and a fenced block as a whole file.
+    """
+    target = shlex.quote(path)
+    command = f'mkdir -p "$(dirname {target})" && printf %s {shlex.quote(content)} > {target}'
+    writing = ToolUse(
+        _WRITERS,
+        (
+            Argument(("file_path", "filePath", "absolute_path", "path"), path),
+            Argument(("content", "contents", "text"), content),
+        ),
+    )
+    return CallTool((_shell(command), writing), f"{path}\n```\n{content.rstrip()}\n```\n")
+
+
+def _shell(command: str) -> ToolUse:
+    return ToolUse(_SHELLS, (Argument(("command", "cmd", "script"), command),))
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedTool:
+    """A tool that an agent offers, with the JSON Schema of its arguments."""
+
+    name: str
+    schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """What the model says in one turn: words, or one call of a tool."""
+
+    text: str = ""
+    tool: str | None = None
+    arguments: Mapping[str, Any] | None = None
+
+
+def speak(turn: Turn, tools: Sequence[OfferedTool]) -> Spoken:
+    """Return what a turn is with the tools that are offered."""
+    if isinstance(turn, Say):
+        return Spoken(turn.text)
+    for use in turn.uses:
+        for tool in tools:
+            if tool.name.lower() in use.names:
+                return Spoken(tool=tool.name, arguments=_fill(use, tool.schema))
+    return Spoken(turn.otherwise)
+
+
+def _fill(use: ToolUse, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    known = _mapping(schema.get("properties"))
+    filled: dict[str, Any] = {}
+    for argument in use.arguments:
+        name = next((each for each in argument.names if each in known), argument.names[0])
+        is_list = _mapping(known.get(name)).get("type") == "array"
+        filled[name] = ["bash", "-c", argument.value] if is_list else argument.value
+    required: object = schema.get("required")
+    for name in cast("list[object]", required) if isinstance(required, list) else ():
+        if isinstance(name, str) and name not in filled:
+            filled[name] = _filler(_mapping(known.get(name)))
+    return filled
+
+
+def _filler(schema: Mapping[str, Any]) -> Any:
+    choices: object = schema.get("enum")
+    if isinstance(choices, list) and choices:
+        return cast("list[object]", choices)[0]
+    kind: object = schema.get("type")
+    return _FILLERS.get(kind, "scripted") if isinstance(kind, str) else "scripted"
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
