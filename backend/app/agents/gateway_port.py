@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 from uuid import UUID
 
 from app.agents.port import AgentLimits, AgentUsage, FailureKind
+from app.schemas.runs import ModelRole
 
 
 class Dialect(StrEnum):
@@ -31,15 +32,6 @@ BASE_PATHS: Mapping[Dialect, str] = MappingProxyType(
     }
 )
 """What a client's base URL ends with, after the address of the endpoint."""
-
-
-class ModelRole(StrEnum):
-    """Who asks a model."""
-
-    AGENT = "agent"
-    JUDGE = "judge"
-    DIRECTOR = "director"
-    ANSWER = "answer"
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from app.api.routes import (
     sprint_aliases,
     sprints,
     system,
+    usage,
     webhooks,
 )
 from app.api.streams.endpoint import EventSockets
@@ -36,6 +37,7 @@ _ROUTES = (
     runs,
     run_control,
     attempts,
+    usage,
     sprints,
     sprint_aliases,
     loops,

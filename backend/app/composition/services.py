@@ -44,6 +44,7 @@ from app.services.measure.metrics import MetricsService
 from app.services.measure.trends import TrendService
 from app.services.read.run_lists import RunLists
 from app.services.read.runs import RunQueries
+from app.services.read.usage import UsageQueries
 from app.services.record.transactions import EventBell, Recorder
 from app.services.review.escalations import EscalationService
 from app.services.review.evaluators import EvaluatorService
@@ -114,6 +115,7 @@ def build_container(
         reviews=ReviewQueries(sessions),
         metrics=MetricsService(sessions),
         trends=TrendService(sessions),
+        usage=UsageQueries(sessions),
         idempotency=IdempotencyService(sessions),
         deliveries=DeliveryService(sessions, outbox.urls),
         status=StatusService(sessions, _info(settings, tools), tools.sandbox),

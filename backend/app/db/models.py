@@ -1,6 +1,7 @@
 """The tables. Their meaning is told by the rows' docstrings; alembic makes them."""
 
 from datetime import datetime
+from decimal import Decimal
 from typing import Any, ClassVar
 from uuid import UUID, uuid4
 
@@ -14,6 +15,7 @@ from sqlalchemy import (
     Index,
     LargeBinary,
     MetaData,
+    Numeric,
     Text,
     TypeDecorator,
     UniqueConstraint,
@@ -311,6 +313,39 @@ class EventRow(Base):
     at: Mapped[datetime]
     trace_id: Mapped[str | None]
     batch: Mapped[UUID | None]
+
+
+class ModelRequestRow(Base):
+    """One request to a model; `status` is the HTTP status that the client got, 499 if it did not wait.
+
+    `cost_usd` is null exactly if `cost_kind` is `unknown`. Tokens are null where the answer did not say.
+    """
+
+    __tablename__ = "model_requests"
+    __table_args__ = (
+        CheckConstraint("role IN ('agent', 'judge', 'director', 'answer')", name="role"),
+        CheckConstraint("cost_kind IN ('billed', 'computed', 'unknown')", name="cost_kind"),
+        CheckConstraint("(cost_kind = 'unknown') = (cost_usd IS NULL)", name="cost"),
+        Index("ix_model_requests_run_id_at", "run_id", "at"),
+        Index("ix_model_requests_at", "at"),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    run_id: Mapped[UUID | None] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"))
+    phase: Mapped[str | None]
+    attempt: Mapped[int | None]
+    candidate: Mapped[int | None]
+    role: Mapped[str]
+    provider: Mapped[str]
+    model: Mapped[str]
+    input_tokens: Mapped[int | None] = mapped_column(BigInteger)
+    output_tokens: Mapped[int | None] = mapped_column(BigInteger)
+    cached_tokens: Mapped[int | None] = mapped_column(BigInteger)
+    cost_usd: Mapped[Decimal | None] = mapped_column(Numeric(18, 8))
+    cost_kind: Mapped[str]
+    status: Mapped[int]
+    latency_ms: Mapped[int] = mapped_column(BigInteger)
+    at: Mapped[datetime]
 
 
 class Snapshot(Base):

@@ -13,6 +13,15 @@ from app.schemas.text import PathGlob, TestGlob
 MAX_OPEN_PATHS = 50
 
 
+class ModelRole(StrEnum):
+    """Who asks a model: the agent, a judge, a loop's director, or the writer of an answer."""
+
+    AGENT = "agent"
+    JUDGE = "judge"
+    DIRECTOR = "director"
+    ANSWER = "answer"
+
+
 class RunKind(StrEnum):
     """The kind of a run."""
 

@@ -22,6 +22,7 @@ from app.services.measure.metrics import MetricsService
 from app.services.measure.trends import TrendService
 from app.services.read.run_lists import RunLists
 from app.services.read.runs import RunQueries
+from app.services.read.usage import UsageQueries
 from app.services.review.escalations import EscalationService
 from app.services.review.evaluators import EvaluatorService
 from app.services.review.marks import MarkService
@@ -49,6 +50,7 @@ class ApiServices:
     reviews: ReviewQueries
     metrics: MetricsService
     trends: TrendService
+    usage: UsageQueries
     idempotency: IdempotencyService
     deliveries: DeliveryService
     status: StatusService

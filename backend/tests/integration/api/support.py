@@ -22,6 +22,7 @@ from app.services.chores.deliveries import DeliveryService
 from app.services.control.idempotency import IdempotencyService
 from app.services.measure.metrics import MetricsService
 from app.services.measure.trends import TrendService
+from app.services.read.usage import UsageQueries
 from app.services.review.evaluators import EvaluatorService
 from app.services.review.marks import MarkService
 from app.services.review.reviews import ReviewQueries
@@ -82,6 +83,7 @@ async def open_api(
             reviews=ReviewQueries(cases.sessions),
             metrics=MetricsService(cases.sessions),
             trends=TrendService(cases.sessions),
+            usage=UsageQueries(cases.sessions),
             idempotency=IdempotencyService(cases.sessions),
             deliveries=DeliveryService(cases.sessions, (WEBHOOK_URL,)),
             status=StatusService(cases.sessions, info, Sandbox()),

@@ -1,0 +1,47 @@
+"""What a run's model requests consumed, as the API shows it."""
+
+from pydantic import BaseModel, ConfigDict
+
+from app.schemas.runs import ModelRole
+
+
+class ModelUsage(BaseModel):
+    """What some model requests consumed together.
+
+    `cost_usd` is the sum of the costs that are known, null if none is. `billed_usd` (the providers' figures)
+    and `computed_usd` (list prices) are its parts. `unknown_costs` counts the requests without a cost.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    requests: int
+    failed_requests: int
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    cost_usd: float | None
+    billed_usd: float | None
+    computed_usd: float | None
+    unknown_costs: int
+
+
+class UsagePart(ModelUsage):
+    """The requests of one attempt, candidate and role to one model."""
+
+    phase: str | None
+    attempt: int | None
+    candidate: int | None
+    role: ModelRole
+    provider: str
+    model: str
+    latency_ms: int
+    """Mean time of a request, from its beginning to the end of the answer."""
+
+
+class RunUsage(BaseModel):
+    """What a run's model requests consumed: all together, and by attempt, candidate, role and model."""
+
+    model_config = ConfigDict(frozen=True)
+
+    total: ModelUsage
+    parts: list[UsagePart]

@@ -1,0 +1,132 @@
+"""Stores the ledger of model requests in batches, so that no request waits for the database."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.db.engine import Sessions
+from app.db.models import ModelRequestRow
+from app.db.outages import PAUSE_SECONDS, is_outage
+from app.gateway.ledger import ModelRequest
+from app.schemas.text import storable_text
+
+logger = logging.getLogger(__name__)
+
+FLUSH_SECONDS = 0.25
+MAX_BATCH = 200
+MAX_WAITING = 20_000
+LAST_SECONDS = 5.0
+"""How long the end of a process waits for a database that is away."""
+
+
+class RequestLedger:
+    """Keeps model requests in memory until the database has them; `app.gateway.ledger.Ledger`.
+
+    While the database is away they wait. Beyond `MAX_WAITING` the newest are dropped and counted.
+    """
+
+    def __init__(self, sessions: Sessions) -> None:
+        self._sessions = sessions
+        self._waiting: list[tuple[UUID, ModelRequest]] = []
+        self._dropped = 0
+        self._singly = 0
+        self._more = asyncio.Event()
+        self._stopped = asyncio.Event()
+
+    def record(self, request: ModelRequest) -> None:
+        """Take a request without waiting."""
+        if len(self._waiting) >= MAX_WAITING:
+            self._dropped += 1
+            return
+        # The key makes a batch whose answer was lost harmless to repeat.
+        self._waiting.append((uuid4(), request))
+        self._more.set()
+
+    async def pump(self) -> None:
+        """Store what comes until `stop` is called and the rest is stored."""
+        while True:
+            await self._flush()
+            if self._stopped.is_set() and not self._waiting:
+                return
+            if self._waiting:
+                await asyncio.sleep(PAUSE_SECONDS)
+                continue
+            await self._more.wait()
+            self._more.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(FLUSH_SECONDS):
+                    await self._stopped.wait()
+
+    def stop(self) -> None:
+        """Let `pump` end."""
+        self._stopped.set()
+        self._more.set()
+
+    async def _flush(self) -> None:
+        while self._waiting:
+            batch = self._waiting[: 1 if self._singly else MAX_BATCH]
+            try:
+                await self._store(batch)
+            except (SQLAlchemyError, OSError) as error:
+                if is_outage(error):
+                    logger.warning("cannot store the ledger of model requests: %s", type(error).__name__)
+                    return
+                if len(batch) > 1:
+                    # One line that is refused, such as that of a deleted run, must not cost the others.
+                    self._singly = len(batch)
+                    continue
+                logger.exception("a model request could not be stored and is lost")
+            self._singly = max(0, self._singly - 1)
+            del self._waiting[: len(batch)]
+        if self._dropped:
+            logger.error("%d model requests came while the database was away and are lost", self._dropped)
+            self._dropped = 0
+
+    async def _store(self, batch: Sequence[tuple[UUID, ModelRequest]]) -> None:
+        statement = insert(ModelRequestRow).on_conflict_do_nothing(index_elements=["id"])
+        async with self._sessions.begin() as session:
+            await session.execute(statement, [_values(key, request) for key, request in batch])
+
+
+def _values(key: UUID, request: ModelRequest) -> dict[str, Any]:
+    labels, tokens, cost = request.labels, request.tokens, request.cost
+    return {
+        "id": key,
+        "run_id": labels.run_id,
+        "phase": labels.phase,
+        "attempt": labels.attempt,
+        "candidate": labels.candidate,
+        "role": labels.role.value,
+        "provider": request.provider,
+        "model": storable_text(request.model),
+        "input_tokens": tokens.input,
+        "output_tokens": tokens.output,
+        "cached_tokens": tokens.cache_read,
+        "cost_usd": cost.dollars,
+        "cost_kind": cost.kind.value,
+        "status": request.status,
+        "latency_ms": request.latency_ms,
+        "at": request.at,
+    }
+
+
+@asynccontextmanager
+async def open_ledger(sessions: Sessions) -> AsyncGenerator[RequestLedger]:
+    """Store model requests in the background while the block runs, and the rest at its end."""
+    ledger = RequestLedger(sessions)
+    pump = asyncio.create_task(ledger.pump())
+    try:
+        yield ledger
+    finally:
+        ledger.stop()
+        _, late = await asyncio.wait({pump}, timeout=LAST_SECONDS)
+        if late:
+            logger.error("the database is away; the last model requests are lost")
+            pump.cancel()
+            await asyncio.wait({pump})
