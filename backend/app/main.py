@@ -27,6 +27,7 @@ from app.realtime.service import Realtime, RealtimeTimings, open_realtime
 from app.realtime.subscription import Pace
 from app.services.access.tokens import TokenNeed
 from app.services.read.runs import RunQueries
+from app.services.record.model_requests import open_ledger
 
 _FILES_OF_OUR_OWN = 512
 """Connections to the database and to models, pipes to agents and tools: more than a worker has by default."""
@@ -78,7 +79,8 @@ async def open_service(
         sessions = await stack.enter_async_context(open_sessions(settings, url))
         realtime = await stack.enter_async_context(_open_realtime(settings, url, sessions))
         scratch = await stack.enter_async_context(open_scratch(settings))
-        container = build_container(settings, sessions, realtime.doorbell, scratch)
+        ledger = await stack.enter_async_context(open_ledger(sessions))
+        container = build_container(settings, sessions, realtime.doorbell, scratch, ledger)
         stop_worker = _no_worker
         if with_worker:
             await container.warn_if_unconfined()

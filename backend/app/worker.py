@@ -10,6 +10,7 @@ from app.core.config import Settings
 from app.core.telemetry import configure_logging, configure_telemetry
 from app.jobs.worker import running
 from app.realtime.service import open_doorbell
+from app.services.record.model_requests import open_ledger
 
 
 async def work(settings: Settings) -> None:
@@ -30,8 +31,9 @@ async def work(settings: Settings) -> None:
         open_doorbell(url) as doorbell,
         open_scratch(settings) as scratch,
         open_upkeep(settings, sessions, doorbell),
+        open_ledger(sessions) as ledger,
     ):
-        container = build_container(settings, sessions, doorbell, scratch)
+        container = build_container(settings, sessions, doorbell, scratch, ledger)
         await container.warn_if_unconfined()
         async with running(build_worker(settings, url, container)):
             await stop.wait()

@@ -1,7 +1,8 @@
 """The port to the model gateway: an agent gets an address and a token, and the gateway keeps the key."""
 
-from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Generator, Mapping
+from contextlib import AbstractAsyncContextManager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -43,6 +44,24 @@ class RequestLabels:
     attempt: int | None = None
     candidate: int | None = None
     role: ModelRole = ModelRole.AGENT
+
+
+_labels: ContextVar[RequestLabels | None] = ContextVar("request_labels", default=None)
+
+
+def current_labels() -> RequestLabels:
+    """Return what model requests belong to here, as the blocks of `labelled` around this code say."""
+    return _labels.get() or RequestLabels()
+
+
+@contextmanager
+def labelled(labels: RequestLabels) -> Generator[None]:
+    """Say what the model requests of the block belong to, those of tasks that it starts included."""
+    token = _labels.set(labels)
+    try:
+        yield
+    finally:
+        _labels.reset(token)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
+from pydantic_ai.models import Model
+
 from app.agents.built_in.agent import PydanticAiAgent
 from app.agents.models.factory import (
     DEFAULT_ANTHROPIC_MODEL,
@@ -62,7 +64,7 @@ def _pydantic_ai(provider: "AgentProvider", spec: AgentSpec) -> Agent | AgentFai
         return _refuse(error.detail, model)
     return PydanticAiAgent(
         model,
-        partial(build_model, keys=provider.keys),
+        provider.build or partial(build_model, keys=provider.keys),
         provider.run_program,
         provider.python,
         system_prompt=spec.system_prompt,
@@ -92,6 +94,7 @@ class AgentProvider:
         default_model: for specs without a model; None chooses by the configured keys.
         test_seconds: limit of one test run of an agent, wall clock.
         backends: the table.
+        build: makes a model by its name; None makes it with the keys.
     """
 
     keys: ProviderKeys
@@ -101,6 +104,7 @@ class AgentProvider:
     default_model: str | None = None
     test_seconds: float = 120.0
     backends: Mapping[AgentBackend, Backend] = field(default_factory=lambda: BUILT_IN_BACKENDS)
+    build: Callable[[str], Model] | None = None
 
     def __call__(self, spec: AgentSpec) -> Agent | AgentFailure:
         """Give the agent, or a failure of kind `CONFIGURATION` that says what to set."""

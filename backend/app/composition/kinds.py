@@ -1,14 +1,12 @@
 """Builds those who carry out attempts, for each kind of run; part of the composition root."""
 
 from collections.abc import Mapping
-from functools import partial
 
-from app.agents.models.factory import build_model
 from app.composition.tools import Tools
 from app.core.config import Settings
 from app.db.engine import Sessions
 from app.schemas.agents import AgentSpec
-from app.schemas.runs import RunKind
+from app.schemas.runs import ModelRole, RunKind
 from app.services.execute.advance import KindSteps
 from app.services.execute.answer_parts import AnswerWorkshop
 from app.services.execute.answers import AnswerRunning
@@ -34,8 +32,8 @@ def build_steps(
     answers = AnswerRunning(sessions, recorder, AnswerWorkshop(models, trees))
     return {
         RunKind.SPRINT: sprint,
-        RunKind.DIRECTOR_LOOP: KindSteps(loops.direct, loops.evaluate),
-        RunKind.ANSWER: KindSteps(answers.write, answers.judge),
+        RunKind.DIRECTOR_LOOP: KindSteps(loops.direct, loops.evaluate, ModelRole.DIRECTOR),
+        RunKind.ANSWER: KindSteps(answers.write, answers.judge, ModelRole.ANSWER),
     }
 
 
@@ -44,7 +42,7 @@ def _models(settings: Settings, tools: Tools) -> RoleModels:
         author=tools.agents.model_for(AgentSpec()),
         evaluator=settings.EVALUATOR_MODEL,
         fallback=settings.EVALUATOR_FALLBACK_MODEL,
-        build=partial(build_model, keys=tools.keys),
+        build=tools.build_model,
         timeout=settings.AGENT_TIMEOUT,
         judge_timeout=settings.EVALUATOR_LLM_TIMEOUT,
         output_mode=settings.EVALUATOR_OUTPUT_MODE,

@@ -15,6 +15,7 @@ from app.composition.kinds import build_steps
 from app.composition.tools import Tools, build_tools
 from app.core.config import Settings
 from app.db.engine import Sessions
+from app.gateway.ledger import Ledger
 from app.jobs.silence import SilenceRules
 from app.jobs.worker import JobWorker, WorkerTimings
 from app.runners.answer.rules import read_rule_sets
@@ -78,10 +79,22 @@ class Container:
 
 
 def build_container(
-    settings: Settings, sessions: Sessions, bell: EventBell, scratch: Path | None = None
+    settings: Settings,
+    sessions: Sessions,
+    bell: EventBell,
+    scratch: Path | None = None,
+    ledger: Ledger | None = None,
 ) -> Container:
-    """Make the services of a process that has a database; `scratch` is what `open_scratch` gave."""
-    tools = build_tools(settings)
+    """Make the services of a process that has a database.
+
+    Args:
+        settings: of the operator.
+        sessions: opens sessions on the database.
+        bell: is rung after each recorded event.
+        scratch: what `open_scratch` gave.
+        ledger: keeps the requests to models; None forgets them.
+    """
+    tools = build_tools(settings, ledger)
     store = WorkspaceStore(settings.DATA_DIR, tools.git, tools.limits, scratch)
     trees = RunTrees(store, sessions)
     outbox = build_outbox(settings)

@@ -14,6 +14,8 @@ from app.agents.models.judge import FirstContender, Judge, ModelJudge
 from app.agents.provider import AgentProvider
 from app.core.config import Settings
 from app.core.errors import InvalidInputError
+from app.gateway.ledger import Ledger, NoLedger
+from app.gateway.recorded_model import BuildModel, recorded
 from app.runners.evaluators.commands.programs import find_programs
 from app.runners.evaluators.plugins import PluginError, add_plugins
 from app.runners.evaluators.project.project_file import ProjectFileError
@@ -42,6 +44,7 @@ class Tools:
 
     git: Git
     keys: ProviderKeys
+    build_model: BuildModel
     sources: SourcePolicy
     limits: WorkspaceLimits
     policy: RunPolicy
@@ -53,14 +56,16 @@ class Tools:
     rules: ProjectRules
 
 
-def build_tools(settings: Settings) -> Tools:
-    """Make what needs no database."""
+def build_tools(settings: Settings, ledger: Ledger | None = None) -> Tools:
+    """Make what needs no database; `ledger` keeps the requests to models."""
     keys = provider_keys(settings)
+    build = recorded(partial(build_model, keys=keys), ledger or NoLedger())
     sandbox = build_sandbox(settings)
     interpreters = build_interpreters(settings, sandbox)
     return Tools(
         git=Git.find(os.environ),  # noqa: TID251 - proxies and certificates, for fetching
         keys=keys,
+        build_model=build,
         sources=SourcePolicy(
             allowed_roots=tuple(settings.WORKSPACE_ROOTS),
             allow_file_urls=settings.WORKSPACE_ALLOW_FILE_URLS,
@@ -68,7 +73,7 @@ def build_tools(settings: Settings) -> Tools:
         ),
         limits=WorkspaceLimits(settings.WORKSPACE_MAX_FILES, settings.WORKSPACE_MAX_BYTES),
         policy=_policy(settings),
-        registry=_registry(settings, _evaluator_config(settings, keys, sandbox, interpreters)),
+        registry=_registry(settings, _evaluator_config(settings, keys, build, sandbox, interpreters)),
         interpreters=interpreters,
         agents=AgentProvider(
             keys=keys,
@@ -77,8 +82,9 @@ def build_tools(settings: Settings) -> Tools:
             default_backend=settings.AGENT_BACKEND,
             default_model=settings.AGENT_MODEL,
             test_seconds=settings.EVALUATOR_TEST_TIMEOUT,
+            build=build,
         ),
-        judge=_judge(settings, keys),
+        judge=_judge(settings, keys, build),
         sandbox=sandbox,
         rules=_project_rules(settings, sandbox, interpreters),
     )
@@ -172,10 +178,10 @@ def _evaluator_models(settings: Settings, keys: ProviderKeys) -> list[str]:
 
 
 def _evaluator_config(
-    settings: Settings, keys: ProviderKeys, sandbox: Sandbox, interpreters: Interpreters
+    settings: Settings, keys: ProviderKeys, build: BuildModel, sandbox: Sandbox, interpreters: Interpreters
 ) -> EvaluatorConfig:
     # Without a key no model judges; an evaluator that could only say so after each attempt is noise.
-    models = [build_model(name, keys) for name in _evaluator_models(settings, keys)]
+    models = [build(name) for name in _evaluator_models(settings, keys)]
     return EvaluatorConfig(
         lint_timeout=settings.EVALUATOR_LINT_TIMEOUT,
         test_timeout=settings.EVALUATOR_TEST_TIMEOUT,
@@ -224,13 +230,13 @@ def _project_rules(settings: Settings, sandbox: Sandbox, interpreters: Interpret
     )
 
 
-def _judge(settings: Settings, keys: ProviderKeys) -> Judge:
+def _judge(settings: Settings, keys: ProviderKeys, build: BuildModel) -> Judge:
     models = _evaluator_models(settings, keys)
     if not models:
         return FirstContender()
     return ModelJudge(
         models[0],
-        partial(build_model, keys=keys),
+        build,
         timeout=settings.EVALUATOR_LLM_TIMEOUT,
         fallback_model=models[1] if len(models) > 1 else None,
         output_mode=settings.EVALUATOR_OUTPUT_MODE,

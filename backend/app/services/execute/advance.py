@@ -12,6 +12,7 @@ import logfire
 from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 
+from app.agents.gateway_port import RequestLabels, labelled
 from app.core.telemetry import continued_trace
 from app.db.engine import Sessions
 from app.db.models import Run
@@ -20,7 +21,7 @@ from app.jobs.worker import PutBackError, Stopping
 from app.realtime.store import Fence
 from app.runners.decision import Decision, Evaluate, Finished, History, StartAttempt, Wait
 from app.runners.refinement import refine
-from app.schemas.runs import RunKind, RunPolicy
+from app.schemas.runs import ModelRole, RunKind, RunPolicy
 from app.services.execute.outcomes import record_decision
 from app.services.record.attempts import release_attempts
 from app.services.record.history import Recorded, load_run
@@ -42,10 +43,12 @@ class KindSteps:
     Attributes:
         produce: lets the agent work on an attempt.
         evaluate: has an attempt's output judged.
+        asks_as: who asks the models while an attempt is produced.
     """
 
     produce: CarryOutAttempt
     evaluate: CarryOutAttempt
+    asks_as: ModelRole = ModelRole.AGENT
 
 
 def _never() -> bool:
@@ -124,14 +127,20 @@ class Advance:
         steps = self._steps[RunKind(recorded.run.kind)]
         match decision:
             case StartAttempt(_, number):
-                await steps.produce(recorded, number, fence)
+                with labelled(_labels(recorded, number, steps.asks_as)):
+                    await steps.produce(recorded, number, fence)
             case Evaluate(_, number):
-                await steps.evaluate(recorded, number, fence)
+                with labelled(_labels(recorded, number, ModelRole.JUDGE)):
+                    await steps.evaluate(recorded, number, fence)
             case Wait(until=None) | Finished():
                 pass
             case _:
                 async with self._recorder.open(recorded.run.id, fence) as recording:
                     await record_decision(recording, decision, recorded.policy)
+
+
+def _labels(recorded: Recorded, number: int, role: ModelRole) -> RequestLabels:
+    return RequestLabels(recorded.run.id, recorded.run.phase, number, role=role)
 
 
 class _Step:

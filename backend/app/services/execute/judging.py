@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 from uuid import UUID
@@ -11,6 +11,7 @@ from uuid import UUID
 import logfire
 from sqlalchemy import select
 
+from app.agents.gateway_port import current_labels, labelled
 from app.agents.models.judge import Judge
 from app.core.errors import WorkspaceError
 from app.core.events.candidates import JudgeStartedData
@@ -164,20 +165,22 @@ class Judging:
 
     async def _judge_one(self, case: _Case, material: _Material, candidate: Candidate) -> JudgedCandidate:
         policy, phase = case.recorded.policy, case.attempt.phase
+        labels = replace(current_labels(), candidate=candidate.index)
         async with self._copies.judged(case.run.id, _commit(candidate), case.run.base_commit) as trees:
             context: EvaluationContext = {
                 **material.context,
                 "workspace_ref": str(trees.candidate),
                 "base_ref": str(trees.base),
             }
-            results = await case.panel.evaluate_phase_output(
-                phase,
-                candidate.output,
-                context,
-                policy.deterministic_only,
-                on_result=partial(self._publish, case),
-                acceptances=material.acceptances,
-            )
+            with labelled(labels):
+                results = await case.panel.evaluate_phase_output(
+                    phase,
+                    candidate.output,
+                    context,
+                    policy.deterministic_only,
+                    on_result=partial(self._publish, case),
+                    acceptances=material.acceptances,
+                )
         verdict = case.panel.judge(phase, results, policy, material.acceptances)
         return JudgedCandidate(candidate, results, verdict)
 

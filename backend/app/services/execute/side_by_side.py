@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 from uuid import UUID, uuid4
 
+from app.agents.gateway_port import current_labels, labelled
 from app.agents.port import (
     Agent,
     AgentFailure,
@@ -158,7 +159,8 @@ class SideBySide:
             asked = replace(
                 task, model=spec.model, system_prompt=spec.system_prompt, temperature=spec.temperature
             )
-            outcome = await _guarded(agent, asked, calls.take)
+            with labelled(replace(current_labels(), candidate=index)):
+                outcome = await _guarded(agent, asked, calls.take)
         ended = replace(
             candidate,
             model=outcome.model or candidate.model,

@@ -1,0 +1,141 @@
+"""A model that this process asks itself, with a line in the ledger for each request."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+from pydantic_ai import RunContext
+from pydantic_ai.exceptions import ModelAPIError, ModelHTTPError
+from pydantic_ai.messages import ModelMessage, ModelResponse
+from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
+from pydantic_ai.models.wrapper import WrapperModel
+from pydantic_ai.settings import ModelSettings
+
+from app.agents.gateway_port import current_labels
+from app.gateway.ledger import CLIENT_GONE, Ledger, ModelRequest
+from app.gateway.prices import Cost, CostKind
+from app.gateway.usage_reading import Tokens
+
+_FAILED = 503
+_EXACT = Decimal("0.00000001")
+
+BuildModel = Callable[[str], Model]
+
+
+def recorded(build: BuildModel, ledger: Ledger) -> BuildModel:
+    """Return what makes models by name, each of which enters its requests into the ledger."""
+    return lambda name: RecordedModel(build(name), ledger)
+
+
+class RecordedModel(WrapperModel):
+    """Enters each request into a ledger, with the labels of the code that asks.
+
+    Args:
+        wrapped: the model.
+        ledger: keeps the requests.
+    """
+
+    def __init__(self, wrapped: Model, ledger: Ledger) -> None:
+        super().__init__(wrapped)
+        self._ledger = ledger
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        """Ask for a whole answer."""
+        line = _Line(self.wrapped)
+        try:
+            response = await self.wrapped.request(messages, model_settings, model_request_parameters)
+            line.take(response)
+        except BaseException as error:
+            line.fail(error)
+            raise
+        finally:
+            self._ledger.record(line.end())
+        return response
+
+    @asynccontextmanager
+    async def request_stream(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+        run_context: RunContext[Any] | None = None,
+    ) -> AsyncGenerator[StreamedResponse]:
+        """Ask for a stream; its line is complete when the block ends."""
+        line = _Line(self.wrapped)
+        try:
+            async with self.wrapped.request_stream(
+                messages, model_settings, model_request_parameters, run_context
+            ) as response:
+                try:
+                    yield response
+                finally:
+                    line.take(response.get())
+        except BaseException as error:
+            line.fail(error)
+            raise
+        finally:
+            self._ledger.record(line.end())
+
+
+class _Line:
+    """What becomes of one request."""
+
+    def __init__(self, model: Model) -> None:
+        self._labels = current_labels()
+        self._provider = model.system
+        self._model = model.model_name
+        self._at = datetime.now(UTC)
+        self._begun = time.monotonic()
+        self._status = 200
+        self._tokens = Tokens()
+        self._cost = Cost()
+
+    def take(self, response: ModelResponse) -> None:
+        usage = response.usage
+        self._model = response.model_name or self._model
+        if usage.input_tokens or usage.output_tokens:
+            self._tokens = Tokens(
+                usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens
+            )
+            self._cost = _cost(response)
+
+    def fail(self, error: BaseException) -> None:
+        match error:
+            case ModelHTTPError():
+                self._status = error.status_code
+            case ModelAPIError():
+                self._status = _FAILED
+            case asyncio.CancelledError() | GeneratorExit():
+                self._status = CLIENT_GONE
+            case _:
+                # The answer came; what the asker made of it is no business of the ledger.
+                pass
+
+    def end(self) -> ModelRequest:
+        return ModelRequest(
+            labels=self._labels,
+            provider=self._provider,
+            model=self._model,
+            tokens=self._tokens,
+            cost=self._cost,
+            status=self._status,
+            latency_ms=round((time.monotonic() - self._begun) * 1000),
+            at=self._at,
+        )
+
+
+def _cost(response: ModelResponse) -> Cost:
+    try:
+        dollars = response.cost().total_price
+    except (LookupError, ValueError, AssertionError):
+        return Cost()
+    return Cost(dollars.quantize(_EXACT), CostKind.COMPUTED)
