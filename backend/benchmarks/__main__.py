@@ -12,6 +12,7 @@ from benchmarks import (
     attempts,
     event_append,
     event_delivery,
+    gateway,
     growth,
     idle,
     kills,
@@ -38,6 +39,7 @@ BENCHMARKS: dict[str, tuple[str, Measure]] = {
     "pickup": (starts.TITLE, starts.measure),
     "startup": (startup.TITLE, startup.measure),
     "sandbox": (launches.TITLE, launches.measure),
+    "gateway": (gateway.TITLE, gateway.measure),
     "panel": (panel.TITLE, panel.measure),
     "loops": (loops.TITLE, loops.measure),
 }

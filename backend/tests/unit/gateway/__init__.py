@@ -1,0 +1,1 @@
+"""Tests of the parts of the gateway that do no I/O."""
