@@ -91,9 +91,7 @@ class Settings(BaseSettings):
     ANTHROPIC_BASE_URL: str | None = None
     OPENAI_API_KEY: SecretStr | None = None
     OPENAI_BASE_URL: str | None = None
-    GEMINI_API_KEY: SecretStr | None = Field(
-        default=None, validation_alias=AliasChoices("GEMINI_API_KEY", "GOOGLE_API_KEY")
-    )
+    GEMINI_API_KEY: SecretStr | None = None
     GEMINI_BASE_URL: str | None = None
     RUN_MAX_TOKENS: int | None = Field(default=None, ge=1)
     RUN_MAX_COST_USD: float | None = Field(default=None, gt=0.0, allow_inf_nan=False)
