@@ -22,7 +22,7 @@ class ModelRequest:
         model: which model answered, else which was asked for.
         tokens: what the answer consumed, as far as it said.
         cost: of the answer.
-        status: what the client got; `CLIENT_GONE` if it did not wait.
+        status: what the client got; 503 also for a stream that broke off, `CLIENT_GONE` if it did not wait.
         latency_ms: from the request to the end of the answer.
         at: when the request came.
     """

@@ -65,7 +65,8 @@ def read_fault(
     name = f"{upstream.provider} (HTTP {status})"
     if status in (401, 403):
         # The provider's own words may quote a part of the key.
-        message = f"{name} rejected the key: check {upstream.key_variable}"
+        what = "rejected the key" if status == 401 else "refused access"
+        message = f"{name} {what}: check {upstream.key_variable}"
         return Fault(GatewayFailure(FailureKind.CONFIGURATION, message), status, status)
     if status == 402 or (status == 429 and any(word in said.lower() for word in _USED_UP)):
         message = f"{name}: the account's quota or credit is used up: {said}"

@@ -94,7 +94,7 @@ class ScriptedModelServer:
         self.usage = usage or Turnover()
         self.requests: list[SeenRequest] = []
         self.closed_early = asyncio.Event()
-        self._reset_seconds = reset_seconds
+        self.reset_seconds = reset_seconds
         self._pause_seconds = pause_seconds
         self._mode = Mode.OK
         self._times: int | None = None
@@ -167,7 +167,7 @@ class ScriptedModelServer:
 
     async def _refuse(self, exchange: Exchange, dialect: Dialect, mode: Mode) -> None:
         status, words = _REFUSALS[mode]
-        pause = {"retry-after": f"{self._reset_seconds:g}"} if mode is Mode.RATE_LIMITED else {}
+        pause = {"retry-after": f"{self.reset_seconds:g}"} if mode is Mode.RATE_LIMITED else {}
         await exchange.answer(status, error_body(dialect, status, words), pause)
 
     async def _other(self, exchange: Exchange) -> None:

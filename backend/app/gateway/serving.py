@@ -82,7 +82,7 @@ async def serve_on_socket(app: ASGIApp, owner: int | None = None) -> AsyncGenera
         OSError: the socket cannot be made.
     """
     connections = _Connections(app)
-    with tempfile.TemporaryDirectory(prefix="phaserunner-gateway-") as directory:
+    with tempfile.TemporaryDirectory(prefix="gateway-") as directory:
         path = Path(directory) / "socket"
         server = await asyncio.get_running_loop().create_unix_server(connections.protocol, path)
         try:

@@ -161,7 +161,7 @@ async def test_a_rejected_key_names_the_setting(dialect: Dialect, stream: bool) 
 @pytest.mark.parametrize("mode", [Mode.FAILING, Mode.RATE_LIMITED], ids=str)
 async def test_an_outage_is_asked_again_and_then_said(dialect: Dialect, mode: Mode) -> None:
     async with open_scene(dialect) as scene:
-        scene.server._reset_seconds = 0
+        scene.server.reset_seconds = 0
         scene.server.behave(mode)
         answer = await scene.ask(stream=True)
         assert answer.status_code == 503
@@ -175,7 +175,7 @@ async def test_an_outage_is_asked_again_and_then_said(dialect: Dialect, mode: Mo
 @pytest.mark.parametrize("mode", [Mode.FAILING, Mode.RATE_LIMITED], ids=str)
 async def test_a_short_outage_is_bridged(mode: Mode) -> None:
     async with open_scene() as scene:
-        scene.server._reset_seconds = 0
+        scene.server.reset_seconds = 0
         scene.server.behave(mode, times=2)
         assert (await scene.ask(stream=True)).status_code == 200
         assert scene.endpoint.failure() is None
@@ -184,7 +184,7 @@ async def test_a_short_outage_is_bridged(mode: Mode) -> None:
 
 async def test_a_limit_that_resets_later_is_said_with_its_time() -> None:
     async with open_scene(retry=RetryRules(longest_pause=5.0)) as scene:
-        scene.server._reset_seconds = 3600
+        scene.server.reset_seconds = 3600
         scene.server.behave(Mode.RATE_LIMITED)
         before = datetime.now(UTC)
         assert (await scene.ask()).status_code == 503
