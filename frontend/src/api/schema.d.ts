@@ -1512,7 +1512,7 @@ export interface components {
          * ArchiveSource
          * @description An uploaded tar, tar.gz, tar.bz2, tar.xz or zip.
          *
-         *     The bytes travel in the request only: a dump of this model names them by digest. Whoever accepts one turns
+         *     The bytes travel in the request only: a dump of this model names them by digest. A service turns
          *     it into a base snapshot before letting go of it.
          *
          *     Attributes:
@@ -3231,7 +3231,7 @@ export interface components {
          *         subtask_request: null when it asked for an evaluation.
          *         evaluation_request: null when it asked for a subtask.
          *         result: null when there is none yet, or an error came instead.
-         *         run_id: of the subtask, where it is a run of its own.
+         *         run_id: of the subtask, where it is a separate run.
          */
         Exchange: {
             evaluation_request?: components["schemas"]["EvaluationRequest"] | null;
@@ -4919,7 +4919,7 @@ export interface components {
         };
         /**
          * RoleDefinition
-         * @description A director or an evaluator: its task, its inputs, and perhaps a model and instructions of its own.
+         * @description A director or an evaluator: its task, its inputs, and optionally its model and instructions.
          *
          *     `tools` let its model look into the workspace by itself. `evaluators` names registered evaluators that
          *     judge instead of a model; only an evaluator has them.
@@ -5937,7 +5937,7 @@ export interface components {
         };
         /**
          * SubtaskRequest
-         * @description A task that is to be done first, by a loop of its own.
+         * @description A task that a separate loop does first.
          *
          *     Attributes:
          *         type: `atomic` is one attempt that is judged once; `director_evaluator_loop` may take as many
@@ -5983,7 +5983,7 @@ export interface components {
         };
         /**
          * SubtaskStartedData
-         * @description A director asked for a subtask, which is a run of its own; the description is cut at 2,000 characters.
+         * @description A director asked for a subtask, a separate run; the description is cut at 2,000 characters.
          *
          *     `depth` is 1 for the subtask of a loop that no other asked for.
          */

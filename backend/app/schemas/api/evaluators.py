@@ -4,10 +4,11 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from app.schemas.api.attempts import EvaluationStatusName, EvaluationView
 from app.schemas.api.run_lists import MAX_CHOICES, MAX_CURSOR_CHARS
+from app.schemas.moments import Moment
 from app.schemas.runs import Phase, RunKind
 from app.schemas.shares import Latency, Share
 from app.schemas.text import CleanLine
@@ -114,8 +115,8 @@ class VerdictQuery(BaseModel):
     )
     phase: list[Phase] = Field(default=[], max_length=MAX_CHOICES)
     version: list[CleanLine] = Field(default=[], max_length=MAX_CHOICES)
-    since: AwareDatetime | None = Field(default=None, description="Evaluated at this time or later.")
-    until: AwareDatetime | None = Field(default=None, description="Evaluated before this time.")
+    since: Moment | None = Field(default=None, description="Evaluated at this time or later.")
+    until: Moment | None = Field(default=None, description="Evaluated before this time.")
     limit: int = Field(default=50, ge=1, le=200)
     cursor: str | None = Field(default=None, max_length=MAX_CURSOR_CHARS)
 

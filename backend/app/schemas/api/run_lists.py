@@ -3,8 +3,9 @@
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
+from app.schemas.moments import Moment
 from app.schemas.runs import PhaseOfRun, RunKind, RunStatus
 from app.schemas.text import CleanLine
 
@@ -54,8 +55,8 @@ class RunScope(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    since: AwareDatetime | None = Field(default=None, description="Created at this time or later.")
-    until: AwareDatetime | None = Field(default=None, description="Created before this time.")
+    since: Moment | None = Field(default=None, description="Created at this time or later.")
+    until: Moment | None = Field(default=None, description="Created before this time.")
     kind: list[RunKind] = Field(default=[], max_length=MAX_CHOICES)
     project: list[_Choice] = Field(
         default=[],
