@@ -24,7 +24,7 @@ _SIGNS = {"tool.called": "> ", "tool.result": "< "}
 
 
 class LogFormat(StrEnum):
-    """How a log is written: lines for people, or one event as JSON in each line."""
+    """The format of a log: lines for people, or one JSON event per line."""
 
     TEXT = "text"
     NDJSON = "ndjson"

@@ -36,7 +36,7 @@ class EvaluatorList(BaseModel):
 
 
 class MarkedShares(BaseModel):
-    """How often an evaluator was wrong, by the marks of reviewers.
+    """How often an evaluator was wrong, according to reviewers' marks.
 
     Reviewers mark what they look at, which is mostly what escalated: these are shares of the marked
     verdicts, not of all.
@@ -53,7 +53,7 @@ class MarkedShares(BaseModel):
 
 
 class TrackRecord(BaseModel):
-    """What is known of an evaluator's reliability, from its newest verdicts (at most 1,000) and all marks.
+    """An evaluator's track record, from its newest verdicts (at most 1,000) and all marks.
 
     Attributes:
         verdicts: the verdicts looked at, on chosen and other candidates alike.
@@ -122,7 +122,7 @@ class VerdictQuery(BaseModel):
 
 
 class VerdictView(BaseModel):
-    """A verdict with the run, attempt and candidate that it is on."""
+    """A verdict with its run, attempt and candidate."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -13,7 +13,7 @@ MetricPart = Literal["counted", "considered"]
 
 
 class MetricName(StrEnum):
-    """A number by which runs can be listed: those it counts, or all it looks at."""
+    """A metric whose runs can be listed: the runs it counts, or its whole denominator."""
 
     PASS_AT_1 = "pass_at_1"  # noqa: S105 - no password
     PASS_AT_2 = "pass_at_2"  # noqa: S105 - a measure, no password
