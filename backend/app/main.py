@@ -12,6 +12,7 @@ from importlib.metadata import version
 import uvicorn
 
 from app.api.app import AccessRules, create_app
+from app.api.edge.http_bounds import BoundedHttpProtocol
 from app.composition.chores import open_upkeep
 from app.composition.database import open_database, open_scratch, open_sessions
 from app.composition.services import Container, build_container, build_worker
@@ -22,7 +23,7 @@ from app.core.telemetry import configure_logging, configure_telemetry
 from app.db.engine import Sessions
 from app.jobs.worker import running
 from app.realtime.hub import HubLimits
-from app.realtime.protocol import EventHttpProtocol, EventServer, EventWebSocketProtocol
+from app.realtime.protocol import EventServer, EventWebSocketProtocol
 from app.realtime.service import Realtime, RealtimeTimings, open_realtime
 from app.realtime.subscription import Pace
 from app.services.access.tokens import TokenNeed
@@ -135,7 +136,7 @@ def _listen(settings: Settings) -> socket.socket:
 def _config(app: object, settings: Settings) -> uvicorn.Config:
     return uvicorn.Config(
         app,  # pyright: ignore[reportArgumentType] - FastAPI is an ASGI application
-        http=EventHttpProtocol,
+        http=BoundedHttpProtocol,
         ws=EventWebSocketProtocol,
         ws_max_size=settings.EVENT_MAX_FRAME_BYTES,
         ws_per_message_deflate=False,

@@ -119,7 +119,7 @@ async def _fan_out(scene: _Scene) -> list[Series]:
         Series(f"{MANY} clients: processor time per delivery", ours, "µs"),
         Series(f"{MANY} clients: the same, websockets.broadcast", theirs, "µs"),
         Series(f"{MANY} clients: service / broadcast", ratios, "x", 1.33),
-        Series(f"{MANY} clients: memory of each connection", [memory], "KB", 38.0),
+        Series(f"{MANY} clients: memory of each connection", [memory], "KB", 64.0),
     ]
 
 

@@ -132,7 +132,7 @@ def print_findings(title: str, findings: Iterable[CaseNote]) -> None:
 
 
 def _alone(report: CalibrationReport) -> list[Row]:
-    return [Row(f"good cases that `{each.name}` failed", each.false_fails) for each in report.evaluators]
+    return [Row(f"good cases that `{each.name}` failed", each.good_failed) for each in report.evaluators]
 
 
 def _share(outcomes: Sequence[CaseOutcome], verdict: str) -> Rate:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from fastapi import FastAPI
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.api.edge import problems
 from app.api.edge.access import ApiServices
@@ -29,7 +28,7 @@ from app.api.routes import (
     usage,
     webhooks,
 )
-from app.api.streams.endpoint import EventSockets
+from app.api.streams.endpoint import socket_routes
 from app.realtime.hub import Hub
 from app.realtime.reader import EventReader
 
@@ -66,16 +65,6 @@ class AccessRules:
 
 
 class _Application(FastAPI):
-    """The routes of the framework, and beside them the sockets, which have no use for its layers."""
-
-    sockets: ASGIApp
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "websocket":
-            await self.sockets(scope, receive, send)
-        else:
-            await super().__call__(scope, receive, send)
-
     def openapi(self) -> dict[str, Any]:
         return describe(self)
 
@@ -106,9 +95,9 @@ def create_app(
     problems.install(app)
     for module in _ROUTES:
         app.include_router(module.router, responses=PROBLEMS)
+    app.router.routes.extend(socket_routes(hub))
     app.router.default = with_dashboard(dashboard or Dashboard.find(), app.router.default)
     app.add_middleware(
         RequestChecks, hosts=access.hosts, recognise=access.recognise, needed=access.tokens_needed
     )
-    app.sockets = RequestChecks(EventSockets(hub), access.hosts, access.recognise, access.tokens_needed)
     return app

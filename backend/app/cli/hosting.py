@@ -85,7 +85,7 @@ class Tour:
     def _tell_next(self, url: str, last: str) -> None:
         self._say("")
         self._say("In another terminal:", "bold")
-        if url != self._root.settings.PHASERUNNER_URL.rstrip("/"):
+        if url != self._root.settings.service_url.rstrip("/"):
             self._say(f"    export PHASERUNNER_URL={url}")
         for command, what in (
             ("phaserunner list", "all runs"),

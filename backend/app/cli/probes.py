@@ -15,6 +15,7 @@ import asyncpg
 from uv import find_uv_bin
 
 from app.cli.api_client import ApiClient
+from app.cli.exits import CliError
 from app.composition.tools import build_sandbox, provider_keys
 from app.core.config import Settings
 from app.core.errors import PhaseRunnerError
@@ -212,10 +213,20 @@ async def models(settings: Settings) -> ProbeResult:
 
 
 async def server(api: ApiClient) -> ProbeResult:
-    """Whether a service answers where the command line looks for it."""
-    if await api.is_ready():
-        return ProbeResult("server", "ok", f"ready at {api.url}")
-    return ProbeResult("server", "warn", f"nothing is ready at {api.url}", "start it with: phaserunner serve")
+    """Tell whether the service that the settings name is ready, its version, and whether it lets us in."""
+    if not await api.is_ready():
+        advice = "start it with: phaserunner serve; or name another one with --url or PHASERUNNER_URL"
+        return ProbeResult("server", "warn", f"no service is ready at {api.url}", advice)
+    try:
+        info = await api.json("GET", "/info")
+    except CliError as error:
+        advice = "set PHASERUNNER_TOKEN, or pass --token; create one with: phaserunner tokens create NAME"
+        return ProbeResult("server", "warn", f"ready at {api.url}, but it refuses: {error.message}", advice)
+    theirs, ours = str(info.get("version", "unknown")), version("phaserunner")
+    if theirs != ours:
+        detail = f"{api.url} runs version {theirs}; this is {ours}"
+        return ProbeResult("server", "warn", detail, "upgrade the older one (docs/operations.md)")
+    return ProbeResult("server", "ok", f"ready at {api.url}, version {theirs}")
 
 
 def _existing(path: Path) -> Path:

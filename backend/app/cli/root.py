@@ -43,7 +43,7 @@ class Options:
 
     Attributes:
         as_json: Write data as JSON to standard output; progress goes to standard error.
-        url: Address of the service [default: PHASERUNNER_URL].
+        url: Address of the service [default: PHASERUNNER_URL, else HOST and PORT].
         token: API token; needed where the service is not on loopback [default: PHASERUNNER_TOKEN].
     """
 
@@ -104,7 +104,7 @@ class Root:
     @asynccontextmanager
     async def session(self, options: Options) -> AsyncGenerator[Session]:
         """Open the connection to the service for one command."""
-        url = options.url or self.settings.PHASERUNNER_URL
+        url = options.url or self.settings.service_url
         configured = self.settings.PHASERUNNER_TOKEN
         token = options.token or (configured.get_secret_value() if configured else None)
         async with ApiClient(url, token, self.user, self.transport) as api:

@@ -26,6 +26,10 @@ Hours = Annotated[float, Field(gt=0, le=87_600)]
 UnitInterval = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
+_REACHED_AT = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104 - compared, not listened on
+"""Where a service that listens on every address is reached from its machine."""
+
+
 class Settings(BaseSettings):
     """All settings; each is an environment variable of the same name, or a line in `.env`.
 
@@ -45,7 +49,7 @@ class Settings(BaseSettings):
     HOST: str = "127.0.0.1"
     PORT: int = Field(default=8000, ge=0, le=65_535)
     ALLOWED_HOSTS: Annotated[list[str], NoDecode] = []
-    PHASERUNNER_URL: str = "http://127.0.0.1:8000"
+    PHASERUNNER_URL: str | None = None
     PHASERUNNER_TOKEN: SecretStr | None = None
     EVALUATION_CONCURRENCY: int = Field(default=2, ge=1, le=256)
     WORKER_CONCURRENCY: int = Field(default=4, ge=1, le=256)
@@ -192,6 +196,14 @@ class Settings(BaseSettings):
         if value != sorted(set(value)):
             raise ValueError("give hours in ascending order")
         return value
+
+    @property
+    def service_url(self) -> str:
+        """The service that the command line asks: PHASERUNNER_URL, else this machine's at HOST and PORT."""
+        if self.PHASERUNNER_URL:
+            return self.PHASERUNNER_URL
+        host = _REACHED_AT.get(self.HOST, self.HOST)
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.PORT}"
 
     @property
     def EVALUATOR_MAX_RETRIES(self) -> int:  # noqa: N802 - a setting's name

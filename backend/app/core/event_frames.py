@@ -87,7 +87,7 @@ CLIENT_FRAME_ADAPTER: TypeAdapter[ClientFrame] = TypeAdapter(ClientFrame)
 
 
 class ResumeMode(StrEnum):
-    """Whether events follow the cursor that was given, or the client must forget what it has."""
+    """Whether events continue from the given cursor, or the client must discard what it has."""
 
     RESUMED = "resumed"
     RESET = "reset"
@@ -106,7 +106,7 @@ class Start:
 
 
 class SubscribedFrame(Frame):
-    """Answers `subscribe`: the events that follow begin behind `after`.
+    """Answers `subscribe`: the next events come after `after`.
 
     `head` is the run's last stored sequence, `epoch` the history that it belongs to. With mode `reset` the
     cursor was of no use (ahead of the head, older than what is kept, or counted in another history): the
@@ -145,7 +145,7 @@ class UnsubscribedFrame(Frame):
 
 
 class HeartbeatFrame(Frame):
-    """Says that the connection lives. With a run: everything up to `head` was sent before this frame."""
+    """Shows that the connection is alive. For a run, everything up to `head` was sent before this frame."""
 
     type: Literal["heartbeat"] = "heartbeat"
     run: UUID | None = None
@@ -173,13 +173,13 @@ class ErrorFrame(Frame):
 
 
 class RunState(ListedRun):
-    """How a run stands, with everything that lists over HTTP show but its goal, which does not change."""
+    """A run's state: everything that lists over HTTP show except the goal, which does not change."""
 
     run_id: UUID
 
 
 class RunFrame(Frame):
-    """A run has changed; quick changes of one run are told once, with the latest state."""
+    """A run has changed. Quick changes of one run are reported once, with the latest state."""
 
     type: Literal["run"] = "run"
     run: RunState

@@ -1,123 +1,41 @@
-"""What happens next in a run. Everything that decides it is in this file, as values and pure functions.
+"""What happens next in a run: all the rules, as pure functions of its recorded `facts`.
 
-The rules, in the order in which they are asked:
+The rules, in the order in which they apply:
 
-1. A run that is over stays over; one that is paused rests, whatever else holds; an open escalation waits
-   for its human.
+1. A finished run stays finished, a paused run rests, and an open escalation waits for its human.
 2. A human's decision is carried out: *accept* completes the phase, *reject* fails the run, *retry* grants
    further attempts.
-3. A phase without an attempt gets its first one; a phase whose attempt passed is complete; a run whose
-   phases are complete is complete.
-4. An attempt whose worker was lost is taken again under the same number; one whose agent failed likewise,
-   after a pause; one that has output is only judged again. Each of these has a limit, after which a human
-   is asked. None of them uses up an attempt.
-5. An attempt may close its run by itself: its condition to stop is met, which completes the phase; it could
-   not be carried out, which fails the run; or its agent asks for a human, which escalates.
-   An attempt with nothing against it but a question about changed tests asks it at once. It uses up no
-   attempt: a reviewer who continues the phase grants another one.
-6. An attempt that asked for a subtask rests: the subtask is begun, and when it is over, however it ended,
-   the attempt goes on under the same number.
-7. After a failed attempt comes the next one, unless the agent is stuck or the budget is spent; then a human
-   is asked. When attempts are used up a human is asked as well, or the run returns what it has: its history,
-   or a partial answer. That is what tells the kinds of runs apart.
+3. A phase without an attempt gets its first one. A phase whose attempt passed is complete, and so is a run
+   whose phases are complete.
+4. Three faults use up no attempt: an attempt whose worker died continues under the same number, one whose
+   agent failed does so after a pause, and one that has output is only evaluated again. Each has a limit,
+   after which a human is asked.
+5. An attempt may end its run by itself. Its stop condition is met, which completes the phase; it cannot be
+   carried out, which fails the run; or its agent asks for a human, which escalates. An attempt with only a
+   question about changed tests escalates at once and uses up no attempt: a reviewer who continues the phase
+   grants another one.
+6. An attempt that asked for a subtask rests until the subtask has ended, and then continues under the same
+   number.
+7. A failed attempt is followed by the next one, unless the agent is stuck or the budget is spent; then a
+   human is asked. When the attempts are used up, a human is asked too, or the run returns what it has: its
+   history, or a partial answer. Only this last step differs between the kinds of runs.
 """
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from app.runners.facts import AttemptFacts, EscalationFacts, History, Spent
 from app.schemas.runs import (
     AttemptClosing,
     AttemptState,
     EscalationDecision,
     EscalationReason,
     RunPolicy,
-    RunStatus,
     SubtaskState,
     WhenExhausted,
 )
 
 MAX_BACKOFF_SECONDS = 300.0
-
-
-@dataclass(frozen=True, slots=True)
-class AttemptFacts:
-    """What is recorded of one attempt of the current phase.
-
-    Attributes:
-        number: from 1.
-        state: how far it has come.
-        agent_failures: times the agent could not do its work since the last human decision.
-        needs_human: the agent's last failure cannot be mended by trying again (no key, wrong key).
-        evaluation_failures: times the panel reached no verdict since the last human decision.
-        lost_workers: workers that died on it since the last human decision.
-        not_before: the attempt rests until then.
-        fingerprint: identifies what failed; equal fingerprints are the same failure.
-        tree: identifies the content of the working tree that was judged.
-        error: the last failure's message.
-        closing: what the attempt itself says becomes of the run; None leaves that to its verdict.
-        subtask: of a delegated attempt, how far its subtask is.
-        question: what a human is asked about it, when nothing else speaks against a pass.
-    """
-
-    number: int
-    state: AttemptState
-    agent_failures: int = 0
-    needs_human: bool = False
-    evaluation_failures: int = 0
-    lost_workers: int = 0
-    not_before: datetime | None = None
-    fingerprint: str | None = None
-    tree: str | None = None
-    error: str = ""
-    closing: AttemptClosing | None = None
-    subtask: SubtaskState | None = None
-    question: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class EscalationFacts:
-    """What is recorded of one escalation of the current phase; `decision` is None while it is open."""
-
-    attempt: int
-    reason: EscalationReason
-    decision: EscalationDecision | None = None
-    decided_by: str = ""
-    additional_attempts: int = 0
-    guidance: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """What the run has consumed; `budget_grants` counts how often a human granted the budget again."""
-
-    tokens: int = 0
-    cost_usd: float = 0.0
-    budget_grants: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class History:
-    """All that `decide` looks at.
-
-    Attributes:
-        status: the run's status.
-        phases: the plan, in order.
-        phase: the current phase; None when every phase is complete.
-        attempts: attempts of the current phase, by number.
-        escalations: escalations of the current phase, oldest first.
-        spent: the run's ledger.
-        now: the moment of the question, so that pauses can be decided without a clock.
-        paused: a human holds the run.
-    """
-
-    status: RunStatus
-    phases: tuple[str, ...]
-    phase: str | None
-    attempts: tuple[AttemptFacts, ...]
-    escalations: tuple[EscalationFacts, ...]
-    spent: Spent
-    now: datetime
-    paused: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import stat
 from datetime import UTC, datetime
 from pathlib import Path
 
-from app.runners.decision import AttemptFacts, EscalationFacts, History, Spent
+from app.runners.facts import AttemptFacts, EscalationFacts, History, Spent
 from app.schemas.runs import RunPolicy, RunStatus, Usage
 from app.workspaces.files.paths import is_excluded_directory, is_git_directory_name
 

@@ -10,21 +10,14 @@ from pathlib import Path
 from uuid import UUID, uuid4
 
 from app.core.errors import ConflictError
-from app.runners.decision import (
-    AttemptFacts,
-    CompletePhase,
-    Decision,
-    Escalate,
-    EscalationFacts,
-    Evaluate,
-    StartAttempt,
-)
+from app.runners.decision import CompletePhase, Decision, Escalate, Evaluate, StartAttempt
 from app.runners.evaluators.acceptance import Acceptance
 from app.runners.evaluators.feedback_memory import FeedbackMemory
 from app.runners.evaluators.panel import OnResult, judges_usage
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.evaluators.verdict import PanelVerdict, VerdictStatus
+from app.runners.facts import AttemptFacts, EscalationFacts
 from app.runners.in_memory import MemoryRecords, text_identity, tree_identity
 from app.runners.phase_panel import PhasePanel, fingerprint_of
 from app.runners.project import ProjectRules

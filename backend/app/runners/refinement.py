@@ -8,12 +8,12 @@ from app.runners.decision import (
     Escalate,
     Fail,
     Finished,
-    History,
     ReturnHistory,
     ReturnPartial,
     Wait,
     decide,
 )
+from app.runners.facts import History
 from app.schemas.runs import RunPolicy
 
 RESTS = Wait | Finished | Escalate | CompleteRun | ReturnHistory | ReturnPartial | Fail

@@ -19,15 +19,10 @@ from app.runners.answer.steps import (
     answer_policy,
     outcome_of,
 )
-from app.runners.decision import (
-    AttemptFacts,
-    CompletePhase,
-    Decision,
-    Evaluate,
-    StartAttempt,
-)
+from app.runners.decision import CompletePhase, Decision, Evaluate, StartAttempt
 from app.runners.evaluators.models.response_prompt import merge_rules
 from app.runners.evaluators.models.response_verdict import MAX_RETRIES
+from app.runners.facts import AttemptFacts
 from app.runners.in_memory import MemoryRecords
 from app.runners.refinement import refine
 from app.schemas.runs import AttemptClosing, RunPolicy, Usage

@@ -36,7 +36,7 @@ OutputMode = Literal["auto", "tool", "native", "prompted"]
 
 
 class AgentBackend(StrEnum):
-    """Who does the work. `AUTO` leaves it to the service's settings and to the keys that are configured."""
+    """Who does the work. `AUTO` leaves the choice to the service's settings and configured keys."""
 
     AUTO = "auto"
     SCRIPTED = "scripted"
@@ -112,7 +112,7 @@ ScriptEdit = Annotated[WriteEdit | ReplaceEdit | DeleteEdit, Field(discriminator
 
 
 class ScriptedRole(StrEnum):
-    """Who speaks in a script of a run that is no sprint."""
+    """The speaker of a step in the script of a loop or an answer."""
 
     DIRECTOR = "director"
     EVALUATOR = "evaluator"

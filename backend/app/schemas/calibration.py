@@ -112,18 +112,18 @@ class CaseNote(BaseModel):
 class Scorecard(BaseModel):
     """How often the panel, or one evaluator, was wrong.
 
-    A false pass is a case that must not pass and did, a false fail a good case that failed. Cases without a
-    verdict, and those with nothing to check, are neither: they are counted apart and leave no denominator.
+    Cases without a verdict, and those with nothing to check, count in neither rate. They stay in the
+    denominators and are listed apart.
 
     Attributes:
         name: `panel`, or the evaluator.
         gate: whether it decides.
-        false_passes: of all cases that must not pass.
-        false_fails: of all good cases.
+        bad_passed: share of the bad and gamed cases that passed; specificity is 1 minus this.
+        good_failed: share of the good cases that failed; sensitivity is 1 minus this.
         errored: cases without a verdict, of all.
         skipped: cases with nothing to check, of all.
-        passed: the cases behind the false passes.
-        failed: the cases behind the false fails.
+        passed: the cases behind `bad_passed`.
+        failed: the cases behind `good_failed`.
         unjudged: the cases without a verdict.
     """
 
@@ -132,8 +132,8 @@ class Scorecard(BaseModel):
     name: str
     version: str = ""
     gate: bool = True
-    false_passes: Rate
-    false_fails: Rate
+    bad_passed: Rate
+    good_failed: Rate
     errored: Rate
     skipped: Rate
     passed: list[CaseNote] = []

@@ -73,14 +73,14 @@ class _Definition(BaseModel):
 
 
 class NamedInput(_Definition):
-    """An input of a part of the loop, and where it comes from: the loop, or an input of the task."""
+    """An input of a role, and its source: the loop, or an input of the task."""
 
     name: Name
     source: Name = Field(alias="from")
 
 
 class TaskInput(_Definition):
-    """An input of the task itself; without a value it has to be given when the loop is started."""
+    """An input of the task. Without a value, it must be given when the loop starts."""
 
     name: Name
     value: CleanText | None = Field(default=None, max_length=MAX_TEXT_CHARS)
@@ -114,7 +114,7 @@ class RoleDefinition(_Definition):
 
 
 class ScriptExecution(_Definition):
-    """A program that is run on what the director gives; `timeout` in seconds.
+    """A program that runs on the director's output; `timeout` in seconds.
 
     The command is split into words as a shell does it, and never given to a shell. Its inputs fill
     `{{name}}` in the words; the one named `stdin` is its standard input, which is otherwise the director's
@@ -133,7 +133,7 @@ class TerminationCondition(_Definition):
 
 
 class DirectorEvaluatorLoop(_Definition):
-    """A director proposes, a script may try it out, an evaluator judges, until one of them is content.
+    """A director proposes, a script may test, and an evaluator responds, until the evaluator is satisfied.
 
     With an `output_file`, what the director gives is the content of that file of the workspace, for the
     script and for registered evaluators.

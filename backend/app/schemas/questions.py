@@ -26,7 +26,7 @@ class ProtectedPolicy(StrEnum):
 
 
 class BaseFailures(StrEnum):
-    """Which tests that fail at the base already count against an attempt.
+    """Which tests that already fail at the base count against an attempt.
 
     `GOAL`: those that belong to the goal. `MUST_PASS`: all of them. `IGNORE`: none of them.
     """

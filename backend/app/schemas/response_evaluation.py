@@ -28,7 +28,7 @@ class _Strict(BaseModel):
 
 
 class Verdict(StrEnum):
-    """What is said of a dimension, or of the whole. `PARTIAL` is not for a dimension."""
+    """The verdict on a dimension, or on the whole answer. A dimension is never `PARTIAL`."""
 
     SUFFICIENT = "SUFFICIENT"
     INSUFFICIENT = "INSUFFICIENT"
@@ -40,7 +40,7 @@ _VerdictWord = Annotated[Verdict, Field(strict=False)]
 
 
 class EvaluationFeedback(_Strict):
-    """One fault of an answer and what to do about it; `affected_claim` quotes the answer."""
+    """One problem of an answer and how to fix it; `affected_claim` quotes the answer."""
 
     issue: NotBlank
     suggestion: NotBlank
@@ -48,14 +48,14 @@ class EvaluationFeedback(_Strict):
 
 
 class AnalysisFinding(_Strict):
-    """Something that was found, and the places in the evidence that support it."""
+    """A finding, and the places in the evidence that support it."""
 
     claim: NotBlank
     evidence: list[str] = []
 
 
 class Analysis(_Strict):
-    """What was found before the answer was written. A plain text is taken for the summary.
+    """Evidence collected before the answer was written. A plain text becomes the summary.
 
     Attributes:
         summary: in prose.
@@ -112,7 +112,7 @@ class EvaluationDimension(_Strict):
 
 
 class EvaluatorOutput(_Strict):
-    """What is said about an answer; the verdict and the recommendation follow from the dimensions."""
+    """The evaluation of an answer; the verdict and the recommendation follow from the dimensions."""
 
     dimensions: list[EvaluationDimension]
     overall_verdict: _VerdictWord

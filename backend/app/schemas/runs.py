@@ -60,7 +60,7 @@ class Phase(StrEnum):
 
 
 class PhaseOfRun(StrEnum):
-    """The phases of runs of every kind; loops and answers have one each."""
+    """The phases of every kind of run; loops and answers have one each."""
 
     DISCOVERY = "discovery"
     CODING = "coding"
@@ -118,7 +118,7 @@ class WhenExhausted(StrEnum):
 
 
 class EscalationReason(StrEnum):
-    """Why a human is asked. `QUESTION`: everything holds but for a question about changed tests."""
+    """Why a human is asked. `QUESTION`: only a question about changed tests is open."""
 
     ATTEMPTS_EXHAUSTED = "attempts_exhausted"
     NO_PROGRESS = "no_progress"
@@ -155,7 +155,7 @@ def min_of(one: Number | None, other: Number | None) -> Number | None:
 
 
 class Budget(BaseModel):
-    """What a run may consume; None is unbounded. Judges count as well."""
+    """What a run may consume; None is unbounded. Judges count too."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -164,7 +164,7 @@ class Budget(BaseModel):
 
 
 class Usage(BaseModel):
-    """What was consumed so far. An unknown cost is null, never zero."""
+    """Consumption so far. An unknown cost is null, never zero."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

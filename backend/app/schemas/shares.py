@@ -4,7 +4,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class Share(BaseModel):
-    """A share of a number of cases. Without cases there is no share: null, never 0."""
+    """A share of a number of cases. Without cases the share is null, never 0."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -16,7 +16,7 @@ class Share(BaseModel):
 
 
 class Latency(BaseModel):
-    """How long something took, in milliseconds; null without cases.
+    """Durations in milliseconds; null without cases.
 
     A percentile is a duration that was measured: the shortest that so many are not longer than.
     """

@@ -50,13 +50,13 @@ class _Source(BaseModel):
 
 
 class EmptySource(_Source):
-    """A new project: nothing is there yet."""
+    """A new, empty project."""
 
     kind: Literal["empty"] = "empty"
 
 
 class LocalSource(_Source):
-    """A git repository on the machine of the service. It is read, never written.
+    """A Git repository on the service's machine. It is only read.
 
     Attributes:
         path: absolute path of the repository or of a directory inside it.
@@ -69,7 +69,7 @@ class LocalSource(_Source):
 
 
 class GitSource(_Source):
-    """A git repository somewhere else.
+    """A remote Git repository.
 
     Attributes:
         url: `https://…`, `ssh://…` or `user@host:path`.

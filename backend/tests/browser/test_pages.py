@@ -30,7 +30,7 @@ PAGES = {
 STILL = {
     "new": ("/new", "Goal"),
     "new-loop": ("/new?kind=director_loop", "Definition"),
-    "new-answer": ("/new?kind=answer", "Question"),
+    "new-answer": ("/new?kind=answer", "Query"),
     "settings": ("/settings", "Attempts per phase"),
 }
 """Pages that show their forms without it."""

@@ -112,7 +112,7 @@ def test_pages_that_are_not_there(service: Service, watched: Watched) -> None:
     watched.shoot("not-found")
     with watched.excused():
         page.goto(f"{service.url}/sprints/00000000-0000-0000-0000-000000000000")
-        expect(page.get_by_role("alert")).to_contain_text("there is no sprint")
+        expect(page.get_by_role("alert")).to_contain_text("there is no run")
         watched.audit()
         watched.shoot("sprint-not-found")
     page.get_by_role("link", name="Show all runs").click()

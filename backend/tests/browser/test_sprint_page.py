@@ -141,7 +141,7 @@ def test_a_hundred_thousand_lines(
         expect(log).to_contain_text("line 4242 of many")
         expect(page.get_by_text("1 of 1 line")).to_be_visible()
         assert "find=" in page.url
-        page.get_by_role("button", name="Link to the found line").click()
+        page.get_by_role("button", name="Link to this match").click()
         page.wait_for_url("**#L*")
         named = page.url.partition("#")[2]
         watched.open(f"/sprints/{sprint}#{named}", heading="Talks a lot")

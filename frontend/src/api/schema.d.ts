@@ -1087,7 +1087,7 @@ export interface components {
         Against: "base" | "previous";
         /**
          * AgentBackend
-         * @description Who does the work. `AUTO` leaves it to the service's settings and to the keys that are configured.
+         * @description Who does the work. `AUTO` leaves the choice to the service's settings and configured keys.
          * @enum {string}
          */
         AgentBackend: "auto" | "scripted" | "pydantic-ai";
@@ -1235,7 +1235,7 @@ export interface components {
         };
         /**
          * Amount
-         * @description An amount for each run that is over. Null without such runs.
+         * @description The amount per finished run. Null if no run has finished.
          *
          *     Attributes:
          *         n: runs that are over and whose amount is known.
@@ -1255,7 +1255,7 @@ export interface components {
         };
         /**
          * Analysis
-         * @description What was found before the answer was written. A plain text is taken for the summary.
+         * @description Evidence collected before the answer was written. A plain text becomes the summary.
          *
          *     Attributes:
          *         summary: in prose.
@@ -1281,7 +1281,7 @@ export interface components {
         };
         /**
          * AnalysisFinding
-         * @description Something that was found, and the places in the evidence that support it.
+         * @description A finding, and the places in the evidence that support it.
          */
         AnalysisFinding: {
             /** Claim */
@@ -1392,7 +1392,7 @@ export interface components {
         };
         /**
          * AnswerDetail
-         * @description One answer, whole. `result` is null until it is over, and when it ended without an attempt.
+         * @description One answer with its attempts. `result` is null until it ends, and if it ended without an attempt.
          */
         AnswerDetail: {
             /**
@@ -1512,7 +1512,7 @@ export interface components {
          * ArchiveSource
          * @description An uploaded tar, tar.gz, tar.bz2, tar.xz or zip.
          *
-         *     The bytes travel in the request only: a dump of this model names them by digest. Whoever accepts one turns
+         *     The bytes travel in the request only: a dump of this model names them by digest. A service turns
          *     it into a base snapshot before letting go of it.
          *
          *     Attributes:
@@ -1860,7 +1860,7 @@ export interface components {
         };
         /**
          * BaseFailures
-         * @description Which tests that fail at the base already count against an attempt.
+         * @description Which tests that already fail at the base count against an attempt.
          *
          *     `GOAL`: those that belong to the goal. `MUST_PASS`: all of them. `IGNORE`: none of them.
          * @enum {string}
@@ -1868,13 +1868,13 @@ export interface components {
         BaseFailures: "goal" | "must_pass" | "ignore";
         /**
          * Bucket
-         * @description How wide a point of a trend is, in UTC; weeks begin on Monday.
+         * @description The width of one point of a trend, in UTC; weeks begin on Monday.
          * @enum {string}
          */
         Bucket: "day" | "week" | "month";
         /**
          * Budget
-         * @description What a run may consume; None is unbounded. Judges count as well.
+         * @description What a run may consume; None is unbounded. Judges count too.
          */
         Budget: {
             /**
@@ -2045,7 +2045,7 @@ export interface components {
         };
         /**
          * Check
-         * @description One thing that must hold for the service to work.
+         * @description One condition that the service needs to work.
          */
         Check: {
             /** Detail */
@@ -2058,7 +2058,7 @@ export interface components {
         ClientFrame: components["schemas"]["SubscribeFrame"] | components["schemas"]["UnsubscribeFrame"];
         /**
          * ContextManagement
-         * @description What of its surroundings a task sees. The defaults are those of a loop.
+         * @description Which context a task sees. The defaults are those of a loop.
          *
          *     Attributes:
          *         inherit_context: of the context around the task: nothing, all, or only its notes.
@@ -2197,7 +2197,7 @@ export interface components {
         };
         /**
          * DirectorEvaluatorLoop
-         * @description A director proposes, a script may try it out, an evaluator judges, until one of them is content.
+         * @description A director proposes, a script may test, and an evaluator responds, until the evaluator is satisfied.
          *
          *     With an `output_file`, what the director gives is the content of that file of the workspace, for the
          *     script and for registered evaluators.
@@ -2249,7 +2249,7 @@ export interface components {
         };
         /**
          * EmptySource
-         * @description A new project: nothing is there yet.
+         * @description A new, empty project.
          */
         EmptySource: {
             /**
@@ -2260,7 +2260,7 @@ export interface components {
         };
         /**
          * ErrorDetails
-         * @description What was completed before the error, the iteration it cut short included.
+         * @description What was completed before the error, including the iteration that it ended.
          */
         ErrorDetails: {
             /**
@@ -2330,7 +2330,7 @@ export interface components {
             attempts: components["schemas"]["AttemptView"][];
             /**
              * Can Accept
-             * @description False as long as the agent has produced nothing.
+             * @description False until the agent has produced something.
              */
             can_accept: boolean;
             /**
@@ -2431,13 +2431,13 @@ export interface components {
         };
         /**
          * EscalationReason
-         * @description Why a human is asked. `QUESTION`: everything holds but for a question about changed tests.
+         * @description Why a human is asked. `QUESTION`: only a question about changed tests is open.
          * @enum {string}
          */
         EscalationReason: "attempts_exhausted" | "no_progress" | "budget_exhausted" | "agent_unavailable" | "evaluator_unavailable" | "worker_lost" | "human_asked" | "question";
         /**
          * EscalationReminderData
-         * @description A question is still open: the reminder's number from 1, and for how long a human has been asked.
+         * @description An escalation is still open: the reminder's number from 1, and how long the escalation has waited.
          */
         EscalationReminderData: {
             /**
@@ -2819,7 +2819,7 @@ export interface components {
         };
         /**
          * EvaluationDetails
-         * @description Particulars of an evaluation; further fields are kept.
+         * @description Details of an evaluation; additional fields are kept.
          */
         EvaluationDetails: {
             /** Metrics */
@@ -2903,7 +2903,7 @@ export interface components {
         };
         /**
          * EvaluationFeedback
-         * @description One fault of an answer and what to do about it; `affected_claim` quotes the answer.
+         * @description One problem of an answer and how to fix it; `affected_claim` quotes the answer.
          */
         EvaluationFeedback: {
             /** Affected Claim */
@@ -2947,7 +2947,7 @@ export interface components {
         };
         /**
          * EvaluationRequest
-         * @description An evaluation that is wanted now, beside the one at the end of the iteration.
+         * @description An extra evaluation, before the one at the end of the iteration.
          *
          *     Attributes:
          *         type: what kind of evaluation it is, in a word that the evaluator is told.
@@ -3119,7 +3119,7 @@ export interface components {
         };
         /**
          * EvaluatorMetrics
-         * @description One evaluator over the runs that are measured: a case is one verdict.
+         * @description One evaluator's metrics over the chosen runs; each verdict is a case.
          *
          *     Attributes:
          *         verdicts: how many there are, on chosen and other candidates alike.
@@ -3145,7 +3145,7 @@ export interface components {
         };
         /**
          * EvaluatorOutput
-         * @description What is said about an answer; the verdict and the recommendation follow from the dimensions.
+         * @description The evaluation of an answer; the verdict and the recommendation follow from the dimensions.
          */
         EvaluatorOutput: {
             /** Dimensions */
@@ -3231,7 +3231,7 @@ export interface components {
          *         subtask_request: null when it asked for an evaluation.
          *         evaluation_request: null when it asked for a subtask.
          *         result: null when there is none yet, or an error came instead.
-         *         run_id: of the subtask, where it is a run of its own.
+         *         run_id: of the subtask, where it is a separate run.
          */
         Exchange: {
             evaluation_request?: components["schemas"]["EvaluationRequest"] | null;
@@ -3350,7 +3350,7 @@ export interface components {
         };
         /**
          * GitSource
-         * @description A git repository somewhere else.
+         * @description A remote Git repository.
          *
          *     Attributes:
          *         url: `https://…`, `ssh://…` or `user@host:path`.
@@ -3398,7 +3398,7 @@ export interface components {
         };
         /**
          * HeartbeatFrame
-         * @description Says that the connection lives. With a run: everything up to `head` was sent before this frame.
+         * @description Shows that the connection is alive. For a run, everything up to `head` was sent before this frame.
          */
         HeartbeatFrame: {
             /**
@@ -3491,7 +3491,7 @@ export interface components {
         };
         /**
          * IterationDirectedData
-         * @description What the director gave, cut at 2,000 characters; `status` is what it says of its task.
+         * @description The director's output, cut at 2,000 characters; `status` is what it reports about its task.
          */
         IterationDirectedData: {
             /** Iteration */
@@ -3540,7 +3540,7 @@ export interface components {
         };
         /**
          * IterationFailedData
-         * @description An execution error cut an iteration short, in the words of the documented taxonomy.
+         * @description An execution error ended an iteration early; the names are those of the documented error types.
          */
         IterationFailedData: {
             /** Iteration */
@@ -3589,7 +3589,7 @@ export interface components {
         };
         /**
          * IterationScriptedData
-         * @description What the script came to; the ends of its streams, at most 2,000 characters each.
+         * @description The script's result: the ends of its streams, at most 2,000 characters each.
          */
         IterationScriptedData: {
             /** Exit Code */
@@ -3640,7 +3640,7 @@ export interface components {
         };
         /**
          * IterationStartedData
-         * @description An iteration of a loop begins, or begins again under the same number after its worker died.
+         * @description An iteration of a loop starts, or restarts under the same number after its worker died.
          */
         IterationStartedData: {
             /** Iteration */
@@ -3775,7 +3775,7 @@ export interface components {
         JsonValue: unknown;
         /**
          * JudgeDecidedData
-         * @description Which candidate is taken. Without a score no model chose; `order` is how a model was shown them.
+         * @description The chosen candidate. Without scores no model chose; `order` is the order that the model saw.
          */
         JudgeDecidedData: {
             /** Candidate */
@@ -3886,7 +3886,7 @@ export interface components {
         };
         /**
          * Latency
-         * @description How long something took, in milliseconds; null without cases.
+         * @description Durations in milliseconds; null without cases.
          *
          *     A percentile is a duration that was measured: the shortest that so many are not longer than.
          */
@@ -3915,7 +3915,7 @@ export interface components {
         };
         /**
          * LocalSource
-         * @description A git repository on the machine of the service. It is read, never written.
+         * @description A Git repository on the service's machine. It is only read.
          *
          *     Attributes:
          *         path: absolute path of the repository or of a directory inside it.
@@ -3937,7 +3937,7 @@ export interface components {
         };
         /**
          * LogFormat
-         * @description How a log is written: lines for people, or one event as JSON in each line.
+         * @description The format of a log: lines for people, or one JSON event per line.
          * @enum {string}
          */
         LogFormat: "text" | "ndjson";
@@ -3995,7 +3995,7 @@ export interface components {
         };
         /**
          * LoopDetail
-         * @description One loop, whole. `result` is null until the loop is over.
+         * @description One loop with its iterations. `result` is null until the loop ends.
          *
          *     `parent_run_id` is the loop whose director asked for this one; `subtasks` is the tree of those below it.
          */
@@ -4101,7 +4101,7 @@ export interface components {
         LoopEnd: "success" | "condition" | "maximum" | "waiting" | "error";
         /**
          * LoopEvaluation
-         * @description The notes of an evaluator's result; `success` is a truth, not a word for one.
+         * @description The notes of an evaluator's result; `success` must be a boolean.
          */
         LoopEvaluation: {
             details?: components["schemas"]["EvaluationDetails"] | null;
@@ -4113,7 +4113,7 @@ export interface components {
         };
         /**
          * LoopIteration
-         * @description One iteration, also one that an error cut short: then what it lacks is null.
+         * @description One iteration. If an error ended it early, missing parts are null.
          *
          *     Attributes:
          *         iteration: from 1.
@@ -4178,7 +4178,7 @@ export interface components {
         };
         /**
          * LoopOutcome
-         * @description What a loop came to; the history is in `iterations`, those of before an error included.
+         * @description The result of a loop; `iterations` holds the history, including iterations before an error.
          *
          *     Attributes:
          *         final_output: of the last iteration that has an output; empty when none has.
@@ -4218,7 +4218,7 @@ export interface components {
         };
         /**
          * MarkedShares
-         * @description How often an evaluator was wrong, by the marks of reviewers.
+         * @description How often an evaluator was wrong, according to reviewers' marks.
          *
          *     Reviewers mark what they look at, which is mostly what escalated: these are shares of the marked
          *     verdicts, not of all.
@@ -4273,7 +4273,7 @@ export interface components {
         };
         /**
          * MetricName
-         * @description A number by which runs can be listed: those it counts, or all it looks at.
+         * @description A metric whose runs can be listed: the runs it counts, or its whole denominator.
          * @enum {string}
          */
         MetricName: "pass_at_1" | "pass_at_2" | "pass_at_3" | "retried" | "escalated" | "decided" | "cost_known" | "verdict_passed" | "verdict_failed" | "verdict_errored" | "verdict_skipped" | "false_passes" | "false_fails";
@@ -4318,7 +4318,7 @@ export interface components {
         };
         /**
          * MetricsReport
-         * @description All metrics of some runs, as of one moment.
+         * @description All metrics of the chosen runs at one moment.
          *
          *     Attributes:
          *         at: the moment.
@@ -4349,7 +4349,7 @@ export interface components {
         };
         /**
          * NamedInput
-         * @description An input of a part of the loop, and where it comes from: the loop, or an input of the task.
+         * @description An input of a role, and its source: the loop, or an input of the task.
          */
         NamedInput: {
             /** From */
@@ -4406,7 +4406,7 @@ export interface components {
         };
         /**
          * PassRates
-         * @description How often work passed within so many attempts, before any human helped.
+         * @description How often work passed within 1, 2 and 3 attempts, before any human helped.
          */
         PassRates: {
             pass_at_1: components["schemas"]["MetricShare"];
@@ -4520,12 +4520,12 @@ export interface components {
         };
         /**
          * PhaseMetrics
-         * @description One phase over all runs that have it: a case is one run's phase.
+         * @description One phase's metrics over all runs that have it; each run's phase is a case.
          */
         PhaseMetrics: {
             /**
              * Attempts
-             * @description Judged attempts → phases that had so many.
+             * @description Phases by their number of evaluated attempts.
              */
             attempts: {
                 [key: string]: number;
@@ -4538,7 +4538,7 @@ export interface components {
         };
         /**
          * PhaseOfRun
-         * @description The phases of runs of every kind; loops and answers have one each.
+         * @description The phases of every kind of run; loops and answers have one each.
          * @enum {string}
          */
         PhaseOfRun: "discovery" | "coding" | "verification" | "loop" | "answer";
@@ -4603,7 +4603,7 @@ export interface components {
         };
         /**
          * PolicyOverrides
-         * @description Figures of one run that differ from the service's settings.
+         * @description Limits of one run that override the service's settings.
          */
         PolicyOverrides: {
             /**
@@ -4862,7 +4862,7 @@ export interface components {
         };
         /**
          * ResumeMode
-         * @description Whether events follow the cursor that was given, or the client must forget what it has.
+         * @description Whether events continue from the given cursor, or the client must discard what it has.
          * @enum {string}
          */
         ResumeMode: "resumed" | "reset";
@@ -4890,7 +4890,7 @@ export interface components {
         RetryFrom: "previous" | "base";
         /**
          * RoleContext
-         * @description The same for a director or an evaluator, with their defaults.
+         * @description Context of a director or an evaluator, with their defaults.
          */
         RoleContext: {
             /**
@@ -4919,7 +4919,7 @@ export interface components {
         };
         /**
          * RoleDefinition
-         * @description A director or an evaluator: its task, its inputs, and perhaps a model and instructions of its own.
+         * @description A director or an evaluator: its task, its inputs, and optionally its model and instructions.
          *
          *     `tools` let its model look into the workspace by itself. `evaluators` names registered evaluators that
          *     judge instead of a model; only an evaluator has them.
@@ -5251,7 +5251,7 @@ export interface components {
         };
         /**
          * RunFrame
-         * @description A run has changed; quick changes of one run are told once, with the latest state.
+         * @description A run has changed. Quick changes of one run are reported once, with the latest state.
          */
         RunFrame: {
             run: components["schemas"]["RunState"];
@@ -5400,7 +5400,7 @@ export interface components {
         RunSort: "newest" | "oldest" | "updated" | "cost" | "tokens";
         /**
          * RunState
-         * @description How a run stands, with everything that lists over HTTP show but its goal, which does not change.
+         * @description A run's state: everything that lists over HTTP show except the goal, which does not change.
          */
         RunState: {
             /**
@@ -5578,13 +5578,13 @@ export interface components {
         };
         /**
          * ScriptedRole
-         * @description Who speaks in a script of a run that is no sprint.
+         * @description The speaker of a step in the script of a loop or an answer.
          * @enum {string}
          */
         ScriptedRole: "director" | "evaluator" | "synthesizer";
         /**
          * ScriptExecution
-         * @description A program that is run on what the director gives; `timeout` in seconds.
+         * @description A program that runs on the director's output; `timeout` in seconds.
          *
          *     The command is split into words as a shell does it, and never given to a shell. Its inputs fill
          *     `{{name}}` in the words; the one named `stdin` is its standard input, which is otherwise the director's
@@ -5606,7 +5606,7 @@ export interface components {
         };
         /**
          * ScriptOutput
-         * @description What a script printed, bounded, and its exit status; 128 + n is signal n.
+         * @description A script's bounded output and its exit status; 128 + n means signal n.
          */
         ScriptOutput: {
             /** Exitcode */
@@ -5670,7 +5670,7 @@ export interface components {
         ServerFrame: components["schemas"]["SubscribedFrame"] | components["schemas"]["UnsubscribedFrame"] | components["schemas"]["HeartbeatFrame"] | components["schemas"]["ErrorFrame"] | components["schemas"]["RunFrame"] | components["schemas"]["RunGoneFrame"];
         /**
          * Share
-         * @description A share of a number of cases. Without cases there is no share: null, never 0.
+         * @description A share of a number of cases. Without cases the share is null, never 0.
          */
         Share: {
             /**
@@ -5701,7 +5701,7 @@ export interface components {
         };
         /**
          * SpendMetrics
-         * @description What runs that are over consumed, judges included.
+         * @description What finished runs consumed, judges included.
          *
          *     Attributes:
          *         cost_usd: of the runs whose cost is known; an unknown cost is not zero.
@@ -5763,7 +5763,7 @@ export interface components {
         SprintEventType: "run.created" | "run.cancelled" | "run.paused" | "run.resumed" | "workflow.started" | "workflow.status" | "workflow.completed" | "workflow.failed" | "phase.started" | "phase.completed" | "phase.failed" | "attempt.started" | "attempt.produced" | "attempt.interrupted" | "agent.progress" | "agent.failed" | "tool.called" | "tool.result" | "candidate.started" | "candidate.generated" | "candidate.failed" | "judge.started" | "judge.decided" | "evaluation.started" | "evaluator.completed" | "evaluation.completed" | "evaluation.failed" | "optimization.started" | "iteration.started" | "iteration.directed" | "iteration.scripted" | "iteration.completed" | "iteration.failed" | "subtask.started" | "subtask.completed" | "escalation.required" | "escalation.reminder" | "escalation.resolved";
         /**
          * SubscribedFrame
-         * @description Answers `subscribe`: the events that follow begin behind `after`.
+         * @description Answers `subscribe`: the next events come after `after`.
          *
          *     `head` is the run's last stored sequence, `epoch` the history that it belongs to. With mode `reset` the
          *     cursor was of no use (ahead of the head, older than what is kept, or counted in another history): the
@@ -5838,7 +5838,7 @@ export interface components {
         };
         /**
          * SubtaskCompletedData
-         * @description A subtask is over, and the director that asked goes on; `output` is cut at 2,000 characters.
+         * @description A subtask has ended, and its director continues; `output` is cut at 2,000 characters.
          *
          *     `success` is null when an error, a human or a cancellation ended it, which ends this loop, too.
          */
@@ -5892,7 +5892,7 @@ export interface components {
         };
         /**
          * SubtaskContext
-         * @description The same for a subtask, with its defaults.
+         * @description Context of a subtask, with its defaults.
          */
         SubtaskContext: {
             /**
@@ -5937,7 +5937,7 @@ export interface components {
         };
         /**
          * SubtaskRequest
-         * @description A task that is to be done first, by a loop of its own.
+         * @description A task that a separate loop does first.
          *
          *     Attributes:
          *         type: `atomic` is one attempt that is judged once; `director_evaluator_loop` may take as many
@@ -5983,7 +5983,7 @@ export interface components {
         };
         /**
          * SubtaskStartedData
-         * @description A director asked for a subtask, which is a run of its own; the description is cut at 2,000 characters.
+         * @description A director asked for a subtask, a separate run; the description is cut at 2,000 characters.
          *
          *     `depth` is 1 for the subtask of a loop that no other asked for.
          */
@@ -6037,7 +6037,7 @@ export interface components {
         };
         /**
          * TaskFailure
-         * @description A part of the loop could not do its work.
+         * @description A part of the loop failed.
          */
         TaskFailure: {
             /**
@@ -6058,7 +6058,7 @@ export interface components {
         };
         /**
          * TaskInput
-         * @description An input of the task itself; without a value it has to be given when the loop is started.
+         * @description An input of the task. Without a value, it must be given when the loop starts.
          */
         TaskInput: {
             /** Name */
@@ -6071,7 +6071,7 @@ export interface components {
         };
         /**
          * TaskResult
-         * @description What one agent gives back; `usage` is null when it asked no model.
+         * @description What one agent returns; `usage` is null if it asked no model.
          */
         TaskResult: {
             /** Content */
@@ -6089,7 +6089,7 @@ export interface components {
         };
         /**
          * TaskStatus
-         * @description What an agent says of its task. `CONTINUATION` asks for something first, `WAITING` for a human.
+         * @description What an agent reports: `CONTINUATION` asks for something first, `WAITING` for a human.
          * @enum {string}
          */
         TaskStatus: "COMPLETE" | "CONTINUATION" | "WAITING" | "FAILED";
@@ -6185,7 +6185,7 @@ export interface components {
         };
         /**
          * TrackRecord
-         * @description What is known of an evaluator's reliability, from its newest verdicts (at most 1,000) and all marks.
+         * @description An evaluator's track record, from its newest verdicts (at most 1,000) and all marks.
          *
          *     Attributes:
          *         verdicts: the verdicts looked at, on chosen and other candidates alike.
@@ -6210,7 +6210,7 @@ export interface components {
         };
         /**
          * Trend
-         * @description How figures develop. Steps without runs are there, with null shares.
+         * @description Metrics over time. Steps without runs are included, with null shares.
          */
         Trend: {
             bucket: components["schemas"]["Bucket"];
@@ -6261,7 +6261,7 @@ export interface components {
         };
         /**
          * Usage
-         * @description What was consumed so far. An unknown cost is null, never zero.
+         * @description Consumption so far. An unknown cost is null, never zero.
          */
         Usage: {
             /**
@@ -6292,7 +6292,7 @@ export interface components {
         };
         /**
          * Verdict
-         * @description What is said of a dimension, or of the whole. `PARTIAL` is not for a dimension.
+         * @description The verdict on a dimension, or on the whole answer. A dimension is never `PARTIAL`.
          * @enum {string}
          */
         Verdict: "SUFFICIENT" | "INSUFFICIENT" | "PARTIAL";
@@ -6329,7 +6329,7 @@ export interface components {
         };
         /**
          * VerdictView
-         * @description A verdict with the run, attempt and candidate that it is on.
+         * @description A verdict with its run, attempt and candidate.
          */
         VerdictView: {
             /** Attempt */
@@ -6648,6 +6648,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -6666,6 +6684,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -6677,6 +6704,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6765,6 +6801,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -6783,6 +6837,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -6794,6 +6857,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6877,6 +6949,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -6895,6 +6985,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -6906,6 +7005,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6996,6 +7104,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -7014,6 +7140,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -7025,6 +7160,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7110,6 +7254,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -7128,6 +7290,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -7139,6 +7310,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7222,6 +7402,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -7240,6 +7438,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -7251,6 +7458,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7341,6 +7557,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -7359,6 +7593,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -7370,6 +7613,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7455,6 +7707,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -7473,6 +7743,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -7484,6 +7763,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7567,6 +7855,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -7585,6 +7891,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -7596,6 +7911,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7683,6 +8007,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -7701,6 +8043,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -7712,6 +8063,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7794,6 +8154,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -7812,6 +8190,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -7823,6 +8210,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7904,6 +8300,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -7922,6 +8336,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -7933,6 +8356,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8016,6 +8448,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -8034,6 +8484,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -8045,6 +8504,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8140,6 +8608,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -8158,6 +8644,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -8169,6 +8664,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8250,6 +8754,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -8268,6 +8790,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -8279,6 +8810,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8360,6 +8900,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -8378,6 +8936,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -8389,6 +8956,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8499,6 +9075,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -8517,6 +9111,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -8528,6 +9131,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8624,6 +9236,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -8642,6 +9272,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -8653,6 +9292,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8736,6 +9384,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -8754,6 +9420,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -8765,6 +9440,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8855,6 +9539,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -8873,6 +9575,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -8884,6 +9595,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8975,6 +9695,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -8993,6 +9731,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -9004,6 +9751,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9096,6 +9852,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -9114,6 +9888,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -9125,6 +9908,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9235,6 +10027,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -9253,6 +10063,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -9264,6 +10083,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9347,6 +10175,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -9365,6 +10211,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -9376,6 +10231,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9459,6 +10323,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -9477,6 +10359,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -9488,6 +10379,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9573,6 +10473,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -9591,6 +10509,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -9602,6 +10529,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9694,6 +10630,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -9712,6 +10666,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -9723,6 +10686,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9813,6 +10785,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -9831,6 +10821,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -9842,6 +10841,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9940,6 +10948,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -9958,6 +10984,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -9969,6 +11004,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10059,6 +11103,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -10077,6 +11139,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -10088,6 +11159,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10176,6 +11256,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -10194,6 +11292,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -10205,6 +11312,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10295,6 +11411,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -10313,6 +11447,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -10324,6 +11467,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10407,6 +11559,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -10425,6 +11595,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -10436,6 +11615,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10519,6 +11707,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -10537,6 +11743,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -10548,6 +11763,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10631,6 +11855,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -10649,6 +11891,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -10660,6 +11911,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10746,6 +12006,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -10764,6 +12042,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -10775,6 +12062,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10881,6 +12177,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -10899,6 +12213,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -10910,6 +12233,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11001,6 +12333,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -11019,6 +12369,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -11030,6 +12389,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11140,6 +12508,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -11158,6 +12544,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -11169,6 +12564,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11257,6 +12661,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -11275,6 +12697,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -11286,6 +12717,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11369,6 +12809,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -11387,6 +12845,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -11398,6 +12865,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11483,6 +12959,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -11501,6 +12995,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -11512,6 +13015,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11604,6 +13116,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -11622,6 +13152,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -11633,6 +13172,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11723,6 +13271,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -11741,6 +13307,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -11752,6 +13327,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11842,6 +13426,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -11860,6 +13462,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -11871,6 +13482,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11961,6 +13581,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -11979,6 +13617,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -11990,6 +13637,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12073,6 +13729,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -12091,6 +13765,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -12102,6 +13785,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12185,6 +13877,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -12203,6 +13913,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -12214,6 +13933,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12297,6 +14025,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -12315,6 +14061,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -12326,6 +14081,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12412,6 +14176,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -12430,6 +14212,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -12441,6 +14232,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12524,6 +14324,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -12542,6 +14360,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -12553,6 +14380,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12639,6 +14475,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -12657,6 +14511,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -12668,6 +14531,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12751,6 +14623,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -12769,6 +14659,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -12780,6 +14679,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12863,6 +14771,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -12881,6 +14807,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -12892,6 +14827,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12973,6 +14917,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -12991,6 +14953,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -13002,6 +14973,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -7,12 +7,13 @@ from fastapi import APIRouter, Query, Response
 
 from app.api.edge.access import Operator, Services, Viewer
 from app.api.edge.idempotency import Repeatable
+from app.api.edge.strict_json import StrictRoute
 from app.schemas.api.answers import AnswerCreate, AnswerDetail
 from app.schemas.api.run_lists import RunQuery
 from app.schemas.api.runs import RunCancel, RunPage
 from app.schemas.runs import RunKind
 
-router = APIRouter(prefix="/api/v1", tags=["answers"])
+router = APIRouter(route_class=StrictRoute, prefix="/api/v1", tags=["answers"])
 
 
 @router.post("/answers", status_code=201, response_model=AnswerDetail, summary="Ask for an answer")

@@ -8,12 +8,13 @@ from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, Field
 
 from app.api.edge.access import Services, Viewer
+from app.api.edge.strict_json import StrictRoute
 from app.schemas.api.attempts import AttemptDetail, AttemptDiff, AttemptView
 from app.schemas.runs import PhaseOfRun
 from app.schemas.text import CleanLine
 from app.services.review.results import Against
 
-router = APIRouter(prefix="/api/v1", tags=["runs"])
+router = APIRouter(route_class=StrictRoute, prefix="/api/v1", tags=["runs"])
 
 Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
 

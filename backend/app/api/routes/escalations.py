@@ -7,10 +7,11 @@ from fastapi import APIRouter, Query, Response
 
 from app.api.edge.access import Reviewer, Services, Viewer
 from app.api.edge.idempotency import Repeatable
+from app.api.edge.strict_json import StrictRoute
 from app.schemas.api.escalations import EscalationPage, EscalationResolve, EscalationStatus, EscalationView
 from app.schemas.api.reviews import EscalationDetail
 
-router = APIRouter(prefix="/api/v1/escalations", tags=["escalations"])
+router = APIRouter(route_class=StrictRoute, prefix="/api/v1/escalations", tags=["escalations"])
 
 
 @router.get("", summary="List escalations, oldest first")

@@ -6,12 +6,13 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Query
 
 from app.api.edge.access import Operator, Reviewer, Services, Viewer
+from app.api.edge.strict_json import StrictRoute
 from app.schemas.api.evaluators import EvaluatorDetail, EvaluatorList, VerdictPage, VerdictQuery
 from app.schemas.api.marks import MarkCreate, MarkList, MarkView
 from app.schemas.api.workspace_reports import EvaluateRequest, EvaluationReport
 from app.schemas.text import CleanLine
 
-router = APIRouter(prefix="/api/v1", tags=["evaluators"])
+router = APIRouter(route_class=StrictRoute, prefix="/api/v1", tags=["evaluators"])
 
 Name = Annotated[CleanLine, Path(max_length=200)]
 

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Header, Query, Response
 from pydantic import BaseModel, Field
 
 from app.api.edge.event_access import EventReaderDependency, HubDependency
+from app.api.edge.strict_json import StrictRoute
 from app.api.streams.server_sent import EventStream
 from app.core.errors import NotFoundError, UnavailableError
 from app.core.event_frames import MAX_EPOCH_CHARS, MAX_SEQUENCE, ResumeMode, Start
@@ -16,7 +17,7 @@ from app.realtime.reader import DATABASE_ERRORS, EventReader, RunHead
 from app.realtime.subscription import Wish
 from app.schemas.runs import RunStatus
 
-router = APIRouter(prefix="/api/v1", tags=["events"])
+router = APIRouter(route_class=StrictRoute, prefix="/api/v1", tags=["events"])
 
 STREAM = "text/event-stream"
 

@@ -11,11 +11,12 @@ from fastapi.responses import StreamingResponse
 
 from app.api.edge.access import Viewer
 from app.api.edge.event_access import EventReaderDependency
+from app.api.edge.strict_json import StrictRoute
 from app.core.errors import NotFoundError, UnavailableError
 from app.realtime.reader import DATABASE_ERRORS, EventReader, StoredEvent
 from app.schemas.runs import Phase
 
-router = APIRouter(prefix="/api/v1", tags=["events"])
+router = APIRouter(route_class=StrictRoute, prefix="/api/v1", tags=["events"])
 
 PAGE = 500
 _TYPES = {"agent.progress", "tool.called", "tool.result"}
@@ -23,7 +24,7 @@ _SIGNS = {"tool.called": "> ", "tool.result": "< "}
 
 
 class LogFormat(StrEnum):
-    """How a log is written: lines for people, or one event as JSON in each line."""
+    """The format of a log: lines for people, or one JSON event per line."""
 
     TEXT = "text"
     NDJSON = "ndjson"

@@ -7,6 +7,7 @@ from typing import Any, cast
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 
+from app.api.edge.strict_json import read_json
 from app.core.errors import InvalidInputError, UnsupportedMediaTypeError
 from app.schemas.api.loops import LoopCreate
 from app.schemas.director_evaluator import DirectorEvaluatorLoop
@@ -70,7 +71,7 @@ def _fields(kind: str, body: bytes) -> dict[str, Any]:
 
 def _document(body: bytes) -> Mapping[str, Any]:
     try:
-        document = json.loads(body)
+        document = read_json(body)
     except (ValueError, RecursionError) as error:
         raise InvalidInputError(f"not valid JSON: {error}", field="body") from error
     if not isinstance(document, dict):

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from app.api.edge.access import Operator, Services, Viewer
 from app.api.edge.idempotency import Repeatable
+from app.api.edge.strict_json import StrictRoute
 from app.api.routes.loop_bodies import JSON_TYPE, XML_TYPES, read_loop
 from app.schemas.api.loops import LoopDetail
 from app.schemas.api.run_lists import RunQuery
@@ -15,7 +16,7 @@ from app.schemas.api.runs import RunCancel, RunPage
 from app.schemas.runs import RunKind
 from app.schemas.text import CleanText
 
-router = APIRouter(prefix="/api/v1", tags=["loops"])
+router = APIRouter(route_class=StrictRoute, prefix="/api/v1", tags=["loops"])
 
 _BODY: dict[str, Any] = {
     "requestBody": {

@@ -5,9 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from app.api.edge.access import Services, Viewer
+from app.api.edge.strict_json import StrictRoute
 from app.schemas.api.metrics import MetricQuery, MetricsReport, Trend, TrendQuery
 
-router = APIRouter(prefix="/api/v1/metrics", tags=["metrics"])
+router = APIRouter(route_class=StrictRoute, prefix="/api/v1/metrics", tags=["metrics"])
 
 
 @router.get("", summary="Measure runs")

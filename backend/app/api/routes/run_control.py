@@ -6,9 +6,10 @@ from fastapi import APIRouter, Response
 
 from app.api.edge.access import Operator, Services
 from app.api.edge.idempotency import Repeatable
+from app.api.edge.strict_json import StrictRoute
 from app.schemas.api.runs import RunCancel, RunDetail, RunFork, RunPause
 
-router = APIRouter(prefix="/api/v1", tags=["runs"])
+router = APIRouter(route_class=StrictRoute, prefix="/api/v1", tags=["runs"])
 
 
 @router.post("/runs/{run_id}/cancel", response_model=RunDetail, summary="Cancel a run")

@@ -6,10 +6,11 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from app.api.edge.access import Services, Viewer
+from app.api.edge.strict_json import StrictRoute
 from app.schemas.api.run_lists import RunCounts, RunFacets, RunFilter, RunQuery, RunScope
 from app.schemas.api.runs import RunDetail, RunPage
 
-router = APIRouter(prefix="/api/v1", tags=["runs"])
+router = APIRouter(route_class=StrictRoute, prefix="/api/v1", tags=["runs"])
 
 
 @router.get("/runs", summary="List runs of every kind, newest first")

@@ -3,9 +3,10 @@
 from fastapi import APIRouter
 from fastapi.routing import APIRoute
 
+from app.api.edge.strict_json import StrictRoute
 from app.api.routes import attempts, run_control
 
-router = APIRouter(prefix="/api/v1", tags=["sprints"])
+router = APIRouter(route_class=StrictRoute, prefix="/api/v1", tags=["sprints"])
 
 NAMES = {
     "cancel_run": "cancel_sprint",

@@ -7,12 +7,13 @@ from fastapi import APIRouter, Query, Response
 
 from app.api.edge.access import Operator, Services, Viewer
 from app.api.edge.idempotency import Repeatable
+from app.api.edge.strict_json import StrictRoute
 from app.schemas.api.run_lists import RunQuery
 from app.schemas.api.runs import RunDetail, RunPage
 from app.schemas.api.sprints import SprintCreate
 from app.schemas.runs import RunKind
 
-router = APIRouter(prefix="/api/v1", tags=["sprints"])
+router = APIRouter(route_class=StrictRoute, prefix="/api/v1", tags=["sprints"])
 
 
 @router.post("/sprints", status_code=201, response_model=RunDetail, summary="Start a sprint")

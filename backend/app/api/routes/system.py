@@ -4,10 +4,11 @@ from fastapi import APIRouter, Response
 from fastapi.responses import JSONResponse
 
 from app.api.edge.access import Services, Viewer
+from app.api.edge.strict_json import StrictRoute
 from app.core.websocket_events import EVENT_ADAPTER
 from app.services.access.status import Info, Readiness
 
-router = APIRouter(tags=["service"])
+router = APIRouter(route_class=StrictRoute, tags=["service"])
 
 
 @router.get("/healthz", summary="Check that the process is alive")

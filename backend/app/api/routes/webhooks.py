@@ -6,9 +6,10 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from app.api.edge.access import Operator, Services, Viewer
+from app.api.edge.strict_json import StrictRoute
 from app.schemas.api.webhooks import DeliveryPage, DeliveryStatus, DeliveryView
 
-router = APIRouter(prefix="/api/v1/webhooks", tags=["webhooks"])
+router = APIRouter(route_class=StrictRoute, prefix="/api/v1/webhooks", tags=["webhooks"])
 
 
 @router.get("/deliveries", summary="List webhook deliveries, newest first")

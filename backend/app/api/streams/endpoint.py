@@ -1,7 +1,7 @@
-"""The WebSocket routes: events of runs as they are committed. The protocol is told in docs/events.md.
+"""The WebSocket routes: events of runs as they are committed. docs/events.md describes the protocol.
 
-They stand beside the framework's routes, not among them: for as long as a client stays connected, its layers,
-exit stacks and spans would be kept in memory.
+They are plain routes without dependencies: what the framework solves for an endpoint it keeps in memory for
+as long as the client stays connected (docs/decisions/0020).
 """
 
 import asyncio
@@ -11,9 +11,8 @@ from typing import Annotated
 from uuid import UUID
 
 from pydantic import BaseModel, Field, ValidationError
-from starlette.routing import Match, WebSocketRoute
-from starlette.types import Receive, Scope, Send
-from starlette.websockets import WebSocket, WebSocketClose, WebSocketDisconnect
+from starlette.routing import WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from app.api.edge.problems import response_to
 from app.api.edge.rechecks import RevokedError, watched
@@ -62,30 +61,18 @@ async def follow_one(websocket: WebSocket, pipe: Pipe, hub: Hub, life: Life) -> 
         await cancel_and_wait(following)
 
 
-class EventSockets:
-    """The ASGI application of the WebSocket routes."""
-
-    def __init__(self, hub: Hub) -> None:
-        self._hub = hub
-        self._routes = (
-            WebSocketRoute("/api/v1/ws", follow_many),
-            WebSocketRoute("/api/v1/ws/runs/{run_id}", follow_one),
-            # The former path, for clients that have not changed.
-            WebSocketRoute("/api/v1/ws/sprints/{run_id}", follow_one),
-        )
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one client until it leaves or is closed."""
-        for route in self._routes:
-            match, found = route.matches(scope)
-            if match is Match.FULL:
-                scope.update(found)
-                await _serve(WebSocket(scope, receive, send), self._hub, route.endpoint)
-                return
-        await WebSocketClose()(scope, receive, send)
+def socket_routes(hub: Hub) -> list[WebSocketRoute]:
+    """Give the WebSocket routes, each serving one client until it leaves or is closed."""
+    many, one = partial(_serve, hub=hub, follow=follow_many), partial(_serve, hub=hub, follow=follow_one)
+    return [
+        WebSocketRoute("/api/v1/ws", many, name="follow_many"),
+        WebSocketRoute("/api/v1/ws/runs/{run_id}", one, name="follow_run"),
+        # The former path, for clients that have not changed.
+        WebSocketRoute("/api/v1/ws/sprints/{run_id}", one, name="follow_sprint"),
+    ]
 
 
-async def _serve(websocket: WebSocket, hub: Hub, follow: Follow) -> None:
+async def _serve(websocket: WebSocket, *, hub: Hub, follow: Follow) -> None:
     # Accepted before anything is checked: a browser is told the close code only of an open socket.
     try:
         await websocket.accept()

@@ -61,19 +61,19 @@ async def calibrate(  # noqa: PLR0913 - each is an option
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """Run the panel over labelled cases and count its false passes and false fails.
+    """Run the panel over labelled cases; count the bad ones that pass and the good ones that fail.
 
-    Needs neither server nor database. Ends with 0; with --fail-on-surprise with 1 when a verdict is wrong
-    that is not known to be, else with 6 when a good case got no verdict.
+    Needs neither server nor database. The exit code is 0. With --fail-on-surprise it is 1 for an unexpected
+    wrong verdict, else 6 if a good case got no verdict.
 
     Args:
         corpus: A directory of cases, or attacks or humaneval; ./NAME is always a directory.
-        evaluator: Measure this one alone, as the only gate; may be repeated.
+        evaluator: Measure only this evaluator, as the only gate; may be repeated.
         phase: Only cases of this phase.
-        models: Ask models too, which costs money; those that --evaluator names are asked anyway.
-        workers: Cases judged at the same time [default: one for each core].
-        limit: So many cases at most, spread evenly over the corpus.
-        fail_on_surprise: Let the exit code tell.
+        models: Include evaluators that ask a model, which costs money; --evaluator includes them by name.
+        workers: Cases evaluated at once [default: one per core].
+        limit: At most N cases, spread evenly over the corpus.
+        fail_on_surprise: Report wrong verdicts in the exit code.
     """
     terminal = root.terminal(options)
     place = corpus if corpus in BUILT_IN else root.absolute(Path(corpus))
@@ -98,7 +98,7 @@ def corpus(
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """Write a built-in corpus to a directory, to look at it and to add cases.
+    """Write a built-in corpus to a directory, to read it and add cases.
 
     Args:
         name: attacks or humaneval.

@@ -1,4 +1,4 @@
-"""`housekeeping`: trims what runs that are over left; on the service's database and directory itself."""
+"""`housekeeping`: deletes expired data of finished runs from the service's database and data directory."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -10,13 +10,13 @@ from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.composition.chores import housekeeping as open_housekeeping
 
 _WORDS = {
-    "progress": "runs whose progress is emptied",
-    "snapshots": "runs whose files are deleted from the database",
-    "snapshot_bytes": "bytes of these files",
-    "directories": "directories of runs on this machine",
-    "answers": "kept answers of requests",
-    "messages": "webhook messages",
-    "jobs": "rows of ended jobs",
+    "progress": "runs whose progress expires",
+    "snapshots": "runs whose stored files expire",
+    "snapshot_bytes": "bytes in these files",
+    "directories": "run directories on this machine",
+    "answers": "stored responses of idempotent requests",
+    "messages": "webhook deliveries",
+    "jobs": "rows of finished jobs",
 }
 
 
@@ -26,10 +26,10 @@ async def housekeeping(
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """Show what is beyond retention, as the settings RETENTION_* say; workers trim it every hour.
+    """Show what has expired under the RETENTION_* settings. Workers delete it every hour.
 
     Args:
-        apply: Trim it now.
+        apply: Delete it now.
     """
     terminal = root.terminal(options)
     async with open_housekeeping(root.settings) as keeper:
@@ -40,5 +40,5 @@ async def housekeeping(
     for name, count in asdict(found).items():
         terminal.line(f"{count:>15,}  {_WORDS[name]}")
     if not apply:
-        terminal.say("Nothing was changed; --apply trims it")
+        terminal.say("Nothing was deleted. Delete it with --apply")
     return ExitCode.PASSED

@@ -25,9 +25,9 @@ async def metrics(
     """Measure runs: pass@k, retries, escalations, evaluators, cost; each with n and 95 % interval.
 
     Args:
-        days: Only runs created within so many days.
-        project: Only runs whose source is there, as runs show it.
-        agent: Only runs of this agent, in the words runs show.
+        days: Only runs created in the last N days.
+        project: Only runs of this source, written as `phaserunner show` prints it.
+        agent: Only runs of this agent, written as `phaserunner show` prints it.
     """
     since = (datetime.now(UTC) - timedelta(days=days)).isoformat() if days else None
     given = {"since": since, "project": project, "agent": agent}
@@ -44,7 +44,7 @@ async def metrics(
 
 
 def metrics_lines(report: MetricsReport) -> Iterator[str]:
-    """A report as text; what has no cases is said to have none."""
+    """Render a report as text; a figure without cases says so."""
     yield f"{report.runs} runs, {report.over} of them over"
     yield from _passes("whole runs", report.passes)
     for each in report.phases:

@@ -14,10 +14,10 @@ from app.schemas.project_file import PROJECT_FILE
 
 
 async def check(path: Path = Path(), /, *, options: Options = DEFAULT_OPTIONS, root: RootArgument) -> int:
-    """Check a project's phaserunner.toml against this machine's settings; says line and key of what is wrong.
+    """Check a project's phaserunner.toml against this machine's settings; errors name line and key.
 
     Args:
-        path: The project, or the file itself.
+        path: The project, or its phaserunner.toml.
     """
     panel = await _panel(root, path)
     terminal = root.terminal(options)

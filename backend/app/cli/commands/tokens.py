@@ -1,4 +1,4 @@
-"""`tokens`: who may use a service that is not on loopback; works on the service's database itself."""
+"""`tokens`: who may use a service that is not on loopback; works on the service's database."""
 
 from cyclopts import App
 
@@ -20,11 +20,12 @@ async def create(
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """Create a token and show it, once: only its digest is kept.
+    """Create a token and print it once: the service keeps only a digest.
 
     Args:
-        name: Who it is for.
-        role: viewer looks, operator starts and cancels, reviewer also decides, admin may do everything.
+        name: The user or program that the token is for.
+        role: viewer reads; operator also starts and cancels; reviewer also resolves escalations; admin may
+            do everything.
     """
     terminal = root.terminal(options)
     async with token_service(root.settings) as tokens:
@@ -32,14 +33,14 @@ async def create(
     if terminal.as_json:
         terminal.json({"name": name, "role": role.value, "token": created})
     else:
-        terminal.say(f"Token of {name} ({role.value}); it is not shown again:")
+        terminal.say(f"Token for {name} ({role.value}). It is not shown again:")
         terminal.raw(f"{created}\n")
     return ExitCode.PASSED
 
 
 @app.command(name="list")
 async def list_tokens(*, options: Options = DEFAULT_OPTIONS, root: RootArgument) -> int:
-    """List tokens; the tokens themselves are not kept."""
+    """List tokens by name, role and last use."""
     terminal = root.terminal(options)
     async with token_service(root.settings) as tokens:
         found = await tokens.list()
@@ -54,10 +55,10 @@ async def list_tokens(*, options: Options = DEFAULT_OPTIONS, root: RootArgument)
 
 @app.command
 async def revoke(name: str, /, *, options: Options = DEFAULT_OPTIONS, root: RootArgument) -> int:
-    """Revoke a token, at once.
+    """Revoke a token. This takes effect at once.
 
     Args:
-        name: Whom it was for.
+        name: The name given at creation.
     """
     terminal = root.terminal(options)
     async with token_service(root.settings) as tokens:

@@ -1,9 +1,9 @@
-"""`webhooks`: what was sent to other services, what failed, and once more."""
+"""`webhooks`: lists deliveries to other services, and retries failed ones."""
 
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Literal, cast
 from uuid import UUID
 
-from cyclopts import App
+from cyclopts import App, Parameter
 
 from app.cli.api_client import PAGE
 from app.cli.exits import ExitCode
@@ -18,18 +18,18 @@ app = App(name="webhooks")
 async def list_deliveries(
     *,
     status: Literal["pending", "delivered", "failed", "any"] = "any",
-    sprint: UUID | None = None,
+    run: Annotated[UUID | None, Parameter(name=("--run", "--sprint"))] = None,
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """List messages to other services, newest first, at most 100.
+    """List webhook deliveries, newest first, at most 100.
 
     Args:
-        status: Only these; failed ones were given up.
-        sprint: Only those about this sprint.
+        status: Only deliveries in this state; failed means that all retries are used up.
+        run: Only deliveries about this run.
     """
     query = f"?limit={PAGE}" + (f"&status={status}" if status != "any" else "")
-    query += f"&run_id={sprint}" if sprint else ""
+    query += f"&run_id={run}" if run else ""
     async with root.session(options) as session:
         document = await session.api.json("GET", f"/webhooks/deliveries{query}")
     terminal = root.terminal(options)
@@ -44,16 +44,16 @@ async def list_deliveries(
         if each["last_error"]:
             terminal.line(f"    {one_line(each['last_error'])}")
     if not items:
-        terminal.say("There are no such messages")
+        terminal.say("No deliveries match")
     return ExitCode.PASSED
 
 
 @app.command
 async def retry(message: UUID, /, *, options: Options = DEFAULT_OPTIONS, root: RootArgument) -> int:
-    """Send a message that was not taken again, as soon as a worker can.
+    """Queue a failed delivery again.
 
     Args:
-        message: Its id, as the list shows it.
+        message: The delivery's id, as `webhooks list` prints it.
     """
     async with root.session(options) as session:
         document = await session.api.json("POST", f"/webhooks/deliveries/{message}/retry")
@@ -61,5 +61,5 @@ async def retry(message: UUID, /, *, options: Options = DEFAULT_OPTIONS, root: R
     if terminal.as_json:
         terminal.json(document)
     else:
-        terminal.line(f"Message {message} is sent again to {one_line(document['receiver'])}")
+        terminal.line(f"Delivery {message} is queued for {one_line(document['receiver'])}")
     return ExitCode.PASSED

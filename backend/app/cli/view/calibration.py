@@ -10,7 +10,7 @@ Line = tuple[str, str]
 """Text and its style."""
 
 _REASON = 300
-_HEAD = ("", "false passes", "false fails", "no verdict", "nothing to check")
+_HEAD = ("", "bad passed", "good failed", "no verdict", "nothing to check")
 
 
 def report_lines(report: CalibrationReport, *, alone: bool) -> Iterator[Line]:
@@ -18,8 +18,8 @@ def report_lines(report: CalibrationReport, *, alone: bool) -> Iterator[Line]:
 
     Args:
         report: what was counted.
-        alone: whether false passes of single evaluators are listed too; together with others each of them is
-            there for something else, and most are no fault.
+        alone: whether to list the bad cases that single evaluators passed. In a panel each evaluator looks
+            for something else, so most of these are no fault.
     """
     labels = ", ".join(f"{count} {label.value}" for label, count in report.cases.items())
     total = sum(report.cases.values())
@@ -57,8 +57,8 @@ def _table(cards: Sequence[Scorecard]) -> Iterator[Line]:
     rows = [
         (
             f"{card.name}{'' if card.gate else ' (adviser)'}",
-            rate_words(card.false_passes),
-            rate_words(card.false_fails),
+            rate_words(card.bad_passed),
+            rate_words(card.good_failed),
             f"{card.errored.count} of {card.errored.of}",
             f"{card.skipped.count} of {card.skipped.of}",
         )

@@ -42,7 +42,7 @@ class JudgeStartedEvent(Envelope):
 
 
 class JudgeDecidedData(TypedEventData):
-    """Which candidate is taken. Without a score no model chose; `order` is how a model was shown them."""
+    """The chosen candidate. Without scores no model chose; `order` is the order that the model saw."""
 
     event_type: ClassVar[SprintEventType] = SprintEventType.JUDGE_DECIDED
     candidate: int

@@ -22,7 +22,7 @@ class EscalationRequiredEvent(Envelope):
 
 
 class EscalationReminderData(TypedEventData):
-    """A question is still open: the reminder's number from 1, and for how long a human has been asked."""
+    """An escalation is still open: the reminder's number from 1, and how long the escalation has waited."""
 
     event_type: ClassVar[SprintEventType] = SprintEventType.ESCALATION_REMINDER
     escalation_id: UUID

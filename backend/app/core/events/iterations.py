@@ -8,7 +8,7 @@ from app.core.events.types import SprintEventType
 
 
 class IterationStartedData(TypedEventData):
-    """An iteration of a loop begins, or begins again under the same number after its worker died."""
+    """An iteration of a loop starts, or restarts under the same number after its worker died."""
 
     event_type: ClassVar[SprintEventType] = SprintEventType.ITERATION_STARTED
     iteration: int
@@ -21,7 +21,7 @@ class IterationStartedEvent(Envelope):
 
 
 class IterationDirectedData(TypedEventData):
-    """What the director gave, cut at 2,000 characters; `status` is what it says of its task."""
+    """The director's output, cut at 2,000 characters; `status` is what it reports about its task."""
 
     event_type: ClassVar[SprintEventType] = SprintEventType.ITERATION_DIRECTED
     iteration: int
@@ -36,7 +36,7 @@ class IterationDirectedEvent(Envelope):
 
 
 class IterationScriptedData(TypedEventData):
-    """What the script came to; the ends of its streams, at most 2,000 characters each."""
+    """The script's result: the ends of its streams, at most 2,000 characters each."""
 
     event_type: ClassVar[SprintEventType] = SprintEventType.ITERATION_SCRIPTED
     iteration: int
@@ -69,7 +69,7 @@ class IterationCompletedEvent(Envelope):
 
 
 class IterationFailedData(TypedEventData):
-    """An execution error cut an iteration short, in the words of the documented taxonomy."""
+    """An execution error ended an iteration early; the names are those of the documented error types."""
 
     event_type: ClassVar[SprintEventType] = SprintEventType.ITERATION_FAILED
     iteration: int
@@ -102,7 +102,7 @@ class SubtaskStartedEvent(Envelope):
 
 
 class SubtaskCompletedData(TypedEventData):
-    """A subtask is over, and the director that asked goes on; `output` is cut at 2,000 characters.
+    """A subtask has ended, and its director continues; `output` is cut at 2,000 characters.
 
     `success` is null when an error, a human or a cancellation ended it, which ends this loop, too.
     """

@@ -7,7 +7,7 @@ A step never raises: its trouble is part of its result, with everything that was
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from app.runners.decision import AttemptFacts
+from app.runners.facts import AttemptFacts
 from app.runners.loop.context import (
     LoopInputs,
     Moment,

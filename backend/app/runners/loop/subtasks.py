@@ -13,7 +13,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from app.runners.decision import Spent
+from app.runners.facts import Spent
 from app.runners.loop.context import fill
 from app.runners.loop.roles import Exhausted, Trouble
 from app.schemas.director_evaluator import (

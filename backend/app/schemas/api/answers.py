@@ -112,7 +112,7 @@ class AnswerResult(BaseModel):
 
 
 class AnswerDetail(RunView):
-    """One answer, whole. `result` is null until it is over, and when it ended without an attempt."""
+    """One answer with its attempts. `result` is null until it ends, and if it ended without an attempt."""
 
     query: str
     entries: list[str]

@@ -4,10 +4,11 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from app.schemas.api.attempts import EvaluationStatusName, EvaluationView
 from app.schemas.api.run_lists import MAX_CHOICES, MAX_CURSOR_CHARS
+from app.schemas.moments import Moment
 from app.schemas.runs import Phase, RunKind
 from app.schemas.shares import Latency, Share
 from app.schemas.text import CleanLine
@@ -35,7 +36,7 @@ class EvaluatorList(BaseModel):
 
 
 class MarkedShares(BaseModel):
-    """How often an evaluator was wrong, by the marks of reviewers.
+    """How often an evaluator was wrong, according to reviewers' marks.
 
     Reviewers mark what they look at, which is mostly what escalated: these are shares of the marked
     verdicts, not of all.
@@ -52,7 +53,7 @@ class MarkedShares(BaseModel):
 
 
 class TrackRecord(BaseModel):
-    """What is known of an evaluator's reliability, from its newest verdicts (at most 1,000) and all marks.
+    """An evaluator's track record, from its newest verdicts (at most 1,000) and all marks.
 
     Attributes:
         verdicts: the verdicts looked at, on chosen and other candidates alike.
@@ -114,14 +115,14 @@ class VerdictQuery(BaseModel):
     )
     phase: list[Phase] = Field(default=[], max_length=MAX_CHOICES)
     version: list[CleanLine] = Field(default=[], max_length=MAX_CHOICES)
-    since: AwareDatetime | None = Field(default=None, description="Evaluated at this time or later.")
-    until: AwareDatetime | None = Field(default=None, description="Evaluated before this time.")
+    since: Moment | None = Field(default=None, description="Evaluated at this time or later.")
+    until: Moment | None = Field(default=None, description="Evaluated before this time.")
     limit: int = Field(default=50, ge=1, le=200)
     cursor: str | None = Field(default=None, max_length=MAX_CURSOR_CHARS)
 
 
 class VerdictView(BaseModel):
-    """A verdict with the run, attempt and candidate that it is on."""
+    """A verdict with its run, attempt and candidate."""
 
     model_config = ConfigDict(frozen=True)
 

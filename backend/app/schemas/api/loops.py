@@ -64,7 +64,7 @@ class IterationView(LoopIteration):
 
 
 class LoopOutcome(BaseModel):
-    """What a loop came to; the history is in `iterations`, those of before an error included.
+    """The result of a loop; `iterations` holds the history, including iterations before an error.
 
     Attributes:
         final_output: of the last iteration that has an output; empty when none has.
@@ -97,7 +97,7 @@ class SubtaskNode(BaseModel):
 
 
 class LoopDetail(RunView):
-    """One loop, whole. `result` is null until the loop is over.
+    """One loop with its iterations. `result` is null until the loop ends.
 
     `parent_run_id` is the loop whose director asked for this one; `subtasks` is the tree of those below it.
     """

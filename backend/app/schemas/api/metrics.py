@@ -14,7 +14,7 @@ class MetricQuery(RunScope):
 
 
 class Bucket(StrEnum):
-    """How wide a point of a trend is, in UTC; weeks begin on Monday."""
+    """The width of one point of a trend, in UTC; weeks begin on Monday."""
 
     DAY = "day"
     WEEK = "week"
@@ -40,7 +40,7 @@ class MetricShare(Share):
 
 
 class PassRates(BaseModel):
-    """How often work passed within so many attempts, before any human helped."""
+    """How often work passed within 1, 2 and 3 attempts, before any human helped."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -66,7 +66,7 @@ class Retries(BaseModel):
 
 
 class PhaseMetrics(BaseModel):
-    """One phase over all runs that have it: a case is one run's phase."""
+    """One phase's metrics over all runs that have it; each run's phase is a case."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -74,7 +74,7 @@ class PhaseMetrics(BaseModel):
     passes: PassRates
     retries: Retries
     escalated: MetricShare
-    attempts: dict[int, int] = Field(description="Judged attempts → phases that had so many.")
+    attempts: dict[int, int] = Field(description="Phases by their number of evaluated attempts.")
 
 
 class EscalationMetrics(BaseModel):
@@ -98,7 +98,7 @@ class EscalationMetrics(BaseModel):
 
 
 class EvaluatorMetrics(BaseModel):
-    """One evaluator over the runs that are measured: a case is one verdict.
+    """One evaluator's metrics over the chosen runs; each verdict is a case.
 
     Attributes:
         verdicts: how many there are, on chosen and other candidates alike.
@@ -123,7 +123,7 @@ class EvaluatorMetrics(BaseModel):
 
 
 class Amount(BaseModel):
-    """An amount for each run that is over. Null without such runs.
+    """The amount per finished run. Null if no run has finished.
 
     Attributes:
         n: runs that are over and whose amount is known.
@@ -141,7 +141,7 @@ class Amount(BaseModel):
 
 
 class SpendMetrics(BaseModel):
-    """What runs that are over consumed, judges included.
+    """What finished runs consumed, judges included.
 
     Attributes:
         cost_usd: of the runs whose cost is known; an unknown cost is not zero.
@@ -159,7 +159,7 @@ class SpendMetrics(BaseModel):
 
 
 class MetricsReport(BaseModel):
-    """All metrics of some runs, as of one moment.
+    """All metrics of the chosen runs at one moment.
 
     Attributes:
         at: the moment.
@@ -196,7 +196,7 @@ class TrendPoint(BaseModel):
 
 
 class Trend(BaseModel):
-    """How figures develop. Steps without runs are there, with null shares."""
+    """Metrics over time. Steps without runs are included, with null shares."""
 
     model_config = ConfigDict(frozen=True)
 

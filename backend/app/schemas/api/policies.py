@@ -10,7 +10,7 @@ from app.schemas.text import PathGlob, TestGlob
 
 
 class PolicyOverrides(BaseModel):
-    """Figures of one run that differ from the service's settings."""
+    """Limits of one run that override the service's settings."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -39,7 +39,7 @@ class EscalationDetail(EscalationView):
     attempts: list[AttemptView]
     earlier: list[EscalationView]
     track_records: list[TrackRecord]
-    can_accept: bool = Field(description="False as long as the agent has produced nothing.")
+    can_accept: bool = Field(description="False until the agent has produced something.")
     would_open: list[str]
     open_paths: list[str]
     would_give: AnswerResult | None = None

@@ -3,8 +3,9 @@
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
+from app.schemas.moments import Moment
 from app.schemas.runs import PhaseOfRun, RunKind, RunStatus
 from app.schemas.text import CleanLine
 
@@ -12,7 +13,7 @@ MetricPart = Literal["counted", "considered"]
 
 
 class MetricName(StrEnum):
-    """A number by which runs can be listed: those it counts, or all it looks at."""
+    """A metric whose runs can be listed: the runs it counts, or its whole denominator."""
 
     PASS_AT_1 = "pass_at_1"  # noqa: S105 - no password
     PASS_AT_2 = "pass_at_2"  # noqa: S105 - a measure, no password
@@ -54,8 +55,8 @@ class RunScope(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    since: AwareDatetime | None = Field(default=None, description="Created at this time or later.")
-    until: AwareDatetime | None = Field(default=None, description="Created before this time.")
+    since: Moment | None = Field(default=None, description="Created at this time or later.")
+    until: Moment | None = Field(default=None, description="Created before this time.")
     kind: list[RunKind] = Field(default=[], max_length=MAX_CHOICES)
     project: list[_Choice] = Field(
         default=[],

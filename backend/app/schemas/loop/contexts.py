@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 
 class ContextManagement(BaseModel):
-    """What of its surroundings a task sees. The defaults are those of a loop.
+    """Which context a task sees. The defaults are those of a loop.
 
     Attributes:
         inherit_context: of the context around the task: nothing, all, or only its notes.
@@ -32,7 +32,7 @@ class ContextManagement(BaseModel):
 
 
 class RoleContext(ContextManagement):
-    """The same for a director or an evaluator, with their defaults."""
+    """Context of a director or an evaluator, with their defaults."""
 
     inherit_context: Literal["none", "full", "subset"] = "full"
     accumulate_data: bool = False
@@ -40,6 +40,6 @@ class RoleContext(ContextManagement):
 
 
 class SubtaskContext(ContextManagement):
-    """The same for a subtask, with its defaults."""
+    """Context of a subtask, with its defaults."""
 
     accumulate_data: bool = False

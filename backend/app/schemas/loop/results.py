@@ -11,7 +11,7 @@ from app.schemas.runs import Usage
 
 
 class TaskStatus(StrEnum):
-    """What an agent says of its task. `CONTINUATION` asks for something first, `WAITING` for a human."""
+    """What an agent reports: `CONTINUATION` asks for something first, `WAITING` for a human."""
 
     COMPLETE = "COMPLETE"
     CONTINUATION = "CONTINUATION"
@@ -24,7 +24,7 @@ class _Result(BaseModel):
 
 
 class TaskResult(_Result):
-    """What one agent gives back; `usage` is null when it asked no model."""
+    """What one agent returns; `usage` is null if it asked no model."""
 
     content: str
     status: TaskStatus = TaskStatus.COMPLETE
@@ -33,7 +33,7 @@ class TaskResult(_Result):
 
 
 class ScriptOutput(_Result):
-    """What a script printed, bounded, and its exit status; 128 + n is signal n."""
+    """A script's bounded output and its exit status; 128 + n means signal n."""
 
     stdout: str = ""
     stderr: str = ""
@@ -41,7 +41,7 @@ class ScriptOutput(_Result):
 
 
 class EvaluationDetails(BaseModel):
-    """Particulars of an evaluation; further fields are kept."""
+    """Details of an evaluation; additional fields are kept."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
@@ -51,7 +51,7 @@ class EvaluationDetails(BaseModel):
 
 
 class LoopEvaluation(BaseModel):
-    """The notes of an evaluator's result; `success` is a truth, not a word for one."""
+    """The notes of an evaluator's result; `success` must be a boolean."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True, serialize_by_alias=True)
 
@@ -115,7 +115,7 @@ class IterationUsage(_Result):
 
 
 class LoopIteration(_Result):
-    """One iteration, also one that an error cut short: then what it lacks is null.
+    """One iteration. If an error ended it early, missing parts are null.
 
     Attributes:
         iteration: from 1.
@@ -167,7 +167,7 @@ class FailureReason(StrEnum):
 
 
 class ErrorDetails(_Result):
-    """What was completed before the error, the iteration it cut short included."""
+    """What was completed before the error, including the iteration that it ended."""
 
     partial_results: list[LoopIteration] = Field(default=[], alias="partialResults")
 
@@ -184,7 +184,7 @@ class ResourceExhaustion(_Result):
 
 
 class TaskFailure(_Result):
-    """A part of the loop could not do its work."""
+    """A part of the loop failed."""
 
     type: Literal["TASK_FAILURE"] = "TASK_FAILURE"
     reason: FailureReason

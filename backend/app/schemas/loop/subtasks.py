@@ -44,7 +44,7 @@ class SubtaskRequest(_Request):
 
 
 class EvaluationRequest(_Request):
-    """An evaluation that is wanted now, beside the one at the end of the iteration.
+    """An extra evaluation, before the one at the end of the iteration.
 
     Attributes:
         type: what kind of evaluation it is, in a word that the evaluator is told.

@@ -19,7 +19,7 @@ _WORKERS = text(
 
 
 class Check(BaseModel):
-    """One thing that must hold for the service to work."""
+    """One condition that the service needs to work."""
 
     name: str
     ok: bool

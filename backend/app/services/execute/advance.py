@@ -19,7 +19,8 @@ from app.db.models import Run
 from app.db.outages import through_outages
 from app.jobs.worker import PutBackError, Stopping
 from app.realtime.store import Fence
-from app.runners.decision import Decision, Evaluate, Finished, History, StartAttempt, Wait
+from app.runners.decision import Decision, Evaluate, Finished, StartAttempt, Wait
+from app.runners.facts import History
 from app.runners.refinement import refine
 from app.schemas.runs import ModelRole, RunKind, RunPolicy
 from app.services.execute.outcomes import record_decision

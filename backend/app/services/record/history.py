@@ -10,11 +10,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import defer
 
 from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run
-from app.runners.decision import AttemptFacts, EscalationFacts, History, attempts_allowed
+from app.runners.decision import attempts_allowed
 from app.runners.evaluators.acceptance import Acceptance
 from app.runners.evaluators.feedback_memory import FeedbackMemory
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
 from app.runners.evaluators.verdict import VerdictStatus
+from app.runners.facts import AttemptFacts, EscalationFacts, History
 from app.schemas.api.escalations import LineComment
 from app.schemas.runs import (
     AttemptClosing,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from app.db.models import Escalation, Run
-from app.runners.decision import Spent
+from app.runners.facts import Spent
 from app.schemas.runs import EscalationDecision, EscalationReason, Usage
 
 

@@ -13,13 +13,13 @@ from uuid import UUID, uuid4
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import Close
 
 from app.api.routes import events as event_routes
-from app.api.streams.endpoint import EventSockets
+from app.api.streams.endpoint import socket_routes
 from app.core.errors import PhaseRunnerError
 from app.core.events.agents import AgentProgressData, AgentProgressEvent, ProgressLine
 from app.core.events.runs import WorkflowCompletedData, WorkflowCompletedEvent
@@ -195,17 +195,14 @@ def _application(realtime: Realtime) -> ASGIApp:
     application = FastAPI()
     application.state.hub = realtime.hub
     application.state.event_reader = realtime.reader
-    sockets = EventSockets(realtime.hub)
+    application.router.routes.extend(socket_routes(realtime.hub))
     application.include_router(event_routes.router)
 
     @application.exception_handler(PhaseRunnerError)
     async def render(_request: Request, error: PhaseRunnerError) -> JSONResponse:
         return JSONResponse({"code": error.code, "detail": error.detail}, error.status)
 
-    async def both(scope: Scope, receive: Receive, send: Send) -> None:
-        await (sockets if scope["type"] == "websocket" else application)(scope, receive, send)
-
-    return both
+    return application
 
 
 async def until(condition: Callable[[], bool], seconds: float = 30.0) -> None:

@@ -65,7 +65,7 @@ def test_json_has_every_case(tmp_path: Path) -> None:
     cases = [case(f"c{n}", Label.GOOD, CLEAN) for n in range(5)]
     outcome = calibrate(tmp_path, *cases, arguments=("--json", "--limit", "3", "--workers", "1"))
     assert [each["name"] for each in outcome.document["outcomes"]] == ["c0", "c1", "c3"]
-    assert outcome.document["panel"]["false_fails"]["of"] == 3
+    assert outcome.document["panel"]["good_failed"]["of"] == 3
     assert outcome.document["outcomes"][0]["said"][0]["evaluator"] == "ruff_lint"
 
 

@@ -1,6 +1,8 @@
 """What the doctor finds."""
 
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -76,11 +78,41 @@ async def test_git_and_tools_are_there() -> None:
     assert (await probes.tools()).level == "ok"
 
 
-@pytest.mark.parametrize(("status", "level"), [(200, "ok"), (503, "warn")])
-async def test_the_server(status: int, level: str) -> None:
-    transport = httpx.MockTransport(lambda request: httpx.Response(status))
+@pytest.mark.parametrize(
+    ("ready", "info", "level", "text"),
+    [
+        pytest.param(200, (200, {"version": version("phaserunner")}), "ok", "ready", id="it is"),
+        pytest.param(503, (503, {}), "warn", "no service is ready", id="not ready"),
+        pytest.param(200, (401, {"detail": "send a valid token"}), "warn", "token", id="closed"),
+        pytest.param(200, (200, {"version": "0.0.1"}), "warn", "0.0.1", id="another version"),
+    ],
+)
+async def test_the_server(ready: int, info: tuple[int, dict[str, str]], level: str, text: str) -> None:
+    transport = httpx.MockTransport(
+        lambda request: (
+            httpx.Response(ready) if request.url.path == "/readyz" else httpx.Response(info[0], json=info[1])
+        )
+    )
     async with ApiClient("http://127.0.0.1:8000", transport=transport) as api:
-        assert (await probes.server(api)).level == level
+        found = await probes.server(api)
+    assert (found.level, text in found.detail) == (level, True)
+
+
+@pytest.mark.parametrize(
+    ("settings", "url"),
+    [
+        pytest.param({}, "http://127.0.0.1:8000", id="default"),
+        pytest.param({"PORT": 9000}, "http://127.0.0.1:9000", id="another port"),
+        pytest.param({"HOST": "0.0.0.0"}, "http://127.0.0.1:8000", id="every address"),
+        pytest.param({"HOST": "::"}, "http://[::1]:8000", id="every address, IPv6"),
+        pytest.param({"HOST": "2001:db8::1"}, "http://[2001:db8::1]:8000", id="IPv6"),
+        pytest.param(
+            {"PORT": 9000, "PHASERUNNER_URL": "https://pr.example"}, "https://pr.example", id="named"
+        ),
+    ],
+)
+def test_the_command_line_asks_the_service_that_the_settings_name(settings: dict[str, Any], url: str) -> None:
+    assert Settings(_env_file=None, **{"PHASERUNNER_URL": None, **settings}).service_url == url
 
 
 async def test_environments_show_what_makes_them_and_how_much_is_kept(tmp_path: Path) -> None:

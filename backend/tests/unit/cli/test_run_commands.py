@@ -172,5 +172,5 @@ class TestWebhooks:
         outcome = invoke(service, "webhooks", "retry", str(UUID(int=9)))
         assert (outcome.code, outcome.out.strip()) == (
             0,
-            f"Message {UUID(int=9)} is sent again to https://hooks.example",
+            f"Delivery {UUID(int=9)} is queued for https://hooks.example",
         )

@@ -8,25 +8,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.runners.decision import (
-    AttemptFacts,
     CompletePhase,
     CompleteRun,
     Decision,
     Escalate,
-    EscalationFacts,
     Evaluate,
     Fail,
     Finished,
-    History,
     ReturnHistory,
     ReturnPartial,
-    Spent,
     StartAttempt,
     Wait,
     attempts_allowed,
     backoff_seconds,
     decide,
 )
+from app.runners.facts import AttemptFacts, EscalationFacts, History, Spent
 from app.schemas.runs import (
     AttemptClosing,
     AttemptState,

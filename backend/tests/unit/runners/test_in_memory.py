@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.runners.decision import AttemptFacts
+from app.runners.facts import AttemptFacts
 from app.runners.in_memory import MemoryRecords, text_identity, tree_identity
 from app.schemas.runs import AttemptState, RunPolicy, Usage
 

@@ -106,7 +106,7 @@ async def test_an_attempt_shows_its_prompt_and_candidates(cases: UseCases) -> No
 
 async def test_what_is_not_there(cases: UseCases) -> None:
     run_id = await cases.rows.run()
-    with pytest.raises(NotFoundError, match="no sprint"):
+    with pytest.raises(NotFoundError, match="no run"):
         await cases.queries.get(uuid4())
     with pytest.raises(NotFoundError, match="no attempt 2 of phase coding"):
         await cases.queries.attempt(run_id, "coding", 2)

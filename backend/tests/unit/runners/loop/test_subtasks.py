@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.runners.decision import Spent
+from app.runners.facts import Spent
 from app.runners.loop.context import LoopInputs, Moment, bind, fill
 from app.runners.loop.requests import (
     MAX_REQUESTS,

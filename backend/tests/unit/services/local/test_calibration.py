@@ -143,7 +143,7 @@ async def test_what_cannot_become_a_commit_has_no_verdict(candidate: Files, scra
     odd = next(each for each in judged.outcomes if each.name == "odd")
     assert (odd.verdict, odd.said) == ("errored", [])
     assert odd.reason.startswith("The case cannot be judged: ")
-    assert (judged.panel.errored.count, judged.panel.false_passes.of, judged.surprises) == (1, 1, [])
+    assert (judged.panel.errored.count, judged.panel.bad_passed.of, judged.surprises) == (1, 1, [])
     assert left(scratch) == []
 
 

@@ -44,19 +44,19 @@ def test_a_case_without_a_verdict_is_neither_and_leaves_no_denominator() -> None
         ],
         1.0,
     )
-    assert counted(made.panel.false_passes) == (1, 3)
-    assert counted(made.panel.false_fails) == (1, 3)
+    assert counted(made.panel.bad_passed) == (1, 3)
+    assert counted(made.panel.good_failed) == (1, 3)
     assert counted(made.panel.errored) == (2, 6)
     assert [each.name for each in made.surprises] == ["b", "d"]
     assert [each.name for each in made.panel.unjudged] == ["c", "e"]
     assert made.cases == {Label.GOOD: 3, Label.BAD: 1, Label.GAMED: 2}
 
 
-def test_a_known_residual_counts_as_a_false_pass_but_surprises_nobody() -> None:
+def test_a_known_residual_counts_as_passed_but_is_no_surprise() -> None:
     known = outcome("a", Label.GAMED, "passed", residual="nothing can tell")
     gone = outcome("b", Label.GAMED, "failed", residual="was so once")
     made = report("corpus", [known, gone], 1.0)
-    assert counted(made.panel.false_passes) == (1, 2)
+    assert counted(made.panel.bad_passed) == (1, 2)
     assert made.surprises == []
     assert [each.name for each in made.mended] == ["b"]
 
@@ -73,19 +73,19 @@ def test_an_evaluator_is_counted_over_the_cases_it_was_asked_about() -> None:
     )
     lint, tests = made.evaluators
     assert (lint.name, lint.version, lint.gate, tests.name) == ("lint", "2", True, "tests")
-    assert counted(lint.false_fails) == (1, 1)
+    assert counted(lint.good_failed) == (1, 1)
     assert [(each.name, each.reason) for each in lint.failed] == [("a", "style")]
-    assert [counted(each) for each in (lint.false_passes, lint.errored, lint.skipped)] == [
+    assert [counted(each) for each in (lint.bad_passed, lint.errored, lint.skipped)] == [
         (0, 2),
         (1, 3),
         (1, 3),
     ]
-    assert counted(tests.false_passes) == (1, 1)
+    assert counted(tests.bad_passed) == (1, 1)
 
 
 def test_an_empty_corpus_says_nothing() -> None:
     made = report("corpus", [], 0.0)
-    assert (counted(made.panel.false_passes), made.panel.false_passes.high) == ((0, 0), 1.0)
+    assert (counted(made.panel.bad_passed), made.panel.bad_passed.high) == ((0, 0), 1.0)
 
 
 def test_areas_are_counted_apart() -> None:
@@ -115,7 +115,7 @@ def test_every_case_is_counted_once(outcomes: list[CaseOutcome]) -> None:
         or (each.label is not Label.GOOD and each.verdict == "failed")
         for each in outcomes
     )
-    wrong = panel.false_passes.count + panel.false_fails.count
+    wrong = panel.bad_passed.count + panel.good_failed.count
     assert right + wrong + panel.errored.count == len(outcomes)
-    assert panel.false_passes.of + panel.false_fails.of == len(outcomes) == sum(made.cases.values())
+    assert panel.bad_passed.of + panel.good_failed.of == len(outcomes) == sum(made.cases.values())
     assert len(made.surprises) == wrong - sum(1 for each in panel.passed if each.residual)

@@ -1,0 +1,54 @@
+"""JSON bodies in which no key stands twice: parsers would silently take the last."""
+
+import json
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any
+
+from fastapi.routing import APIRoute
+from starlette.requests import Request
+from starlette.responses import Response
+from typing_extensions import override
+
+
+def read_json(text: bytes | str) -> Any:
+    """Parse JSON.
+
+    Raises:
+        json.JSONDecodeError: it is not valid, or an object names a key twice.
+        UnicodeDecodeError: the bytes are not text.
+    """
+    document = text if isinstance(text, str) else text.decode(json.detect_encoding(text))
+    return json.loads(document, object_pairs_hook=partial(_unique, document))
+
+
+def _unique(document: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            position = max(0, document.rfind(json.dumps(key)))
+            raise json.JSONDecodeError(f"the key {key!r} appears twice", document, position)
+        found[key] = value
+    return found
+
+
+class _StrictRequest(Request):
+    @override
+    async def json(self) -> Any:
+        if not hasattr(self, "_json"):
+            self._json = read_json(await self.body())
+        return self._json
+
+
+class StrictRoute(APIRoute):
+    """A route that reads its JSON body with `read_json`."""
+
+    @override
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Give the usual handler with a stricter request."""
+        handle = super().get_route_handler()
+
+        async def handle_strictly(request: Request) -> Response:
+            return await handle(_StrictRequest(request.scope, request.receive))
+
+        return handle_strictly

@@ -1,0 +1,81 @@
+"""Bodies that name a key twice are refused with the key; other JSON is read as ever."""
+
+import json
+from typing import Annotated
+
+import httpx
+import pytest
+from fastapi import APIRouter, FastAPI, Query
+from pydantic import BaseModel
+
+from app.api.edge import problems
+from app.api.edge.strict_json import StrictRoute, read_json
+from app.schemas.moments import Moment
+
+pytestmark = pytest.mark.anyio
+
+router = APIRouter(route_class=StrictRoute)
+
+
+class _Wish(BaseModel):
+    goal: str
+    more: dict[str, str] = {}
+
+
+@router.post("/wishes")
+async def wish(body: _Wish) -> str:
+    return body.goal
+
+
+@router.get("/moments")
+async def moments(until: Annotated[Moment | None, Query()] = None) -> str:
+    return until.isoformat() if until else ""
+
+
+@pytest.fixture
+async def client():
+    app = FastAPI()
+    problems.install(app)
+    app.include_router(router)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as made:
+        yield made
+
+
+@pytest.mark.parametrize(
+    ("body", "key"),
+    [
+        pytest.param('{"goal": "a", "goal": "b"}', "goal", id="at the top"),
+        pytest.param('{"goal": "a", "more": {"x": "1", "y": "2", "x": "3"}}', "x", id="within"),
+        pytest.param('{"goal": "a", "g\\u006fal": "b"}', "goal", id="spelt otherwise"),
+    ],
+)
+async def test_a_key_that_appears_twice_is_named(client: httpx.AsyncClient, body: str, key: str) -> None:
+    response = await client.post("/wishes", content=body, headers={"content-type": "application/json"})
+    assert response.status_code == 422
+    assert f"the key '{key}' appears twice" in response.text
+
+
+async def test_other_bodies_are_read(client: httpx.AsyncClient) -> None:
+    assert (await client.post("/wishes", json={"goal": "ä", "more": {"goal": "x"}})).json() == "ä"
+    wrong = await client.post("/wishes", content="{", headers={"content-type": "application/json"})
+    assert (wrong.status_code, "not valid JSON" in wrong.text) == (422, True)
+
+
+def test_bytes_of_every_unicode_encoding_are_read() -> None:
+    assert [read_json(json.dumps({"a": "ü"}).encode(each)) for each in ("utf-8", "utf-16")] == [
+        {"a": "ü"}
+    ] * 2
+
+
+@pytest.mark.parametrize(
+    "text", ["0.5", "1767225600", "1e9", "nan", " 5", "2026-01-31", "2026-01-31T12:00:00"]
+)
+async def test_what_is_no_time_with_an_offset_is_refused(client: httpx.AsyncClient, text: str) -> None:
+    response = await client.get("/moments", params={"until": text})
+    assert response.status_code == 422
+    assert "until" in response.text
+
+
+async def test_a_time_with_an_offset_is_taken(client: httpx.AsyncClient) -> None:
+    response = await client.get("/moments", params={"until": "2026-01-31T12:00:00+02:00"})
+    assert response.json() == "2026-01-31T12:00:00+02:00"
