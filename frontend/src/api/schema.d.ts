@@ -697,6 +697,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show what a run's model requests consumed
+         * @description All together, and by attempt, candidate, role and model. Subtasks have their own figures.
+         */
+        get: operations["show_usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/counts": {
         parameters: {
             query?: never;
@@ -4348,6 +4368,39 @@ export interface components {
             spend: components["schemas"]["SpendMetrics"];
         };
         /**
+         * ModelRole
+         * @description Who asks a model: the agent, a judge, a loop's director, or the writer of an answer.
+         * @enum {string}
+         */
+        ModelRole: "agent" | "judge" | "director" | "answer";
+        /**
+         * ModelUsage
+         * @description What some model requests consumed together.
+         *
+         *     `cost_usd` is the sum of the costs that are known, null if none is. `billed_usd` (the providers' figures)
+         *     and `computed_usd` (list prices) are its parts. `unknown_costs` counts the requests without a cost.
+         */
+        ModelUsage: {
+            /** Billed Usd */
+            billed_usd: number | null;
+            /** Cached Tokens */
+            cached_tokens: number;
+            /** Computed Usd */
+            computed_usd: number | null;
+            /** Cost Usd */
+            cost_usd: number | null;
+            /** Failed Requests */
+            failed_requests: number;
+            /** Input Tokens */
+            input_tokens: number;
+            /** Output Tokens */
+            output_tokens: number;
+            /** Requests */
+            requests: number;
+            /** Unknown Costs */
+            unknown_costs: number;
+        };
+        /**
          * NamedInput
          * @description An input of a role, and its source: the loop, or an input of the task.
          */
@@ -5496,6 +5549,15 @@ export interface components {
          */
         RunStatus: "queued" | "active" | "waiting" | "completed" | "failed" | "cancelled";
         /**
+         * RunUsage
+         * @description What a run's model requests consumed: all together, and by attempt, candidate, role and model.
+         */
+        RunUsage: {
+            /** Parts */
+            parts: components["schemas"]["UsagePart"][];
+            total: components["schemas"]["ModelUsage"];
+        };
+        /**
          * RunView
          * @description A run as lists show it.
          */
@@ -6289,6 +6351,43 @@ export interface components {
              * @default 0
              */
             tool_calls: number;
+        };
+        /**
+         * UsagePart
+         * @description The requests of one attempt, candidate and role to one model.
+         */
+        UsagePart: {
+            /** Attempt */
+            attempt: number | null;
+            /** Billed Usd */
+            billed_usd: number | null;
+            /** Cached Tokens */
+            cached_tokens: number;
+            /** Candidate */
+            candidate: number | null;
+            /** Computed Usd */
+            computed_usd: number | null;
+            /** Cost Usd */
+            cost_usd: number | null;
+            /** Failed Requests */
+            failed_requests: number;
+            /** Input Tokens */
+            input_tokens: number;
+            /** Latency Ms */
+            latency_ms: number;
+            /** Model */
+            model: string;
+            /** Output Tokens */
+            output_tokens: number;
+            /** Phase */
+            phase: string | null;
+            /** Provider */
+            provider: string;
+            /** Requests */
+            requests: number;
+            role: components["schemas"]["ModelRole"];
+            /** Unknown Costs */
+            unknown_costs: number;
         };
         /**
          * Verdict
@@ -11968,6 +12067,154 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunDetail"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    show_usage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunUsage"];
                 };
             };
             /** @description The request is not valid */
