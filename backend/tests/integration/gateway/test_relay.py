@@ -224,7 +224,7 @@ async def test_a_client_that_goes_away_closes_the_stream_of_the_provider() -> No
             assert answer.status_code == 200
         async with asyncio.timeout(20):
             await scene.server.closed_early.wait()
-            while not scene.ledger.lines:  # noqa: ASYNC110 - the ledger of this test tells nobody
+            while not scene.ledger.lines:  # noqa: ASYNC110 - the ledger of this test gives no signal
                 await asyncio.sleep(0.01)
         assert scene.ledger.lines[0].status == 499
 
@@ -234,7 +234,7 @@ async def test_a_client_that_goes_away_before_the_answer_closes_it_too() -> None
         scene.server.behave(Mode.HANG)
         asking = asyncio.create_task(scene.ask())
         async with asyncio.timeout(20):
-            while not scene.server.requests:  # noqa: ASYNC110 - the server of this test tells nobody
+            while not scene.server.requests:  # noqa: ASYNC110 - the server gives no signal
                 await asyncio.sleep(0.01)
             asking.cancel()
             await scene.server.closed_early.wait()
@@ -248,7 +248,7 @@ async def test_leaving_the_block_ends_open_requests() -> None:
             client = client_of(endpoint, scene.dialect)
             path, body = request(scene.dialect)
             asking = asyncio.create_task(client.post(path, json=body))
-            while not scene.server.requests:  # noqa: ASYNC110 - the server of this test tells nobody
+            while not scene.server.requests:  # noqa: ASYNC110 - the server gives no signal
                 await asyncio.sleep(0.01)
         async with asyncio.timeout(20):
             await scene.server.closed_early.wait()
