@@ -186,7 +186,7 @@ def _silence(settings: Settings) -> SilenceRules:
 async def evaluation_service(settings: Settings) -> AsyncGenerator[EvaluationService]:
     """Give the service that judges workspaces, without server or database."""
     async with owned_directory(settings):
-        yield build_evaluations(build_tools(settings))
+        yield build_evaluations(build_tools(settings, one_shot=True))
 
 
 def build_calibration(tools: Tools) -> CalibrationService:

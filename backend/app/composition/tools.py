@@ -56,12 +56,19 @@ class Tools:
     rules: ProjectRules
 
 
-def build_tools(settings: Settings, ledger: Ledger | None = None) -> Tools:
-    """Make what needs no database; `ledger` keeps the requests to models."""
+def build_tools(settings: Settings, ledger: Ledger | None = None, *, one_shot: bool = False) -> Tools:
+    """Make what needs no database.
+
+    Args:
+        settings: the service's settings.
+        ledger: keeps the requests to models.
+        one_shot: whether the process ends after one evaluation.
+    """
     keys = provider_keys(settings)
     build = recorded(partial(build_model, keys=keys), ledger or NoLedger())
     sandbox = build_sandbox(settings)
     interpreters = build_interpreters(settings, sandbox)
+    evaluators = _evaluator_config(settings, keys, build, sandbox, interpreters)
     return Tools(
         git=Git.find(os.environ),  # noqa: TID251 - proxies and certificates, for fetching
         keys=keys,
@@ -73,7 +80,7 @@ def build_tools(settings: Settings, ledger: Ledger | None = None) -> Tools:
         ),
         limits=WorkspaceLimits(settings.WORKSPACE_MAX_FILES, settings.WORKSPACE_MAX_BYTES),
         policy=_policy(settings),
-        registry=_registry(settings, _evaluator_config(settings, keys, build, sandbox, interpreters)),
+        registry=_registry(settings, replace(evaluators, one_shot=one_shot)),
         interpreters=interpreters,
         agents=AgentProvider(
             keys=keys,

@@ -20,6 +20,7 @@ from app.runners.evaluators.protocol import (
     skipped,
 )
 from app.runners.evaluators.registrations import EvaluatorRegistry
+from app.runners.evaluators.tooling import stretched
 from app.schemas.runs import Usage
 
 DEFAULT_DEADLINE_SECONDS = 900.0
@@ -115,7 +116,9 @@ async def _side_by_side(run: Callable[[Evaluator], Awaitable[None]], evaluators:
 def _deadline_of(evaluator: Evaluator, deadline: float) -> float:
     """Leave an evaluator the time it was given: it may run the candidate and then the base."""
     own = cast("object", getattr(evaluator, "timeout", None))
-    return max(deadline, _RUNS * own + _SLACK_SECONDS) if isinstance(own, int | float) else deadline
+    return (
+        max(deadline, _RUNS * stretched(own) + _SLACK_SECONDS) if isinstance(own, int | float) else deadline
+    )
 
 
 async def _guarded(

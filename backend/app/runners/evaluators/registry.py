@@ -78,6 +78,7 @@ class EvaluatorConfig:
         protected: what becomes of changed tests and settings, where neither run nor project says so.
         base_failures: which tests that fail at base count, where neither run nor project says so.
         counter_tests: whether tests must notice when what they expect is changed.
+        one_shot: whether the process ends after one evaluation, so that nothing is learnt for later ones.
     """
 
     lint_timeout: float = 30.0
@@ -98,6 +99,7 @@ class EvaluatorConfig:
     protected: ProtectedPolicy = ProtectedPolicy.ASK
     base_failures: BaseFailures = BaseFailures.GOAL
     counter_tests: CounterTestsMode = CounterTestsMode.GATE
+    one_shot: bool = False
 
 
 def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorRegistry:
@@ -125,6 +127,7 @@ def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorR
         python=config.python,
         interpreters=config.interpreters,
         checker=config.type_checker,
+        learns=not config.one_shot,
     )
     registry.register(types, [CODING])
     registry.register(ProtectedFilesEvaluator(policy=config.protected), [CODING, VERIFICATION])

@@ -1,5 +1,6 @@
 """What every evaluator that runs a tool needs: the workspace, a clean environment, a directory for scraps."""
 
+import os
 import tempfile
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -8,6 +9,9 @@ from pathlib import Path
 
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, Evaluator, skipped
 from app.workspaces.process import ProcessOutcome, run_process
+
+MOST_STRETCHED = 4.0
+"""How much longer a time limit can get on a busy machine."""
 
 _TEXT_CHARS = 1000
 
@@ -64,7 +68,7 @@ async def run_tool(
     except (FileNotFoundError, PermissionError) as error:
         raise ToolTroubleError(f"{tool} cannot be started: {error.strerror}") from error
     if outcome.timed_out:
-        raise ToolTroubleError(f"{tool} did not finish within {timeout:g} seconds")
+        raise ToolTroubleError(f"{tool} did not finish within {timeout:.4g} seconds")
     return outcome
 
 
@@ -100,8 +104,22 @@ def find_base(context: EvaluationContext) -> Path | None:
 
 
 def seconds_for(context: EvaluationContext, default: float) -> float:
-    """Give the time limit: the context's, else the evaluator's own."""
-    return context.get("limits", {}).get("seconds", default)
+    """Give the time limit in seconds: the context's as it is, else the default, longer on a busy machine."""
+    named = context.get("limits", {}).get("seconds")
+    return stretched(default) if named is None else named
+
+
+def stretched(seconds: float) -> float:
+    """Give a limit meant for an idle machine in seconds of this one, as busy as it is now.
+
+    Where more processes want to run than there are processors, each gets its share only. A limit in wall
+    clock would then judge the neighbours. The limit grows by at most `MOST_STRETCHED`.
+    """
+    try:
+        waiting = os.getloadavg()[0]
+    except OSError:  # the system does not say
+        return seconds
+    return seconds * min(MOST_STRETCHED, max(1.0, waiting / (os.cpu_count() or 1)))
 
 
 def excerpt(text: str, limit: int = _TEXT_CHARS) -> str:

@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
+from app.runners.evaluators.protection.questions import folded
 from app.runners.evaluators.protection.rules import Offence, Protection, TamperFinding, compare_protected
 from app.runners.evaluators.protocol import (
     CriterionResult,
@@ -79,10 +80,10 @@ class ProtectedFilesEvaluator:
         }
         if not protection.findings:
             return skipped(self, _all_well(protection), **metadata)
-        questions = [asked for each in protection.findings for asked in each.questions]
+        questions = folded([asked for each in protection.findings for asked in each.questions])
         if policy is ProtectedPolicy.NOTE:
             return skipped(self, f"Noted: {_feedback(protection)}", **metadata)
-        # More than can be shown are not for one decision: the attempt fails as without questions.
+        # Changes in more files than can be shown are not for one decision: the attempt fails.
         if policy is ProtectedPolicy.ASK and len(questions) <= MAX_QUESTIONS:
             metadata[QUESTIONS] = [each.model_dump(mode="json") for each in questions]
         return EvaluationResult(

@@ -2,13 +2,14 @@
 
 import ast
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from app.runners.evaluators.protection.changes import DefinitionChange, changes_between
 from app.runners.evaluators.protection.config_sections import guarded_sections, has_guarded_sections
 from app.runners.evaluators.protection.meaning import Change, first_difference
-from app.schemas.questions import Question, QuestionKind
+from app.schemas.questions import MAX_QUESTIONS, Question, QuestionKind
 
+_NAMED = 10
 _ENDING = "does the goal say so?"
 
 
@@ -26,6 +27,35 @@ def questions_about(name: str, before: bytes | None, after: bytes | None) -> lis
             texts = before.decode("utf-8", "replace"), after.decode("utf-8", "replace")
             return list(_of_definitions(name, changes, *texts))
     return [_of_file(name, before, after)]
+
+
+def folded(questions: Sequence[Question]) -> list[Question]:
+    """Give the questions, or one for each file where there are more than one result carries.
+
+    The key of a file's question covers every change that it stands for.
+    """
+    if len(questions) <= MAX_QUESTIONS:
+        return list(questions)
+    by_file: dict[str, list[Question]] = {}
+    for each in questions:
+        by_file.setdefault(each.id.partition("::")[0], []).append(each)
+    return [each[0] if len(each) == 1 else _of_many(name, each) for name, each in by_file.items()]
+
+
+def _of_many(name: str, questions: Sequence[Question]) -> Question:
+    text = f"`{name}`: {len(questions)} of its tests and helpers were changed: {_ENDING}"
+    named = ", ".join(each.id.partition("::")[2] or name for each in questions[:_NAMED])
+    more = " and more" if len(questions) > _NAMED else ""
+    before, after = ("\n\n".join(filter(None, side)) for side in zip(*map(_versions, questions), strict=True))
+    question = Question.about(
+        name, QuestionKind.DIFFERENT, text, why=f"{named}{more}", before=before, after=after
+    )
+    keys = "\n".join(each.key for each in questions)
+    return question.model_copy(update={"key": hashlib.sha256(keys.encode()).hexdigest()})
+
+
+def _versions(question: Question) -> tuple[str, str]:
+    return question.before, question.after
 
 
 def _of_definitions(
@@ -56,6 +86,8 @@ def _precisely(change: DefinitionChange) -> str:
     if pair is None:
         return ""
     before, after = pair
+    if "skipped" in change.why:
+        return f"{change.why}: `{after}` where it was `{before}`"
     verb = "expects" if change.is_test else "has"
     return f"now {verb} `{after}` where it was `{before}`"
 

@@ -21,6 +21,9 @@ MAX_BATCHES = 8
 
 
 # What is installed beside the checker says nothing about the code; the tests find an import that fails.
+_PATIENCE = 10
+"""How many times the usual seconds a check may take that no caller waits for."""
+
 _ENVIRONMENT = frozenset({"import-not-found", "import-untyped", "import", "unused-ignore"})
 
 
@@ -98,7 +101,9 @@ class Mypy:
         Raises:
             ToolTroubleError: see `run_tool`.
         """
-        await replace(self, scraps=place, cache=cache, patient=True)._run(place.path, {"seed": "seed.py"})
+        seconds = self.seconds * _PATIENCE
+        patient = replace(self, scraps=place, cache=cache, patient=True, seconds=seconds)
+        await patient._run(place.path, {"seed": "seed.py"})
 
     async def _past_blockers(self, tree: Path, batch: Mapping[str, str]) -> _Part:
         """Check the files; where syntax errors stop mypy, check the others once more without them."""

@@ -110,4 +110,6 @@ class RuffLintEvaluator:
         copy = await asyncio.to_thread(trees.copy_of_base)
         await asyncio.to_thread(lay_out, ruff.rules, copy.path)
         loose = neglected(await ruff.findings(copy.path, await ruff.selected(copy.path, copy.files)))
-        return lambda each: each.rule in loose
+        return lambda each: (
+            each.rule in loose or (not is_fault(each.rule) and not ruff.rules.chooses(each.rule))
+        )

@@ -28,6 +28,9 @@ lint.per-file-ignores = {{ "__init__.py" = ["F401"] }}
 """.encode()
 # Faults under any rules: code that cannot be read or run, undefined names, comparisons that cannot be meant.
 _ALWAYS_COUNTS = re.compile(r"E9|F63|F7|F82|(?!(?:[A-Z]+[0-9]+)$)")
+# What ruff chose by default before its defaults grew to some four hundred rules. A project that only adds to
+# the defaults has agreed to these, not to what a later release brings.
+_LONG_DEFAULT = ("E4", "E7", "E9", "F")
 MANY = 10
 """A rule that the base breaks in this many places, and in several files, is not one that it holds to."""
 
@@ -47,17 +50,23 @@ class LintRules:
         source: who chose them, for people.
         files: configuration files to lay beside the code, by their path in the tree.
         unconfigured: True when the project says nothing about its linter.
+        chosen: prefixes of the rules that the project chose.
     """
 
     arguments: tuple[str, ...]
     source: str
     files: Mapping[str, bytes]
     unconfigured: bool = False
+    chosen: tuple[str, ...] = ("ALL",)
 
     @property
     def built_in(self) -> bool:
         """True when they are our own, under which every file is linted."""
         return not self.files
+
+    def chooses(self, rule: str) -> bool:
+        """Tell whether the project chose a rule; what only ruff's present defaults hold, it did not."""
+        return is_fault(rule) or any(_has_prefix(rule, each) for each in self.chosen)
 
 
 def quiet(reason: str = "") -> LintRules:
@@ -87,7 +96,7 @@ def rules_of(base: Path | None) -> LintRules:
     arguments = ["--force-exclude", "--extend-select=E9"]
     if not any("exclude" in _settings(name, data) for name, data in files.items()):
         arguments.append(f"--exclude={_NOWHERE}")
-    return LintRules(tuple(arguments), source, files)
+    return LintRules(tuple(arguments), source, files, chosen=_chosen(files))
 
 
 def is_fault(rule: str) -> bool:
@@ -115,6 +124,24 @@ def lay_out(rules: LintRules, into: Path) -> None:
         with suppress(FileExistsError, NotADirectoryError, IsADirectoryError):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
+
+
+def _chosen(files: Mapping[str, bytes]) -> tuple[str, ...]:
+    """Give the prefixes of rules that configuration files name, with the old defaults where none selects."""
+    selected: set[str] = set()
+    added: set[str] = set()
+    for name, data in files.items():
+        settings = _settings(name, data)
+        for part in (settings, _table(settings, "lint")):
+            selected.update(_texts(part.get("select")))
+            added.update(_texts(part.get("extend-select")))
+    return tuple(sorted((selected or {*_LONG_DEFAULT}) | added))
+
+
+def _has_prefix(rule: str, prefix: str) -> bool:
+    """Tell whether ruff's prefix stands for a rule: `I` means I001 and not ICN001, `PL` all of pylint's."""
+    rest = rule.removeprefix(prefix)
+    return prefix == "ALL" or (rest != rule and (rest == "" or rest.isdigit() or prefix == "PL"))
 
 
 def _toml_files(base: Path) -> Iterator[tuple[str, bytes]]:
@@ -147,6 +174,14 @@ def _document(data: bytes) -> Mapping[str, Any]:
         return tomllib.loads(data.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError):
         return {}
+
+
+def _texts(value: object) -> list[str]:
+    return (
+        [each for each in cast("list[object]", value) if isinstance(each, str)]
+        if isinstance(value, list)
+        else []
+    )
 
 
 def _table(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -23,8 +23,13 @@ _TYPES = re.compile(
 _EXACT_TYPES = re.compile(
     r"#\s*(type|pyright|basedpyright|ty)\s*:\s*ignore\[\s*[A-Za-z][\w-]*(?:\s*,\s*[A-Za-z][\w-]*)*\s*\](?=\s*(?:#|$))"
 )
+_BARE_TYPES = re.compile(r"#\s*type\s*:\s*ignore\s*(?=#|$)")
+_BARE = "bare"
 PRACTICE = 2
 """So many comments of a kind in the base make it a practice there."""
+
+BARE_PRACTICE = 10
+"""So many comments that name no error do."""
 
 _MAYBE_LINT = re.compile(r"noqa|(?:ruff|flake8|isort)\s*:", re.IGNORECASE)
 _MAYBE_TYPES = re.compile(
@@ -53,7 +58,8 @@ class Silencer:
         replacement: what to put there; `""` also takes away blanks before it.
         whole: the line without surrounding blanks, by which it is known again.
         alone: True when nothing else stands on the line, so that it may speak for more than one line.
-        exact: which tool a comment speaks to that names the errors it hides on its line; `""` for any other.
+        exact: which tool a comment speaks to that names the errors it hides on its line; `bare` where it
+            hides all errors of its line, and `""` for any other silencer.
     """
 
     line: int
@@ -72,7 +78,7 @@ class KnownSilencers:
     Attributes:
         by_file: by file.
         elsewhere: those of lines that are no longer where they were.
-        practised: kinds of exact comments that are a practice of the base.
+        practised: kinds of comments for one line that are a practice of the base.
     """
 
     by_file: Mapping[str, _Lines] = field(default_factory=dict[str, _Lines])
@@ -109,8 +115,11 @@ def known_silencers(
     for name, lines in by_file.items():
         elsewhere += lines - Counter(each.whole for each in candidate.get(name, ()))
     kinds = Counter(each.exact for found in base.values() for each in found if each.exact)
-    practised = frozenset(kind for kind, count in kinds.items() if count >= PRACTICE)
-    return KnownSilencers(by_file, elsewhere, practised)
+    practised = frozenset(
+        kind for kind, count in kinds.items() if count >= (BARE_PRACTICE if kind == _BARE else PRACTICE)
+    )
+    # Who hides whole lines may also say what exactly is hidden.
+    return KnownSilencers(by_file, elsewhere, practised | {"type"} if _BARE in practised else practised)
 
 
 def silencers(source: str, tool: Tool) -> list[Silencer]:
@@ -166,8 +175,15 @@ def _of_comment(lines: Sequence[str], token: tokenize.TokenInfo, tool: Tool) -> 
     if match is None or (tool is Tool.LINTER and _STATED.match(token.string, match.start())):
         return
     found = _silencer(lines, token, token.string[match.start() :], offset=match.start())
-    exact = _EXACT_TYPES.match(token.string, match.start()) if tool is Tool.TYPE_CHECKER else None
-    yield replace(found, exact=exact.group(1)) if exact and not found.alone else found
+    yield found if tool is Tool.LINTER or found.alone else replace(found, exact=_kind(found.text))
+
+
+def _kind(comment: str) -> str:
+    """Give which tool a comment names errors to, `bare` where it names none, and `""` for any other."""
+    exact = _EXACT_TYPES.match(comment)
+    if exact:
+        return exact.group(1)
+    return _BARE if _BARE_TYPES.match(comment) else ""
 
 
 def _exempting(tokens: Iterable[tokenize.TokenInfo]) -> Iterator[tuple[tokenize.TokenInfo, str]]:

@@ -77,6 +77,7 @@ class TypeCheckEvaluator:
         lacks_packages: whether the interpreter lacks the packages that the project needs.
         memory: what is remembered of runs.
         libraries: what is known of libraries before a run's first check.
+        learns: whether checks add to what is known of libraries; False where no later check can use it.
     """
 
     timeout: float = 30.0
@@ -90,6 +91,7 @@ class TypeCheckEvaluator:
     libraries: LibraryMemory = field(
         default_factory=lambda: LibraryMemory(CheckerMemory()), repr=False, compare=False
     )
+    learns: bool = True
     name: str = "type_check"
     category: EvaluationCategory = EvaluationCategory.COMPLIANCE
     version: str = "2"
@@ -153,7 +155,7 @@ class TypeCheckEvaluator:
             return skipped(self, reason, version=self.version)
         checked = await checker.check(trees.copy.path, wanted, trees.changed)
         await remember()
-        if isinstance(checker, Mypy):
+        if self.learns and isinstance(checker, Mypy):
             self.libraries.begin(checker.libraries, checker.learn)
 
         async def check_base(base: AnalysedCopy, files: list[str]) -> Sequence[Finding]:

@@ -18,6 +18,14 @@ _OTHERS = re.compile(
     r"|\b(?:Pending)?DeprecationWarning: "
 )
 _NO_ATTRIBUTE = re.compile(r"module '([\w.]+)' has no attribute ")
+_ABOUT_TESTS = re.compile(
+    r"\b(?:tests?|pytest|unittests?|suite|specs?|fail(?:s|ed|ing|ures?)?)\b", re.IGNORECASE
+)
+_UNWRITTEN = re.compile(
+    r"\b(?:NotImplementedError|NameError|ImportError|ModuleNotFoundError)\b"
+    r"|AttributeError: (?:module|type object) "
+    r"|TypeError: .*(?:unexpected keyword argument|positional arguments?|required keyword-only)"
+)
 _ELSEWHERE = re.compile(r"^\S*/(?:lib/python3(?:\.\d+)?|site-packages)/\S+:\d+: ")
 
 
@@ -75,8 +83,8 @@ def sort_failures(failures: Iterable[RanTest], second: SecondLook, goal: Goal) -
         why = _not_the_goal(test, second, goal)
         if why:
             known[test.id] = why
-        elif _fails_elsewhere(test, second.red[test.id]):
-            questions.append(_question(test))
+        elif _stays_red(test, second.red[test.id], goal):
+            questions.append(_question(test, second.red[test.id]))
     return SortedFailures(known, tuple(questions))
 
 
@@ -100,14 +108,23 @@ def _is_about_versions(message: str) -> bool:
     return bool(_OTHERS.search(message))
 
 
-def _fails_elsewhere(test: RanTest, at_base: str) -> bool:
-    """Tell whether a test fails as before, in code that is not the project's own."""
-    return bool(_ELSEWHERE.search(at_base)) and issue_key(test.message) == issue_key(at_base)
+def _stays_red(test: RanTest, at_base: str, goal: Goal) -> bool:
+    """Tell whether a test fails as before, and nothing says that the run is to make it pass.
+
+    Where the failure lies in the project's own code, the goal may be about tests without naming any ("make
+    the tests pass"), or the test may wait for something that is still to be written.
+    """
+    if issue_key(test.message) != issue_key(at_base):
+        return False
+    if _ELSEWHERE.search(at_base):
+        return True
+    return bool(goal.words) and not (_ABOUT_TESTS.search(goal.words) or _UNWRITTEN.search(at_base))
 
 
-def _question(test: RanTest) -> Question:
+def _question(test: RanTest, at_base: str) -> Question:
     text = f"`{test.id}` failed before anything was done and fails in the same way: may it stay so?"
     message = " ".join(test.message.split())[:500]
     key = issue_key(message)
-    why = f"it fails outside the project's own code: {message}"
+    elsewhere = "it fails outside the project's own code"
+    why = f"{elsewhere if _ELSEWHERE.search(at_base) else 'the goal does not name it'}: {message}"
     return Question.about(test.id, QuestionKind.RED_AT_BASE, text, why=why, before=key, after=key)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.runners.evaluators.protection.questions import questions_about
+from app.runners.evaluators.protection.questions import folded, questions_about
 from app.runners.evaluators.testing.inventory import file_of, function_of
 from app.runners.evaluators.testing.report import Ending, RanTest, RunReport
 from app.runners.evaluators.testing.run import Harness
@@ -68,7 +68,8 @@ class ChangedTests:
             if question is None:
                 return []
             found[question.key] = question
-        return list(found.values()) if len(found) <= MAX_QUESTIONS else []
+        asked = folded(list(found.values()))
+        return asked if len(asked) <= MAX_QUESTIONS else []
 
     def _about(self, name: str, theirs: Mapping[str, RanTest]) -> Question | None:
         path, function = file_of(name), function_of(name)

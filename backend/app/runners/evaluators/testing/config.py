@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from app.runners.evaluators.testing.python_files import patterns_of_tests
+from app.runners.evaluators.testing.python_files import defines_tests, patterns_of_tests
 
 # Options in the base's `addopts` that say which tests there are and how they are imported. Others (coverage,
 # parallel runs, output) belong to people's convenience or to plugins that may not be loaded.
@@ -28,6 +28,7 @@ _CONFIG_FILES = (
 
 
 _TEST_FILES = ("test_*.py", "*_test.py")
+_TEST_PROGRAMS = ("test.py", "tests.py")
 _PACKAGES_OF_PYTEST = ("iniconfig", "packaging", "pluggy", "pygments")
 _DOCTEST_GLOB = "--doctest-glob"
 # What pytest takes for a text with doctests when no glob is given.
@@ -80,12 +81,15 @@ def settings_for(tree: Path, base: Path | None) -> PytestSettings:
     """Choose the configuration for a run in `tree`; `base` may be that same tree."""
     found = _find(base) if base else None
     if found is None:
+        files = _usual_test_files(base)
         present = _find(tree)
         own = present[1] if present else dict[str, Any]()
         arguments = [part for name in _HARMLESS if name in own for part in _override(name, own[name], tree)]
         if "pythonpath" not in own and (tree / "src").is_dir():
             arguments += _override("pythonpath", "src", tree)
-        return PytestSettings(None, tuple(arguments), "built-in")
+        if files != _TEST_FILES:
+            arguments += ["-o", f"python_files={' '.join(files)}"]
+        return PytestSettings(None, tuple(arguments), "built-in", files)
     path, options = found
     arguments = _kept(_words(options.get("addopts")))
     if options.get("pythonpath"):
@@ -93,7 +97,9 @@ def settings_for(tree: Path, base: Path | None) -> PytestSettings:
     elif (tree / "src").is_dir():
         # Its authors have it installed in place; an installed copy is not what is judged.
         arguments += _override("pythonpath", "src", tree)
-    test_files = tuple(_words(options.get("python_files"))) or _TEST_FILES
+    test_files = tuple(_words(options.get("python_files"))) or _usual_test_files(base)
+    if not options.get("python_files") and test_files != _TEST_FILES:
+        arguments += ["-o", f"python_files={' '.join(test_files)}"]
     names_tests = bool(options.get("python_functions") or options.get("python_classes"))
     if base is not None and not names_tests:
         test_files = patterns_of_tests(base, test_files)
@@ -112,6 +118,12 @@ def packages_of_pytest(base: Path, settings: PytestSettings) -> list[str]:
         for name in _PACKAGES_OF_PYTEST
         if any((place / name).is_dir() or (place / f"{name}.py").is_file() for place in places)
     ]
+
+
+def _usual_test_files(base: Path | None) -> tuple[str, ...]:
+    """Give pytest's usual patterns, with the one file at the root that some projects run as a program."""
+    alone = [name for name in _TEST_PROGRAMS if base is not None and defines_tests(base / name)]
+    return (*_TEST_FILES, *alone)
 
 
 def _override(name: str, value: object, tree: Path) -> list[str]:

@@ -34,7 +34,7 @@ def patterns_of_tests(base: Path, patterns: Sequence[str]) -> tuple[str, ...]:
         filename = posixpath.basename(name)
         if any(fnmatchcase(name if "/" in each else filename, each) for each in wide):
             found = by_directory.setdefault(posixpath.dirname(name), [])
-            found.append((name, filename == "__init__.py" or _defines_tests(base / name)))
+            found.append((name, filename == "__init__.py" or defines_tests(base / name)))
     for directory, modules in by_directory.items():
         if directory and all(tests for _, tests in modules):
             kept.append(f"{directory}/*.py")
@@ -53,8 +53,10 @@ def _modules(base: Path) -> Iterator[str]:
                 yield (Path(directory) / name).relative_to(base).as_posix()
 
 
-def _defines_tests(path: Path) -> bool:
+def defines_tests(path: Path) -> bool:
     """Tell whether a module has tests by their usual names; one that cannot be read counts as tests."""
+    if not path.is_file():
+        return False
     try:
         if path.stat().st_size > _MAX_BYTES:
             return True

@@ -3,10 +3,11 @@
 import asyncio
 import json
 import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import AsyncGenerator, Collection, Generator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -125,7 +126,9 @@ class Harness:
         # Without `..`, and not resolved: an environment is known by the link to its interpreter.
         python = Path(os.path.abspath(self.python))  # noqa: ASYNC240 - asks nothing of the file system
         return await self.sandbox.run(
-            [str(python), "-I", "-B", str(RUNNER), *numbers, str(run.given / "task.json")],
+            # Not isolated (`-I`): tests and their code may read `sys.flags`, as `ssl` does, and their child
+            # processes inherit the flag. The environment is ours, and the runner clears its own path.
+            [str(python), "-s", "-B", str(RUNNER), *numbers, str(run.given / "task.json")],
             cwd=run.copy,
             env={
                 "PATH": f"{python.parent}:/usr/local/bin:/usr/bin:/bin",
@@ -167,7 +170,16 @@ async def run_directory() -> AsyncGenerator[Path]:
 
 
 def _make_directory() -> Path:
-    return Path(tempfile.mkdtemp(prefix="evaluate-")).resolve()
+    """Make a directory whose name differs from run to run in digits alone.
+
+    Real tests take paths apart by their letters (`path.lstrip(root)`), and must not fail by chance.
+    """
+    parent = Path(tempfile.gettempdir()).resolve()
+    while True:
+        path = parent / f"evaluate-{secrets.randbelow(10**16):016}"
+        with suppress(FileExistsError):
+            path.mkdir(mode=0o700)
+            return path
 
 
 @contextmanager

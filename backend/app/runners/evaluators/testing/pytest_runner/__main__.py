@@ -1,10 +1,14 @@
-"""Starts the test runner: `python -I __main__.py RECORDS SECRET TASK`, two descriptors and a file.
+"""Starts the test runner: `python -s __main__.py RECORDS SECRET TASK`, two descriptors and a file.
 
-`-I` keeps everything of the tree that is run off the import path, and this program's own directory, too. So
-it makes itself a package under a private name.
+Nothing of the tree that is run is on the import path, and this program's directory leaves it first. So the
+program makes itself a package under a private name.
 """
 
 import sys
+
+if not getattr(sys.flags, "safe_path", False):
+    del sys.path[0]
+
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path

@@ -3,11 +3,14 @@
 import re
 import sys
 from importlib.machinery import ModuleSpec, PathFinder
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, distributions, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+_NO_CODE = "Generator: phaserunner"
+"""Marks the distribution that stands for the judged project: it has metadata and no module."""
 
 _SCANNED_BYTES = 8_000_000
 _FIXTURE = re.compile(
@@ -64,6 +67,25 @@ def needed_plugins(sources: "list[str]") -> "list[str]":
 def installed_plugins() -> "set[str]":
     """Name the plugins that the interpreter has; call it before a tree is on the import path."""
     return {entry.name for entry in _entries()}
+
+
+def built_on_project() -> "set[str]":
+    """Name the installed plugins whose distributions need the judged project itself.
+
+    They cannot be imported before the tree is on the import path.
+    """
+    requires: dict[str, set[str]] = {}
+    found: set[str] = set()
+    for each in distributions():
+        name = _normal(each.metadata["Name"] or "")
+        requires[name] = {_required(line) for line in each.requires or ()}
+        if _NO_CODE in (each.read_text("WHEEL") or ""):
+            found.add(name)
+    before = 0
+    while len(found) > before:
+        before = len(found)
+        found.update(name for name, needed in requires.items() if not needed.isdisjoint(found))
+    return {each.name for each in _entries() if each.dist and _normal(each.dist.name) in found}
 
 
 def _entries() -> "list[EntryPoint]":

@@ -272,8 +272,22 @@ async def test_moved_settings_are_one_question_for_each_file(tmp_path: Path) -> 
     assert "strict" in result.questions[0].before
 
 
-async def test_more_changes_than_one_can_read_are_a_failure(tmp_path: Path) -> None:
+async def test_many_changed_tests_of_one_file_are_one_question(tmp_path: Path) -> None:
     many = "".join(f"def test_{n}():\n    assert {n}\n\n\n" for n in range(60))
     base = {**BASE, "tests/test_many.py": many}
-    result = await judge(tmp_path, {"tests/test_many.py": many.replace("assert ", "assert 1 or ")}, base)
+    result = await judge(
+        tmp_path / "one", {"tests/test_many.py": many.replace("assert ", "assert 1 or ")}, base
+    )
+    assert [each.id for each in result.questions] == ["tests/test_many.py"]
+    assert "60 of its tests" in result.questions[0].text
+    # The answer covers exactly these changes, also those that are too long to be shown.
+    other = many.replace("assert ", "assert 1 or ").replace("assert 1 or 59", "assert 2 or 59")
+    second = await judge(tmp_path / "two", {"tests/test_many.py": other}, base)
+    assert second.questions[0].key != result.questions[0].key
+
+
+async def test_changes_in_more_files_than_one_can_read_are_a_failure(tmp_path: Path) -> None:
+    many = {f"tests/test_{n}.py": f"def test_it():\n    assert {n}\n" for n in range(60)}
+    changed = {name: text.replace("assert ", "assert 1 or ") for name, text in many.items()}
+    result = await judge(tmp_path, changed, {**BASE, **many})
     assert (result.status, result.questions) == (EvaluationStatus.FAILED, [])

@@ -6,6 +6,7 @@ from app.runners.evaluators.deterministic import RuffLintEvaluator, TypeCheckEva
 from app.runners.evaluators.protocol import EvaluationCategory
 from app.runners.evaluators.static.mypy_report import findings_in
 from app.runners.evaluators.static.ruff_rules import MANY, is_fault
+from app.runners.evaluators.static.silencers import BARE_PRACTICE
 from app.runners.evaluators.verdict import VerdictStatus, judge
 
 pytestmark = pytest.mark.anyio
@@ -63,6 +64,7 @@ async def test_an_adviser_that_cannot_speak_holds_nothing_up(context) -> None:
     assert (await types(context, CLEAN, {**CLEAN, **MYPY}, timeout=0.0001)).status == "errored"
 
 
+MANY_BARE = {"old.py": "".join(f"x{n}: str = {n}  # type: ignore\n" for n in range(BARE_PRACTICE))}
 IGNORES = {"old.py": "x: str = 1  # type: ignore[assignment]\ny: str = 1  # type: ignore[assignment]\n"}
 
 
@@ -88,6 +90,8 @@ IGNORES = {"old.py": "x: str = 1  # type: ignore[assignment]\ny: str = 1  # type
             "failed",
             id="the base hides without codes",
         ),
+        pytest.param("# type: ignore", MANY_BARE, "passed", id="no code, where that is the practice"),
+        pytest.param("# type: ignore[return-value]", MANY_BARE, "passed", id="a code, where most have none"),
     ],
 )
 async def test_exact_comments_count_where_they_are_the_practice_of_the_base(

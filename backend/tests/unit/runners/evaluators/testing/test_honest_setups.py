@@ -146,3 +146,49 @@ async def test_a_candidate_that_waits_for_ever_fails(context) -> None:
     waits = {"calc/__init__.py": "import time\n\n\ndef add(a, b):\n    time.sleep(600)\n"}
     base = {**CODE, **TEST}
     assert (await judge(context({**base, **waits}, base), outside=False, timeout=6.0)).status == "failed"
+
+
+PROGRAM = "import sys\nimport unittest\n\nfrom calc import add\n\n\nclass TestAdd(unittest.TestCase):\n"
+PROGRAM += "    def test_add(self):\n        self.assertEqual(add(1, 2), 3)\n"
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        pytest.param({}, id="no configuration"),
+        pytest.param(
+            {"pytest.ini": "[pytest]\nmarkers =\n    slow: takes long\n"}, id="one without a pattern"
+        ),
+    ],
+)
+async def test_the_one_test_file_at_the_root_is_run(context, config: dict[str, str]) -> None:
+    base = {**CODE, "test.py": PROGRAM, **config}
+    assert (await judge(context(base, base), outside=False)).status == "passed"
+    assert (await judge(context({**base, **WRONG}, base), outside=False)).status == "failed"
+    without = {name: text for name, text in base.items() if name != "test.py"}
+    lost = await judge(context({**without, **WRONG}, base), outside=False)
+    assert lost.status == "failed"
+
+
+FLAGS = """
+import multiprocessing
+import sys
+from pathlib import Path
+
+
+def test_python_is_not_isolated():
+    assert not sys.flags.isolated
+    assert not sys.flags.ignore_environment
+    assert not any(name.endswith("pytest_runner") for name in sys.path)
+
+
+def test_the_place_has_few_letters():
+    letters = {each for each in str(Path(__file__).parent.parent.parent.name) if each.isalpha()}
+    assert letters <= set("evaluate")
+"""
+
+
+async def test_code_finds_python_as_it_usually_is(context) -> None:
+    base = {**CODE, **TEST, "tests/test_flags.py": FLAGS}
+    result = await judge(context(base, base), outside=False)
+    assert result.status == "passed", result.feedback

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.runners.evaluators.testing.pytest_runner.plugins import needed_plugins
+from app.runners.evaluators.testing.pytest_runner.plugins import built_on_project, needed_plugins
 
 PLUGIN = """import pytest
 
@@ -51,3 +51,21 @@ def test_needed(tmp_path: Path, text: str, named: set[str]) -> None:
     (tmp_path / "test_a.py").write_text(text)
     found = needed_plugins([str(tmp_path / "test_a.py")])
     assert {"zebra", "gone"}.intersection(found) == named
+
+
+def test_plugins_that_need_the_project_itself_are_known_through_any_number_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs = {"judged_lib": "", "schema": "judged-lib>=1", "zebra-checks": "schema", "plain": "other"}
+    for name, required in needs.items():
+        about = tmp_path / f"{name}-1.0.dist-info"
+        about.mkdir()
+        line = f"Requires-Dist: {required}\n" if required else ""
+        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n{line}")
+        (about / "WHEEL").write_text(
+            "Generator: phaserunner\n" if name == "judged_lib" else "Generator: other\n"
+        )
+        (about / "entry_points.txt").write_text(f"[pytest11]\n{name} = {name}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert {"judged_lib", "schema", "zebra-checks"} <= built_on_project()
+    assert "plain" not in built_on_project()

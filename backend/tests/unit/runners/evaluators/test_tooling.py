@@ -1,0 +1,34 @@
+"""Limits that are meant for an idle machine."""
+
+import os
+
+import pytest
+
+from app.runners.evaluators.tooling import seconds_for, stretched
+
+
+@pytest.mark.parametrize(
+    ("load", "seconds"),
+    [
+        pytest.param(0.0, 10.0, id="idle"),
+        pytest.param(2.0, 10.0, id="as many processes as processors"),
+        pytest.param(6.0, 30.0, id="three times as many"),
+        pytest.param(200.0, 40.0, id="never more than four times"),
+    ],
+)
+def test_a_limit_grows_with_the_load_of_each_processor(
+    monkeypatch: pytest.MonkeyPatch, load: float, seconds: float
+) -> None:
+    monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0))
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    assert stretched(10.0) == seconds
+    assert seconds_for({}, 10.0) == seconds
+    assert seconds_for({"limits": {"seconds": 5.0}}, 10.0) == 5.0
+
+
+def test_a_system_that_does_not_tell_its_load_leaves_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown() -> tuple[float, float, float]:
+        raise OSError
+
+    monkeypatch.setattr(os, "getloadavg", unknown)
+    assert stretched(10.0) == 10.0

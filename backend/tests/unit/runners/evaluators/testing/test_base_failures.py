@@ -1,0 +1,60 @@
+"""Tests that were red before: which count, which do not, and which a human is asked about."""
+
+import pytest
+
+from app.runners.evaluators.testing.again import SecondLook
+from app.runners.evaluators.testing.base_failures import Goal, sort_failures
+from app.runners.evaluators.testing.report import Outcome, RanTest
+from app.schemas.questions import BaseFailures
+
+NAME = "tests/test_a.py::test_a"
+WRONG_VALUE = "tests/test_a.py:7: AssertionError: assert 3 == 4"
+
+
+def sort(here: str, goal: Goal, at_base: str = ""):
+    second = SecondLook(at_base=(NAME,), red={NAME: at_base or here})
+    return sort_failures([RanTest(NAME, Outcome.FAILED, 0.1, here)], second, goal)
+
+
+def test_a_test_that_stays_red_as_it_was_is_a_question_when_the_goal_is_about_something_else() -> None:
+    found = sort(WRONG_VALUE, Goal(words="Drop support for Python 3.8"))
+    assert [each.id for each in found.questions] == [NAME]
+    assert "the goal does not name it: tests/test_a.py:7" in found.questions[0].why
+    assert not found.known
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        pytest.param(Goal(words="Make the tests pass"), id="about tests"),
+        pytest.param(Goal(words="Mend the failing build"), id="about a failure"),
+        pytest.param(Goal(words="mend test_a"), id="named in words"),
+        pytest.param(Goal(), id="no goal at all"),
+        pytest.param(Goal(tests=[NAME], words="Drop 3.8"), id="named by the starter"),
+        pytest.param(Goal(BaseFailures.MUST_PASS, words="Drop 3.8"), id="all must pass"),
+    ],
+)
+def test_a_red_test_that_the_goal_may_mean_counts(goal: Goal) -> None:
+    found = sort(WRONG_VALUE, goal)
+    assert not found.questions
+    assert not found.known
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "tests/test_a.py:7: NotImplementedError",
+        "tests/test_a.py:7: NameError: name 'add' is not defined",
+        "tests/test_a.py:7: AttributeError: module 'calc' has no attribute 'add'",
+        "tests/test_a.py:7: AttributeError: type object 'Calc' has no attribute 'add'",
+        "tests/test_a.py:7: TypeError: add() got an unexpected keyword argument 'strict'",
+        "tests/test_a.py:7: TypeError: add() takes 2 positional arguments but 3 were given",
+    ],
+)
+def test_a_test_that_waits_for_what_is_to_be_written_counts(message: str) -> None:
+    assert not sort(message, Goal(words="Add a strict mode")).questions
+
+
+def test_a_test_that_fails_in_another_way_than_before_counts() -> None:
+    words = Goal(words="Drop support for Python 3.8")
+    assert not sort("tests/test_a.py:7: KeyError: 'a'", words, at_base=WRONG_VALUE).questions
