@@ -40,6 +40,7 @@ class GateOutcome(BaseModel):
         status: passed, failed, errored or skipped.
         reason: the start of its feedback where it failed or errored, else empty.
         seconds: wall clock; None where the gate does not say.
+        asks: whether it only asks questions.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -48,6 +49,7 @@ class GateOutcome(BaseModel):
     status: str
     reason: str
     seconds: float | None
+    asks: bool = False
 
 
 class JudgedCase(BaseModel):
@@ -79,7 +81,9 @@ def judged(case: Case, report: EvaluationReport, seconds: float) -> JudgedCase:
     results = [EvaluationResult.model_validate(each.result) for each in report.evaluations if each.gate]
     gates = tuple(map(_gate_outcome, results))
     outcome = _OUTCOMES.get(report.verdict, Outcome.NO_VERDICT)
-    first = next((each for each in gates if each.status == _decisive(outcome)), None)
+    decisive = [each for each in gates if each.status == _decisive(outcome)]
+    # A gate that only asks explains no fail, unless it is the only one there is.
+    first = next((each for each in decisive if not each.asks), next(iter(decisive), None))
     return JudgedCase(
         case=case.name,
         project=case.project,
@@ -172,6 +176,7 @@ def _gate_outcome(result: EvaluationResult) -> GateOutcome:
         status=str(result.status),
         reason=result.feedback[:_REASON_CHARS] if result.status in _SPEAKING else "",
         seconds=None if result.duration_ms is None else result.duration_ms / 1000,
+        asks=bool(result.questions),
     )
 
 

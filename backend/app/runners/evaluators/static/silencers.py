@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
+from app.runners.evaluators.static.ruff_rules import is_fault
+
 _Lines = Counter[str]
 
 # Two codes that state an intention and hide no fault: an import kept for its effect or for others to take
@@ -23,6 +25,7 @@ _TYPES = re.compile(
 _EXACT_TYPES = re.compile(
     r"#\s*(type|pyright|basedpyright|ty)\s*:\s*ignore\[\s*[A-Za-z][\w-]*(?:\s*,\s*[A-Za-z][\w-]*)*\s*\](?=\s*(?:#|$))"
 )
+_EXACT_LINT = re.compile(r"#\s*noqa\s*:\s*([A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*)(?=\s*(?:$|#|-))")
 _BARE_TYPES = re.compile(r"#\s*type\s*:\s*ignore\s*(?=#|$)")
 _BARE = "bare"
 PRACTICE = 2
@@ -58,8 +61,9 @@ class Silencer:
         replacement: what to put there; `""` also takes away blanks before it.
         whole: the line without surrounding blanks, by which it is known again.
         alone: True when nothing else stands on the line, so that it may speak for more than one line.
-        exact: which tool a comment speaks to that names the errors it hides on its line; `bare` where it
-            hides all errors of its line, and `""` for any other silencer.
+        kinds: what a comment for one line speaks of: the tool where it names the errors that it hides from a
+            type checker, `bare` where it hides all of them, the codes where it hides rules from the linter.
+            Empty for any other silencer.
     """
 
     line: int
@@ -68,7 +72,7 @@ class Silencer:
     replacement: str
     whole: str
     alone: bool
-    exact: str = ""
+    kinds: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -96,7 +100,7 @@ class KnownSilencers:
             place = own if own[each.whole] > 0 else self.elsewhere
             if place[each.whole] > 0:
                 place[each.whole] -= 1
-            elif each.exact not in self.practised:
+            elif not each.kinds or not self.practised.issuperset(each.kinds):
                 new.append(each)
         return new
 
@@ -114,7 +118,7 @@ def known_silencers(
     elsewhere = _Lines()
     for name, lines in by_file.items():
         elsewhere += lines - Counter(each.whole for each in candidate.get(name, ()))
-    kinds = Counter(each.exact for found in base.values() for each in found if each.exact)
+    kinds = Counter(kind for found in base.values() for each in found for kind in each.kinds)
     practised = frozenset(
         kind for kind, count in kinds.items() if count >= (BARE_PRACTICE if kind == _BARE else PRACTICE)
     )
@@ -175,15 +179,22 @@ def _of_comment(lines: Sequence[str], token: tokenize.TokenInfo, tool: Tool) -> 
     if match is None or (tool is Tool.LINTER and _STATED.match(token.string, match.start())):
         return
     found = _silencer(lines, token, token.string[match.start() :], offset=match.start())
-    yield found if tool is Tool.LINTER or found.alone else replace(found, exact=_kind(found.text))
+    kinds = _codes(found.text) if tool is Tool.LINTER else _kinds(found.text)
+    yield found if found.alone else replace(found, kinds=kinds)
 
 
-def _kind(comment: str) -> str:
-    """Give which tool a comment names errors to, `bare` where it names none, and `""` for any other."""
+def _kinds(comment: str) -> tuple[str, ...]:
     exact = _EXACT_TYPES.match(comment)
     if exact:
-        return exact.group(1)
-    return _BARE if _BARE_TYPES.match(comment) else ""
+        return (exact.group(1),)
+    return (_BARE,) if _BARE_TYPES.match(comment) else ()
+
+
+def _codes(comment: str) -> tuple[str, ...]:
+    """Give the rules that a comment names to the linter; none where one of them speaks of a fault."""
+    exact = _EXACT_LINT.match(comment)
+    codes = tuple(re.split(r"[,\s]+", exact.group(1))) if exact else ()
+    return () if any(map(is_fault, codes)) else codes
 
 
 def _exempting(tokens: Iterable[tokenize.TokenInfo]) -> Iterator[tuple[tokenize.TokenInfo, str]]:

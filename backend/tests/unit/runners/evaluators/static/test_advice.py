@@ -172,3 +172,24 @@ def test_faults(rule: str) -> None:
 @pytest.mark.parametrize("rule", ["F401", "F841", "E501", "D100", "PLR0913"])
 def test_matters_of_taste(rule: str) -> None:
     assert not is_fault(rule)
+
+
+FAULTS = {"old.py": "x = one  # noqa: F821\ny = two  # noqa: F821\n"}
+NOQA = {"old.py": "import os, sys  # noqa: E401\nimport re, ast  # noqa: E401\n"}
+
+
+@pytest.mark.parametrize(
+    ("line", "base", "status"),
+    [
+        pytest.param("import io, csv  # noqa: E401", NOQA, "passed", id="a rule that the base hides, too"),
+        pytest.param("import io, csv  # noqa: E401 - short", NOQA, "passed", id="with a reason"),
+        pytest.param("import io, csv  # noqa: E401", {}, "failed", id="the base hides nothing"),
+        pytest.param("import io, csv  # noqa", NOQA, "failed", id="all rules"),
+        pytest.param("import io, csv  # noqa: E401, E702", NOQA, "failed", id="one rule more"),
+        pytest.param("x = nothing  # noqa: F821", FAULTS, "failed", id="a fault is never hidden"),
+    ],
+)
+async def test_lint_comments_count_for_rules_that_the_base_hides(context, line, base, status: str) -> None:
+    rules = {"ruff.toml": "[lint]\nselect = ['E4', 'E7', 'F8']\n"}
+    result = await lint(context, {**base, **rules, "new.py": f"{line}\n"}, {**CLEAN, **base, **rules})
+    assert result.status == status, result.feedback
