@@ -218,6 +218,7 @@ def _says_something(report: RunReport) -> bool:
 
 async def _accounted(harness: Harness, judged: JudgedRun, rules: _Rules, base: BaseTests) -> JudgedRun:
     """Take out the failures that do not count, and ask about those that a human has to decide on."""
+    judged = judged.counting_once()
     of_base = judged.of_base
     if of_base is None or not (judged.hangs_on_base and _says_something(of_base)):
         return judged

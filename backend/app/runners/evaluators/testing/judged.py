@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing.again import SecondLook
 from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
@@ -94,6 +95,24 @@ class JudgedRun:
         if run is None or not clean or not (run.failures or run.errors):
             return False
         return run.ending is Ending.COMPLETE and run.canaries_ran and not (run.forged or run.unfinished)
+
+    def counting_once(self) -> "JudgedRun":
+        """Give the same without those of the candidate's tests that fail just as the base's version does.
+
+        A changed file holds tests that are as they were. Whether such a failure counts is decided once, by
+        the base's version.
+        """
+        if self.own is None or self.of_base is None:
+            return self
+        theirs = self.of_base.tests
+        twice = [
+            each.id
+            for each in self.own.failures
+            if each.id in theirs
+            and theirs[each.id].bad
+            and issue_key(theirs[each.id].message) == issue_key(each.message)
+        ]
+        return replace(self, own=self.own.without(twice)) if twice else self
 
     def metadata(self) -> dict[str, object]:
         """Give the numbers and names that a result carries."""

@@ -137,7 +137,8 @@ ENDLESS = {**CODE, "tests/test_wait.py": "import time\n\n\ndef test_wait():\n   
 
 
 async def test_a_base_whose_test_never_ends_is_named_with_its_limit(context) -> None:
-    result = await judge(context({**ENDLESS, "b.py": ""}, ENDLESS), outside=False, timeout=6.0)
+    made = context({**ENDLESS, "b.py": ""}, ENDLESS)
+    result = await judge({**made, "limits": {"seconds": 6.0}}, outside=False)
     assert (result.status, result.metadata["reason"]) == ("errored", "environment")
     assert result.feedback == "tests/test_wait.py::test_wait does not end within 6 seconds in the base either"
 

@@ -1,5 +1,7 @@
 """Two runs read as one, and when failing tests are nobody's fault."""
 
+from dataclasses import replace
+
 import pytest
 
 from app.runners.evaluators.testing.again import SecondLook
@@ -55,3 +57,33 @@ def test_an_excuse_counts_only_when_nothing_else_speaks_against_a_pass() -> None
         assert not JudgedRun(of_base=base, own=other).hangs_on(base)
     assert not JudgedRun(of_base=base, lost=["x"]).hangs_on(base)
     assert not JudgedRun(of_base=base, replaced=["x"]).hangs_on(base)
+
+
+def failing(message: str, *others: str) -> RunReport:
+    tests = {"a": RanTest("a", Outcome.FAILED, 0.1, message), **ran(**dict.fromkeys(others, "passed")).tests}
+    return RunReport(Ending.COMPLETE, code=1, ids=tuple(tests), tests=tests)
+
+
+def test_a_failure_that_both_versions_of_a_test_have_is_the_base_s_to_judge() -> None:
+    message = "t.py:7: AssertionError: assert 3 == 4"
+    both = JudgedRun(
+        of_base=failing(message), own=failing(message.replace(":7:", ":9:"), "b")
+    ).counting_once()
+    assert both.own is not None
+    assert (both.own.failures, both.own.code, both.own.ids) == ((), 0, ("b",))
+    assert both.of_base is not None
+    assert [each.id for each in both.of_base.failures] == ["a"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(failing("t.py:7: KeyError: 'a'"), id="for another reason"),
+        pytest.param(ran(a="passed"), id="only the candidate's version"),
+        pytest.param(ran(b="failed"), id="a new test"),
+    ],
+)
+def test_any_other_failure_of_the_candidate_s_tests_counts(other: RunReport) -> None:
+    judged = JudgedRun(of_base=other, own=failing("t.py:7: AssertionError: assert 3 == 4"))
+    assert judged.counting_once() == judged
+    assert replace(judged, of_base=None).counting_once().own == judged.own
