@@ -1,8 +1,8 @@
 """Findings of static tools: only those that the base does not have count against a candidate."""
 
 import posixpath
-from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +11,10 @@ from app.runners.evaluators.protocol import CriterionResult, EvaluationResult, E
 
 SCORE_PER_FINDING = 0.1
 MAX_SUGGESTIONS = 5
+MANY = 10
+"""A rule that the base breaks in this many places, and in several files, is not one that it holds to."""
+
+_SEVERAL_FILES = 3
 _LISTED = 15
 _RECORDED = 50
 _MESSAGE_CHARS = 300
@@ -83,6 +87,16 @@ def compare(
             continue
         known.append(each)
     return Comparison(tuple(sorted(new)), tuple(sorted(known)))
+
+
+def often_broken(findings: Iterable[Finding]) -> frozenset[str]:
+    """Name the rules that a base breaks in many places, by its findings."""
+    places: dict[str, list[str]] = defaultdict(list)
+    for each in findings:
+        places[each.rule].append(each.file)
+    return frozenset(
+        rule for rule, files in places.items() if len(files) >= MANY and len(set(files)) >= _SEVERAL_FILES
+    )
 
 
 @dataclass(frozen=True, slots=True)

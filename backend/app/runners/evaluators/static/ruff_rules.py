@@ -4,14 +4,13 @@ import os
 import re
 import sys
 import tomllib
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from app.runners.evaluators.static.baseline import Finding
+from app.runners.evaluators.static.baseline import Finding, often_broken
 
 # Rules that speak of faults, not of taste: E4 and E7 fail one in eight of HumanEval's good solutions, these
 # none. Re-exports are what an `__init__.py` is for.
@@ -31,10 +30,6 @@ _ALWAYS_COUNTS = re.compile(r"E9|F63|F7|F82|(?!(?:[A-Z]+[0-9]+)$)")
 # What ruff chose by default before its defaults grew to some four hundred rules. A project that only adds to
 # the defaults has agreed to these, not to what a later release brings.
 _LONG_DEFAULT = ("E4", "E7", "E9", "F")
-MANY = 10
-"""A rule that the base breaks in this many places, and in several files, is not one that it holds to."""
-
-_SEVERAL_FILES = 3
 _OWN_FILES = (".ruff.toml", "ruff.toml")
 _MAX_FILES = 1000
 _MAX_BYTES = 1_000_000
@@ -106,14 +101,7 @@ def is_fault(rule: str) -> bool:
 
 def neglected(findings: Iterable[Finding]) -> frozenset[str]:
     """Name the rules that a base breaks in many places, by its findings."""
-    places: dict[str, list[str]] = defaultdict(list)
-    for each in findings:
-        places[each.rule].append(each.file)
-    return frozenset(
-        rule
-        for rule, files in places.items()
-        if len(files) >= MANY and len(set(files)) >= _SEVERAL_FILES and not is_fault(rule)
-    )
+    return frozenset(rule for rule in often_broken(findings) if not is_fault(rule))
 
 
 def lay_out(rules: LintRules, into: Path) -> None:

@@ -26,7 +26,7 @@ from app.runners.evaluators.protocol import (
     skipped,
 )
 from app.runners.evaluators.static.analysed_copy import AnalysedCopy
-from app.runners.evaluators.static.baseline import Finding, Wording, result_of
+from app.runners.evaluators.static.baseline import Finding, Wording, often_broken, result_of
 from app.runners.evaluators.static.checker_memory import CheckerMemory, pack, unpack
 from app.runners.evaluators.static.library_memory import LibraryMemory
 from app.runners.evaluators.static.mypy_tool import Mypy
@@ -46,6 +46,9 @@ _WORDING = Wording(
     "no_new_type_errors",
     "the base does not configure this checker",
 )
+_BROKEN_OFTEN = "the base breaks these rules in many places"
+# Rules that count also where the base breaks them: code that cannot be read, and names that are not there.
+_FAULTS = frozenset({"syntax", "name-defined"})
 # What a strict configuration says where the packages that code builds upon are not there.
 _FOR_WANT_OF_PACKAGES = frozenset({"no-any-return", "no-any-unimported", "untyped-decorator"})
 
@@ -59,10 +62,10 @@ class TypeCheckEvaluator:
 
     The rules are those of the base tree's configuration of the checker; without one quiet ones, blind to what
     the environment lacks. Where the base configures no checker, findings only advise: the result is skipped
-    and lists them. A comment that names the errors it hides counts where the base has such comments. What
-    else silences the checker (other comments, `@no_type_check`, blocks that it is told not to look at) counts
-    only where the base has it, and no function may lose its annotations. Loses 0.1 of the score for each new
-    error.
+    and lists them. So do findings of rules that the base breaks in many places. A comment that names the
+    errors it hides counts where the base has such comments. What else silences the checker (other comments,
+    `@no_type_check`, blocks that it is told not to look at) counts only where the base has it, and no function
+    may lose its annotations. Loses 0.1 of the score for each new error.
 
     What mypy remembers of one attempt is used in the next of the same run, so that only what changed is
     checked; a fraction of the time. A run's first check begins with what is known of libraries.
@@ -158,26 +161,30 @@ class TypeCheckEvaluator:
         if self.learns and isinstance(checker, Mypy):
             self.libraries.begin(checker.libraries, checker.learn)
 
+        at_base: list[Finding] = []
+
         async def check_base(base: AnalysedCopy, files: list[str]) -> Sequence[Finding]:
             every = [name for name in base.files if checker.covers(name)]
-            if not checker.needs_all(every):
-                return (await checker.check(base.path, files, files)).found
-            found = (await checker.check(base.path, every, trees.changed)).found
-            return [each for each in found if each.file in files]
+            if checker.needs_all(every):
+                checked = await checker.check(base.path, every, trees.changed)
+            else:
+                checked = await checker.check(base.path, files, files)
+            at_base.extend(checked.found)
+            return [each for each in checked.found if each.file in files]
 
         found = [*checked.found, *await asyncio.to_thread(_lost, trees, wanted)]
         if self.lacks_packages:
             found = [each for each in found if not _for_want_of_packages(each)]
         comparison = await trees.compare(found, check_base)
         advises = self._advises(checker, trees)
-        if advises:
-            comparison = comparison.advising(lambda _: True)
+        loose = often_broken(at_base) - _FAULTS
+        comparison = comparison.advising(lambda each: advises or each.rule in loose)
         if checked.unfinished and not (comparison.new or comparison.advice):
             raise ToolTroubleError(checked.unfinished)
         result = result_of(
             self,
             comparison,
-            _WORDING,
+            _WORDING if advises else replace(_WORDING, why_advice=_BROKEN_OFTEN),
             files_checked=len(wanted) - len(checked.unchecked),
             files_unchecked=list(checked.unchecked[:_LISTED]),
             configuration=checker.source,
@@ -186,7 +193,7 @@ class TypeCheckEvaluator:
         # Who has findings passes by other evidence, never by this.
         return (
             result
-            if not comparison.advice
+            if comparison.new or not comparison.advice
             else result.model_copy(update={"status": EvaluationStatus.SKIPPED})
         )
 

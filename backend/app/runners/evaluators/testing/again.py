@@ -47,6 +47,10 @@ class SecondLook:
         excused = {*self.flaky_at_base, *self.environment}
         return bool(report.failures) and all(each.id in excused for each in report.failures)
 
+    def is_flaky_at_base(self, test_id: str) -> bool:
+        """Tell whether the base both fails and passes a test."""
+        return test_id in self.flaky_at_base or (test_id in self.at_base and test_id not in self.red)
+
     def __add__(self, other: "SecondLook") -> "SecondLook":
         return SecondLook(
             flaky=(*self.flaky, *other.flaky),

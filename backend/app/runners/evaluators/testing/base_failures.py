@@ -78,6 +78,9 @@ def sort_failures(failures: Iterable[RanTest], second: SecondLook, goal: Goal) -
     known: dict[str, str] = {}
     questions: list[Question] = []
     for test in failures:
+        if second.is_flaky_at_base(test.id) and not goal.names(test.id):
+            known[test.id] = "it is flaky: the base's own code passes and fails it"
+            continue
         if test.id not in second.red or (goal.policy is BaseFailures.GOAL and goal.names(test.id)):
             continue
         why = _not_the_goal(test, second, goal)

@@ -4,8 +4,9 @@ import pytest
 
 from app.runners.evaluators.deterministic import RuffLintEvaluator, TypeCheckEvaluator
 from app.runners.evaluators.protocol import EvaluationCategory
+from app.runners.evaluators.static.baseline import MANY
 from app.runners.evaluators.static.mypy_report import findings_in
-from app.runners.evaluators.static.ruff_rules import MANY, is_fault
+from app.runners.evaluators.static.ruff_rules import is_fault
 from app.runners.evaluators.static.silencers import BARE_PRACTICE
 from app.runners.evaluators.verdict import VerdictStatus, judge
 
@@ -193,3 +194,26 @@ async def test_lint_comments_count_for_rules_that_the_base_hides(context, line, 
     rules = {"ruff.toml": "[lint]\nselect = ['E4', 'E7', 'F8']\n"}
     result = await lint(context, {**base, **rules, "new.py": f"{line}\n"}, {**CLEAN, **base, **rules})
     assert result.status == status, result.feedback
+
+
+LOOSE = {f"old_{n}.py": f"x: str = {n}\ny: str = {n}\nz: str = {n}\na: str = {n}\n" for n in range(3)}
+
+
+@pytest.mark.parametrize(
+    ("base", "status"),
+    [
+        pytest.param(LOOSE, "skipped", id="the base breaks the rule in many places"),
+        pytest.param(
+            {"old.py": "".join(f"x{n}: str = {n}\n" for n in range(20))}, "failed", id="in one file"
+        ),
+        pytest.param(dict(list(LOOSE.items())[:2]), "failed", id="in few places"),
+    ],
+)
+async def test_type_errors_count_where_the_base_holds_to_the_rule(context, base, status: str) -> None:
+    told = {name: f"{text}# more\n" for name, text in base.items()}
+    new = {**told, "new.py": "z: str = 5\n"}
+    result = await types(context, {**base, **new}, {**CLEAN, **base, **MYPY})
+    assert (result.status, result.metadata["advice_count"]) == (status, int(status == "skipped"))
+    worse = {**told, "new.py": "z: str = 5\n\n\ndef f() -> int:\n    return nothing\n"}
+    result = await types(context, {**base, **worse}, {**CLEAN, **base, **MYPY})
+    assert result.status == "failed"
