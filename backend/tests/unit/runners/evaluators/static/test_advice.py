@@ -196,6 +196,7 @@ async def test_lint_comments_count_for_rules_that_the_base_hides(context, line, 
     assert result.status == status, result.feedback
 
 
+ONE_FILE = {"old.py": "".join(f"x{n}: str = {n}\n" for n in range(20))}
 LOOSE = {f"old_{n}.py": f"x: str = {n}\ny: str = {n}\nz: str = {n}\na: str = {n}\n" for n in range(3)}
 
 

@@ -58,3 +58,18 @@ def test_a_test_that_waits_for_what_is_to_be_written_counts(message: str) -> Non
 def test_a_test_that_fails_in_another_way_than_before_counts() -> None:
     words = Goal(words="Drop support for Python 3.8")
     assert not sort("tests/test_a.py:7: KeyError: 'a'", words, at_base=WRONG_VALUE).questions
+
+
+@pytest.mark.parametrize(
+    ("second", "goal", "known"),
+    [
+        pytest.param(SecondLook(at_base=(NAME,)), Goal(), True, id="failed at the base, then passed"),
+        pytest.param(SecondLook(flaky_at_base=(NAME,)), Goal(), True, id="in several runs"),
+        pytest.param(SecondLook(flaky=(NAME,)), Goal(), False, id="flaky here only"),
+        pytest.param(SecondLook(at_base=(NAME,)), Goal(words="mend test_a"), False, id="the goal names it"),
+        pytest.param(SecondLook(at_base=(NAME,)), Goal(BaseFailures.MUST_PASS), False, id="all must pass"),
+    ],
+)
+def test_a_test_that_is_flaky_at_the_base_does_not_count(second: SecondLook, goal: Goal, known: bool) -> None:
+    found = sort_failures([RanTest(NAME, Outcome.FAILED, 0.1, WRONG_VALUE)], second, goal)
+    assert (NAME in found.known) is known
