@@ -15,6 +15,8 @@ def imports_of(body: Iterable[ast.stmt]) -> dict[str, str]:
             found.update((_bound(each), f"import {_target(each)}") for each in statement.names)
         elif isinstance(statement, ast.ImportFrom) and statement.module != "__future__":
             module = "." * statement.level + (statement.module or "")
+            # The same classes by their old names; both modules are Python's own and cannot be replaced.
+            module = "typing" if module == "collections.abc" else module
             for each in statement.names:
                 name = f"* of {module}" if each.name == "*" else _bound(each)
                 found[name] = f"from {module} import {each.name}"

@@ -265,3 +265,26 @@ def test_what_cannot_be_read_is_a_question_about_the_file(after: bytes | None) -
 def test_binary_files_of_one_length_are_different_questions() -> None:
     keys = {questions_about("tests/a.bin", b"\0a", after)[0].key for after in (b"\0b", b"\0c")}
     assert len(keys) == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "asked"),
+    [
+        pytest.param("typing", "collections.abc", False, id="the same class by its old name"),
+        pytest.param("collections.abc", "typing", False, id="the other way round"),
+        pytest.param("collections.abc", "fake", True, id="of another module"),
+    ],
+)
+def test_classes_that_python_has_in_two_places_are_the_same(old: str, new: str, asked: bool) -> None:
+    base = "from typing import Sequence\n\n\ndef test_a():\n    assert isinstance([], Sequence)\n"
+    versions = [base.replace("typing", each).encode() for each in (old, new)]
+    assert bool(questions_about("t/test_a.py", *versions)) is asked
+
+
+def test_a_changed_skip_condition_is_called_a_condition() -> None:
+    base = "import pytest\n\n\n@pytest.mark.skipif(WINDOWS, reason='x')\ndef test_a():\n    assert f() == 1\n"
+    asked = questions_about("t/test_a.py", base.encode(), base.replace("WINDOWS", "WIN").encode())
+    assert [each.text for each in asked] == [
+        "`t/test_a.py::test_a` is skipped or expected to fail on another condition: `WIN` where it was "
+        "`WINDOWS`: does the goal say so?"
+    ]
