@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.schemas.api.workspace_reports import EvaluationReport, JudgedEvaluation
+from app.schemas.questions import QUESTIONS, Question, QuestionKind
 from benchmarks.real_commit_cases import LIST, Case, ListError, choose, read_list
 from benchmarks.real_commit_results import (
     JudgedCase,
@@ -107,6 +108,15 @@ def test_the_gate_that_decided_is_named_with_its_reason(
     found = judged(CASE, _report(verdict, *gates), 1.25)
     assert (found.outcome, found.gate, found.reason) == (outcome, gate, reason)
     assert [each.gate for each in found.gates] == [name for name, _, _ in gates]
+
+
+def test_a_gate_that_only_asks_does_not_explain_a_fail() -> None:
+    report = _report("failed", ("pytest", "failed", "1 of 2 failed"), ("types", "failed", "2 new errors"))
+    asked = Question.about("t.py::test_a", QuestionKind.DIFFERENT, "does the goal say so?")
+    report.evaluations[0].result["metadata"] = {QUESTIONS: [asked.model_dump(mode="json")]}
+    found = judged(CASE, report, 1.0)
+    assert (found.gate, found.reason) == ("types", "2 new errors")
+    assert [each.asks for each in found.gates] == [True, False]
 
 
 def test_results_survive_a_run_that_ended_in_the_middle_of_a_line(tmp_path: Path) -> None:
