@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 _MAX_BYTES = 1_000_000
+_TEST_DIRECTORIES = frozenset({"test", "tests"})
 _MAX_FILES = 5_000
 
 
@@ -19,7 +20,8 @@ def patterns_of_tests(base: Path, patterns: Sequence[str]) -> tuple[str, ...]:
     """Return globs of the test files alone.
 
     A pattern that speaks of tests stays. Any other is replaced by the names of the base's files that it
-    matches and that define a test, and by whole directories in which all of them do.
+    matches and that define a test or lie in a test directory, and by whole directories in which all of
+    them do.
 
     Args:
         base: the base's tree.
@@ -39,7 +41,10 @@ def patterns_of_tests(base: Path, patterns: Sequence[str]) -> tuple[str, ...]:
         if directory and all(tests for _, tests in modules):
             kept.append(f"{directory}/*.py")
         else:
-            kept += [name for name, tests in modules if tests and not name.endswith("__init__.py")]
+            # In a test directory a module may only import the tests of its neighbours: `tests/__main__.py`.
+            inside = not _TEST_DIRECTORIES.isdisjoint(directory.split("/"))
+            named = [name for name, tests in modules if tests or inside]
+            kept += [name for name in named if not name.endswith("__init__.py")]
     return tuple(kept)
 
 

@@ -193,3 +193,13 @@ async def test_code_finds_python_as_it_usually_is(context) -> None:
     base = {**CODE, **TEST, "tests/test_flags.py": FLAGS}
     result = await judge(context(base, base), outside=False)
     assert result.status == "passed", result.feedback
+
+
+async def test_a_test_file_that_only_imports_the_tests_of_others_judges(context) -> None:
+    config = {"pytest.ini": "[pytest]\npython_files = __main__.py\n"}
+    gathered = {"tests/__init__.py": "", "tests/__main__.py": "from tests.test_calc import *\n"}
+    base = {**CODE, **TEST, **gathered, **config}
+    right = await judge(context({**base, "more.py": ""}, base), outside=False)
+    assert (right.status, right.metadata["self_written_only"]) == ("passed", False), right.feedback
+    wrong = await judge(context({**base, **WRONG}, base), outside=False)
+    assert (wrong.status, wrong.metadata["failing"]) == ("failed", ["tests/__main__.py::test_add"])

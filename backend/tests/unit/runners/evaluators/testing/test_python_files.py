@@ -60,3 +60,9 @@ def test_the_settings_of_a_base_name_its_tests(base: Path) -> None:
     settings = settings_for(base, base)
     assert not is_test_file("package/formatters.py", settings.test_files)
     assert is_test_file("tests/test_one.py", settings.test_files)
+
+
+def test_a_module_in_a_test_directory_that_only_imports_tests_is_a_test_file(base: Path) -> None:
+    (base / "tests" / "__main__.py").write_text("from tests.test_one import *\n")
+    found = patterns_of_tests(base, ["__main__.py"])
+    assert found == ("tests/__main__.py",)
