@@ -203,3 +203,31 @@ async def test_a_test_file_that_only_imports_the_tests_of_others_judges(context)
     assert (right.status, right.metadata["self_written_only"]) == ("passed", False), right.feedback
     wrong = await judge(context({**base, **WRONG}, base), outside=False)
     assert (wrong.status, wrong.metadata["failing"]) == ("failed", ["tests/__main__.py::test_add"])
+
+
+BY_DATA = """
+from pathlib import Path
+
+import pytest
+
+from calc import add
+
+ROWS = [line.split() for line in Path(__file__).with_name("rows.txt").read_text().splitlines()]
+
+
+@pytest.mark.parametrize(("one", "two", "total"), ROWS)
+def test_rows(one, two, total):
+    assert add(int(one), int(two)) == int(total)
+"""
+
+
+async def test_changed_data_of_a_test_named_by_it_is_a_question(context) -> None:
+    base = {**CODE, **TEST, "tests/test_rows.py": BY_DATA, "tests/rows.txt": "1 1 2\n2 2 4\n"}
+    changed = {"calc/__init__.py": "def add(a, b):\n    return a + b if a == 1 else 5\n"}
+    asked = await judge(context({**base, **changed, "tests/rows.txt": "1 1 2\n2 2 5\n"}, base), outside=False)
+    assert (asked.status, len(asked.questions)) == ("failed", 1)
+    assert "tests/rows.txt" in asked.questions[0].text
+    refused = await judge(
+        context({**base, **changed, "tests/rows.txt": "1 1 2\n2 2 6\n"}, base), outside=False
+    )
+    assert (refused.status, refused.questions) == ("failed", [])
