@@ -85,12 +85,10 @@ async def _follow_text(program: RunningProgram, parser: OutputParser, note: Take
     """Report text as it comes, many lines at once where it comes fast; its end is the final message."""
     tail = ""
     async for text in _texts(program.stdout):
-        said = "\n".join(
-            each.text for line in text.split("\n") for each in parser.take(line) if isinstance(each, Said)
-        )
-        if said:
-            note(Said(said))
-            tail = f"{tail}\n{said}"[-_TAIL_CHARS:]
+        for event in parser.take(text):
+            note(event)
+            if isinstance(event, Said):
+                tail = f"{tail}\n{event.text}"[-_TAIL_CHARS:]
     note(Finished(tail.strip()))
 
 

@@ -21,14 +21,21 @@ async def own_home(workspace: Path, leavings: Sequence[str]) -> AsyncGenerator[P
         workspace: where the agent works.
         leavings: patterns of names that are the agent's alone; what was there before stays.
     """
-    home = Path(await anyio.to_thread.run_sync(lambda: tempfile.mkdtemp(prefix=_PREFIX)))
-    before = await anyio.to_thread.run_sync(_matches, workspace, leavings)
+    # Made without waiting: a cancellation meanwhile would leave a directory that nothing knows.
+    home = _make()
+    before: set[Path] | None = None
     try:
+        before = await anyio.to_thread.run_sync(_matches, workspace, leavings)
         yield home
     finally:
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(_remove, home)
-            await anyio.to_thread.run_sync(_tidy, workspace, leavings, before)
+            if before is not None:
+                await anyio.to_thread.run_sync(_tidy, workspace, leavings, before)
+
+
+def _make() -> Path:
+    return Path(tempfile.mkdtemp(prefix=_PREFIX))
 
 
 def _matches(workspace: Path, patterns: Sequence[str]) -> set[Path]:

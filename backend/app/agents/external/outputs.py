@@ -42,9 +42,9 @@ class TextParser:
     has_final_event = False
 
     def take(self, line: str) -> Iterator[AgentEvent]:
-        """Give the line without the terminal's escape sequences."""
+        """Give one or more lines without the terminal's escape sequences."""
         text = _ESCAPE.sub("", line).rstrip()
-        if text:
+        if text.strip():
             yield Said(text)
 
 
