@@ -99,7 +99,7 @@ class ExternalAgent:
             self.profile.dialect,
             (self.model, *self.profile.models),
             task.limits,
-            RequestLabels(phase=task.phase, attempt=task.attempt),
+            RequestLabels(task.run_id, task.phase, task.attempt, task.candidate),
             confined=confined,
         )
 

@@ -5,9 +5,18 @@ from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Annotated, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
 
 from app.agents.gateway_port import Dialect
+from app.schemas.agents import AgentBackend, ProfileName
 
 PLACEHOLDERS = frozenset(
     {"base_url", "home", "model", "package", "prompt", "prompt_file", "token", "workspace"}
@@ -17,8 +26,6 @@ PLACEHOLDERS = frozenset(
 _WORD = re.compile(r"\{([a-z][a-z_]*)\}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OWN_VARIABLES = frozenset({"HOME", "PATH", "TMPDIR"})
-
-PROFILE_NAME = r"^[a-z][a-z0-9-]{0,39}$"
 
 
 class DriverKind(StrEnum):
@@ -165,4 +172,11 @@ class AgentsFile(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    agents: dict[Annotated[str, StringConstraints(pattern=PROFILE_NAME)], AgentProfile] = {}
+    agents: dict[ProfileName, AgentProfile] = {}
+
+    @field_validator("agents")
+    @classmethod
+    def _names_are_free(cls, agents: dict[str, AgentProfile]) -> dict[str, AgentProfile]:
+        if taken := sorted(agents.keys() & set(AgentBackend)):
+            raise ValueError(f"{taken[0]} is the name of an agent of PhaseRunner")
+        return agents
