@@ -141,6 +141,19 @@ class AgentProvider:
         model = self.model_for(AgentSpec())
         return f"{backend.label} {model}", self.keys.has_key_for(model)
 
+    def own_agents(self) -> list[str]:
+        """Return the names of PhaseRunner's own agents."""
+        return [str(each) for each in self.backends]
+
+    def state_of(self, name: str) -> tuple[str | None, str | None]:
+        """Return the model of one of PhaseRunner's own agents, and what it lacks; each None for nothing."""
+        if not self.backends[name].needs_key:
+            return None, None
+        model = self.model_for(AgentSpec())
+        if self.keys.has_key_for(model):
+            return model, None
+        return model, f"no key for {model}: set {_KEY_VARIABLES.get(provider_of(model), 'its key')}"
+
     def model_for(self, spec: AgentSpec) -> str:
         """Give the model that a spec's agent works with."""
         if spec.model or self.default_model:
