@@ -168,6 +168,11 @@ class ExternalAgent:
             return work.result()
 
     async def _converse(self, program: RunningProgram, plan: LaunchPlan, take: TakeEvent) -> Ending:
+        if self.profile.driver is DriverKind.ACP:
+            # The protocol has a thousand models, which take a second to make.
+            from app.agents.external.acp import drive_acp  # noqa: PLC0415 - only for agents that speak it
+
+            return await drive_acp(program, plan, self.profile, take)
         return await drive_command(program, plan.stdin, parser_for(self.profile.output), take)
 
     async def _watch(

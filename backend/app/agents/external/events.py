@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from app.agents.port import FailureKind
+
 
 @dataclass(frozen=True, slots=True)
 class Said:
@@ -42,12 +44,18 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """It says that it failed."""
+    """It says that it failed; `kind` is what is known of the reason."""
 
     message: str
+    kind: FailureKind = FailureKind.PROTOCOL
 
 
-AgentEvent = Said | ToolCalled | ToolReturned | SessionBegan | Finished | Failed
+@dataclass(frozen=True, slots=True)
+class Stirred:
+    """It did something that is not shown, such as a thought."""
+
+
+AgentEvent = Said | ToolCalled | ToolReturned | SessionBegan | Finished | Failed | Stirred
 
 
 @dataclass(slots=True)
@@ -57,6 +65,7 @@ class Ending:
     Attributes:
         final: its final message; None without a final event.
         error: what it says of its failure.
+        error_kind: of which kind that is.
         session: what it calls its session.
         tool_calls: how many tools it called.
         status: exit status; None when it did not end by itself.
@@ -65,6 +74,7 @@ class Ending:
 
     final: str | None = None
     error: str | None = None
+    error_kind: FailureKind = FailureKind.PROTOCOL
     session: str | None = None
     tool_calls: int = 0
     status: int | None = None
@@ -87,7 +97,7 @@ class Ending:
                 self.session = session
             case Finished(text):
                 self.final = self._last_said if text is None else text
-            case Failed(message):
-                self.error = message or "the agent gave no reason"
-            case ToolReturned():
+            case Failed(message, kind):
+                self.error, self.error_kind = message or "the agent gave no reason", kind
+            case ToolReturned() | Stirred():
                 pass

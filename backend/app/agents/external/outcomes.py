@@ -46,7 +46,7 @@ def outcome_of(ending: Ending, account: Account) -> AgentOutcome:
     if account.failure is not None:
         return _failure(account.failure.kind, account.failure.message, account)
     if ending.error is not None:
-        return _failure(FailureKind.PROTOCOL, f"{account.agent} failed: {ending.error[:2_000]}", account)
+        return _failure(ending.error_kind, f"{account.agent} failed: {ending.error[:2_000]}", account)
     if ending.status in _NOT_STARTED:
         told = f"{account.agent} could not be started{_last_words(ending)}"
         return _failure(FailureKind.CONFIGURATION, told, account)

@@ -28,7 +28,8 @@ async def agents(*, options: Options = DEFAULT_OPTIONS, root: RootArgument) -> i
         state = "ready" if each.ready else each.missing or ""
         network = f"{each.driver}, {each.network}" if each.driver else ""
         sign = "*" if each.is_default else " "
-        terminal.line(one_line(f"{sign} {each.name:<16} {version:<12} {network:<18} {state}").rstrip())
+        about = f"{one_line(version):<12} {network:<18} {one_line(state)}"
+        terminal.line(f"{sign} {each.name:<16} {about}".rstrip())
     return ExitCode.PASSED
 
 
@@ -58,7 +59,7 @@ async def check(
             )
             if not terminal.as_json:
                 sign = "ok    " if step.ok else "FAILED"
-                terminal.line(one_line(f"{sign} {step.name:<20} {step.detail}", 300))
+                terminal.line(f"{sign} {step.name:<20} {one_line(step.detail, 300)}")
     passed = all(each["ok"] for each in seen)
     if terminal.as_json:
         terminal.json({"agent": name, "passed": passed, "steps": seen})
