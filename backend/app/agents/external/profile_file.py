@@ -95,5 +95,6 @@ def _message(error: ErrorDetails) -> str:
         case "string_pattern_mismatch":
             return "must be npm:NAME or pypi:NAME"
         case _:
-            message = error["msg"].removeprefix("Value error, ")
-            return message[:1].lower() + message[1:]
+            message = error["msg"]
+            own = message.removeprefix("Value error, ")
+            return own if own != message else message[:1].lower() + message[1:]
