@@ -103,8 +103,6 @@ class ScriptedAgent:
             session_id, start_tool_call("c1", "write done.txt", kind="edit", raw_input={"path": "done.txt"})
         )
         write("done.txt", f"{self.mode} {answer.outcome.outcome} {answer.outcome.option_id}")
-            f"{self.mode} {answer.outcome.outcome} {getattr(answer.outcome, 'option_id', '')}"
-        )
         done = update_tool_call("c1", status="completed", content=[tool_content(text_block("written"))])
         await self.client.session_update(session_id, done)
         await self.client.session_update(session_id, update_agent_message_text(f"Done: {len(text)}"))

@@ -81,7 +81,7 @@ async def test_it_is_told_that_it_is_cancelled(place: Path) -> None:
     work.cancel()
     await asyncio.wait([work])
     assert work.cancelled()
-    assert (place / "cancelled").exists()  # noqa: ASYNC240 - a test may wait for the disk
+    assert (place / "cancelled").exists()
 
 
 async def test_cancelling_ends_one_that_ignores_everything(
