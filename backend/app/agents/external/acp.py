@@ -50,6 +50,9 @@ from app.agents.programs import RunningProgram
 SETTLE_SECONDS = 10.0
 _CALL_SECONDS = 60.0
 _FAREWELL_SECONDS = 1.0
+_TURN_SECONDS = 2.0
+"""How long an agent may take to end a cancelled turn."""
+
 _LINE_CHARS = 4_000
 _AUTH_REQUIRED = -32_000
 _ALLOWING = ("allow_always", "allow_once")
@@ -75,10 +78,11 @@ async def drive_acp(
     talk = _Talk(ending, take)
     # It implements what is offered; the rest is answered as an unknown method.
     connection = connect_to_agent(cast("Client", talk), program.stdin, program.stdout)
+    work = asyncio.create_task(_prompt(connection, talk, plan, profile))
     try:
-        await _prompt(connection, talk, plan, profile)
+        await asyncio.shield(work)
     except asyncio.CancelledError:
-        await _say_farewell(connection, talk)
+        await _say_farewell(connection, talk, work)
         raise
     except RequestError as error:
         talk.tell(_failure(error))
@@ -115,13 +119,17 @@ async def _limited(call: Awaitable[_T]) -> _T:
         return await call
 
 
-async def _say_farewell(connection: ClientSideConnection, talk: "_Talk") -> None:
+async def _say_farewell(connection: ClientSideConnection, talk: "_Talk", work: asyncio.Task[None]) -> None:
+    """Tell the agent that its turn is cancelled, and give it a moment to end it."""
     talk.is_cancelled = True
-    if talk.session is None:
-        return
-    with anyio.CancelScope(shield=True), suppress(Exception):
-        async with asyncio.timeout(_FAREWELL_SECONDS):
-            await connection.cancel(talk.session)
+    with anyio.CancelScope(shield=True):
+        if talk.session is not None and not work.done():
+            with suppress(Exception):
+                async with asyncio.timeout(_FAREWELL_SECONDS):
+                    await connection.cancel(talk.session)
+            await asyncio.wait([work], timeout=_TURN_SECONDS)
+        work.cancel()
+        await asyncio.wait([work])
 
 
 async def _close(connection: ClientSideConnection, program: RunningProgram) -> None:

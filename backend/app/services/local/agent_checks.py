@@ -90,7 +90,9 @@ class AgentChecks:
             return
         before = await anyio.to_thread.run_sync(_temporary_files)
         mark = uuid4().hex
-        async with ScriptedModelServer((write_file(_FILE, _CONTENT), Say())) as server:
+        # Twice: some agents begin a conversation with words of the model that it never said.
+        work = write_file(_FILE, _CONTENT)
+        async with ScriptedModelServer((work, work, Say())) as server:
             upstreams = server.upstreams("scripted-key")
             async with ModelGateway(
                 upstreams, ListPrices(), NoLedger(), retry=RetryRules(tries=1)

@@ -244,7 +244,8 @@ class Sandbox:
             identity = await self._identity(confinement)
             argv, confinement = await self._connected(argv, confinement, identity, stack)
             report = stack.enter_context(LaunchReport())
-            configuration = stack.enter_context(SystemConfiguration())
+            account = f"sandbox:x:{identity.uid}:{identity.uid}::{confinement.home or HOME}:/bin/sh"
+            configuration = stack.enter_context(SystemConfiguration(account))
             calls = stack.enter_context(FilterFile(_FILTER))
             launch = self._launch(confinement, cwd, identity, report, configuration, calls)
             command = command_line(self._program or "bwrap", launch, argv)

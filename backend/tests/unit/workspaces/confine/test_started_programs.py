@@ -58,6 +58,11 @@ async def test_it_has_a_home_that_stays_and_an_empty_temporary_directory(
     assert (home / "kept").read_text() == "x"
 
 
+async def test_its_user_has_a_name_and_a_home(sandbox: Sandbox, place: Path, home: Path) -> None:
+    code = "import json, os, pwd; u = pwd.getpwuid(os.getuid()); print(json.dumps([u.pw_name, u.pw_dir]))"
+    assert await said(sandbox, place, home, code) == ["sandbox", str(home)]
+
+
 async def test_nothing_but_workspace_and_home_can_be_written(
     sandbox: Sandbox, place: Path, home: Path
 ) -> None:
