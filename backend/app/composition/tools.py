@@ -29,6 +29,7 @@ from app.runners.evaluators.project.project_registry import ProjectLimits
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.evaluators.registry import MODEL_EVALUATORS, EvaluatorConfig, create_default_registry
 from app.runners.project import ProjectPanel, ProjectRules, panel_for
+from app.schemas.agents import AgentBackend
 from app.schemas.modes import EnvironmentMode
 from app.schemas.project_file import ProjectFileMode
 from app.schemas.runs import Budget, RunPolicy
@@ -126,6 +127,10 @@ def installed_agents(
     search = os.environ.get("PATH", "")  # noqa: TID251 - where the operator's own programs are
     places = [*settings.AGENTS_PATH, *map(Path, filter(None, search.split(os.pathsep)))]
     own = load_profiles(settings.AGENTS_FILE)
+    known = [*AgentBackend, *sorted(own)]
+    if settings.AGENT_BACKEND not in known:
+        told = f"there is no agent {str(settings.AGENT_BACKEND)!r}: choose one of {', '.join(known)}"
+        raise InvalidInputError(told, field="AGENT_BACKEND")
     built_in = built_in_profiles()
     return InstalledAgents(
         profiles=own,
