@@ -1,6 +1,8 @@
-"""The port through which agents start programs; the composition decides how, and in which sandbox."""
+"""The ports through which agents start programs; the composition decides how, and in which sandbox."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Protocol
 
@@ -42,6 +44,82 @@ class RunProgram(Protocol):
         output_limit: int,
     ) -> ProgramOutcome:
         """Run `argv` with exactly the environment `env`.
+
+        Raises:
+            OSError: it cannot be started.
+        """
+        ...
+
+
+class RunningProgram(Protocol):
+    """A program that runs, with streams."""
+
+    @property
+    def stdin(self) -> asyncio.StreamWriter:
+        """Its standard input."""
+        ...
+
+    @property
+    def stdout(self) -> asyncio.StreamReader:
+        """Its standard output; `readline` raises `ValueError` for a line longer than the limit."""
+        ...
+
+    def stderr(self) -> str:
+        """Return the start and the end of what standard error has received so far."""
+        ...
+
+    async def wait(self) -> int:
+        """Wait until it has ended; return its exit status.
+
+        Raises:
+            OSError: it did not start.
+        """
+        ...
+
+    async def terminate(self, grace: float) -> int:
+        """Send TERM, and KILL to everything after `grace` seconds; return the exit status."""
+        ...
+
+
+class ProgramStarter(Protocol):
+    """Starts agents' programs."""
+
+    @property
+    def gateway_port(self) -> int:
+        """Port on the confined program's loopback that leads to the gateway's socket."""
+        ...
+
+    async def confines(self) -> bool:
+        """Whether programs are confined here.
+
+        Raises:
+            OSError: they would have to be, and cannot be.
+        """
+        ...
+
+    def start(  # noqa: PLR0913 - a confined process has that many sides
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: Path,
+        env: Mapping[str, str],
+        home: Path,
+        readable: Sequence[Path] = (),
+        writable: Sequence[Path] = (),
+        gateway: Path | None = None,
+        network: bool = False,
+    ) -> AbstractAsyncContextManager[RunningProgram]:
+        """Start a program; all that it started ends with the block.
+
+        Args:
+            argv: the program and its arguments.
+            cwd: the workspace, where it starts and which it may change.
+            env: its whole environment, besides `HOME` and `TMPDIR`.
+            home: its home directory, which it may change.
+            readable: directories and files that it may read beyond the system's.
+            writable: further places that it may change.
+            gateway: unix socket of the model gateway; None where it is reached by its address.
+            network: whether it reaches public addresses.
 
         Raises:
             OSError: it cannot be started.

@@ -1,6 +1,6 @@
 """Makes the agent that a run asks for, or says what is missing: one row of a table for each backend."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -9,6 +9,7 @@ from types import MappingProxyType
 from pydantic_ai.models import Model
 
 from app.agents.built_in.agent import PydanticAiAgent
+from app.agents.external.roster import InstalledAgents
 from app.agents.models.factory import (
     DEFAULT_ANTHROPIC_MODEL,
     DEFAULT_OPENAI_MODEL,
@@ -20,7 +21,7 @@ from app.agents.models.factory import (
 from app.agents.port import Agent, AgentFailure, FailureKind
 from app.agents.programs import RunProgram
 from app.agents.scripted.agent import ScriptedAgent
-from app.schemas.agents import AgentBackend, AgentSpec
+from app.schemas.agents import AgentBackend, AgentName, AgentSpec
 
 _KEY_VARIABLES = {
     "anthropic": "ANTHROPIC_API_KEY",
@@ -73,7 +74,7 @@ def _pydantic_ai(provider: "AgentProvider", spec: AgentSpec) -> Agent | AgentFai
     )
 
 
-BUILT_IN_BACKENDS: Mapping[AgentBackend, Backend] = MappingProxyType(
+BUILT_IN_BACKENDS: Mapping[AgentName, Backend] = MappingProxyType(
     {
         AgentBackend.PYDANTIC_AI: Backend("pydantic-ai", needs_key=True, is_script=False, make=_pydantic_ai),
         AgentBackend.SCRIPTED: Backend("scripted", needs_key=False, is_script=True, make=_scripted),
@@ -95,27 +96,34 @@ class AgentProvider:
         test_seconds: limit of one test run of an agent, wall clock.
         backends: the table.
         build: makes a model by its name; None makes it with the keys.
+        installed: agents that are programs on this machine, by their profiles.
     """
 
     keys: ProviderKeys
     run_program: RunProgram
     python: Path
-    default_backend: AgentBackend = AgentBackend.AUTO
+    default_backend: AgentName = AgentBackend.AUTO
     default_model: str | None = None
     test_seconds: float = 120.0
-    backends: Mapping[AgentBackend, Backend] = field(default_factory=lambda: BUILT_IN_BACKENDS)
     build: Callable[[str], Model] | None = None
+    backends: Mapping[AgentName, Backend] = field(default_factory=lambda: BUILT_IN_BACKENDS)
+    installed: InstalledAgents | None = None
 
     def __call__(self, spec: AgentSpec) -> Agent | AgentFailure:
         """Give the agent, or a failure of kind `CONFIGURATION` that says what to set."""
         name = self.resolve(spec.backend)
         backend = self.backends.get(name)
-        if backend is None:
-            known = ", ".join(sorted(each.value for each in self.backends))
-            return _refuse(f"There is no agent backend {name.value!r}: choose one of {known}")
-        return backend.make(self, spec)
+        if backend is not None:
+            return backend.make(self, spec)
+        if self.installed is not None and name in self.installed.profiles:
+            return self.installed.make(name, spec, self.default_model)
+        known = ", ".join(sorted(map(str, {*self.backends, *self._profiles()})))
+        return _refuse(f"There is no agent {str(name)!r}: choose one of {known}")
 
-    def resolve(self, backend: AgentBackend) -> AgentBackend:
+    def _profiles(self) -> Collection[str]:
+        return self.installed.profiles if self.installed is not None else ()
+
+    def resolve(self, backend: AgentName) -> AgentName:
         """Give the backend that a spec's backend stands for; `auto` is the default."""
         if backend is AgentBackend.AUTO:
             backend = self.default_backend
@@ -126,11 +134,25 @@ class AgentProvider:
         name = self.resolve(AgentBackend.AUTO)
         backend = self.backends.get(name)
         if backend is None:
-            return name.value, False
+            installed = self.installed.describe(name) if self.installed is not None else None
+            return str(name), installed is not None and installed.ready
         if not backend.needs_key:
             return backend.label, True
         model = self.model_for(AgentSpec())
         return f"{backend.label} {model}", self.keys.has_key_for(model)
+
+    def own_agents(self) -> list[str]:
+        """Return the names of PhaseRunner's own agents."""
+        return [str(each) for each in self.backends]
+
+    def state_of(self, name: str) -> tuple[str | None, str | None]:
+        """Return the model of one of PhaseRunner's own agents, and what it lacks; each None for nothing."""
+        if not self.backends[name].needs_key:
+            return None, None
+        model = self.model_for(AgentSpec())
+        if self.keys.has_key_for(model):
+            return model, None
+        return model, f"no key for {model}: set {_KEY_VARIABLES.get(provider_of(model), 'its key')}"
 
     def model_for(self, spec: AgentSpec) -> str:
         """Give the model that a spec's agent works with."""

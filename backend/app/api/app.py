@@ -12,6 +12,7 @@ from app.api.edge.dashboard import Dashboard, with_dashboard
 from app.api.edge.openapi import PROBLEMS, describe
 from app.api.edge.request_checks import Recognise, RequestChecks, TokensNeeded
 from app.api.routes import (
+    agents,
     answers,
     attempts,
     escalations,
@@ -43,6 +44,7 @@ _ROUTES = (
     answers,
     escalations,
     evaluators,
+    agents,
     metrics,
     events,
     log,

@@ -46,6 +46,7 @@ _COMMANDS = (
         "evaluators",
         "List the evaluators of each phase; measure them on labelled cases.",
     ),
+    ("agents:app", "agents", "List agents and what they lack; check one against a scripted model."),
     ("metrics:metrics", "metrics", "Measure runs: pass@k, retries, escalations, evaluators, cost."),
     ("evaluate:evaluate", "evaluate", "Evaluate a directory as a sprint would, without server or database."),
     ("project:schema", "schema", "Print the JSON Schema of a project's phaserunner.toml."),

@@ -49,7 +49,7 @@ def phases_of(given: str | None) -> dict[str, Any]:
 
 
 def agent_of(
-    backend: AgentBackend, script: Path | AgentScript | None, others: Mapping[str, Any], cwd: Path
+    backend: str, script: Path | AgentScript | None, others: Mapping[str, Any], cwd: Path
 ) -> dict[str, Any]:
     """Make the agent of a request; a script is played by the scripted backend.
 
@@ -60,11 +60,11 @@ def agent_of(
     if isinstance(script, Path):
         script = load_script(cwd / script.expanduser())
     if script is None:
-        if backend is AgentBackend.SCRIPTED:
+        if backend == AgentBackend.SCRIPTED:
             raise CliError("--agent: scripted needs --script FILE.toml or --example NAME")
         return {"backend": backend} | _given(others)
     if backend not in (AgentBackend.AUTO, AgentBackend.SCRIPTED):
-        raise CliError(f"--script: needs the agent scripted, not {backend.value}")
+        raise CliError(f"--script: needs the agent scripted, not {backend}")
     return {"backend": AgentBackend.SCRIPTED, "script": script} | _given(others)
 
 

@@ -21,6 +21,7 @@ from app.jobs.worker import JobWorker, WorkerTimings
 from app.runners.answer.rules import read_rule_sets
 from app.runners.phase_panel import PhasePanel
 from app.runners.safe_fixes import SafeFixes
+from app.services.access.agents import AgentService
 from app.services.access.status import Info, StatusService
 from app.services.access.tokens import TokenService
 from app.services.chores.deliveries import DeliveryService
@@ -132,6 +133,7 @@ def build_container(
         idempotency=IdempotencyService(sessions),
         deliveries=DeliveryService(sessions, outbox.urls),
         status=StatusService(sessions, _info(settings, tools), tools.sandbox),
+        agents=AgentService(tools.agents, tools.sandbox),
     )
     return Container(
         api,

@@ -2,20 +2,26 @@
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from uv import find_uv_bin
 
+from app.agents.external.profile_file import built_in_profiles, load_profiles
+from app.agents.external.roster import InstalledAgents
+from app.agents.gateway_port import Dialect, Gateway
 from app.agents.models.factory import ProviderKeys, build_model
 from app.agents.models.judge import FirstContender, Judge, ModelJudge
 from app.agents.provider import AgentProvider
 from app.core.config import Settings
 from app.core.errors import InvalidInputError
+from app.gateway.gateway import ModelGateway
 from app.gateway.ledger import Ledger, NoLedger
+from app.gateway.prices import ListPrices
 from app.gateway.recorded_model import BuildModel, recorded
+from app.gateway.upstreams import KEY_VARIABLES, upstreams_of
 from app.runners.evaluators.commands.programs import find_programs
 from app.runners.evaluators.plugins import PluginError, add_plugins
 from app.runners.evaluators.project.project_file import ProjectFileError
@@ -23,11 +29,13 @@ from app.runners.evaluators.project.project_registry import ProjectLimits
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.evaluators.registry import MODEL_EVALUATORS, EvaluatorConfig, create_default_registry
 from app.runners.project import ProjectPanel, ProjectRules, panel_for
+from app.schemas.agents import AgentBackend
 from app.schemas.modes import EnvironmentMode
 from app.schemas.project_file import ProjectFileMode
 from app.schemas.runs import Budget, RunPolicy
 from app.workspaces.confine.agent_programs import AgentPrograms
 from app.workspaces.confine.egress import EgressRules, hosts_of
+from app.workspaces.confine.python_places import interpreter_paths
 from app.workspaces.confine.sandbox import Sandbox, SandboxLimits, SandboxSettings
 from app.workspaces.environments.installing import Installer, InstallOptions
 from app.workspaces.environments.interpreters import Interpreters, OneInterpreter, WorkspaceEnvironments
@@ -66,6 +74,8 @@ def build_tools(settings: Settings, ledger: Ledger | None = None, *, one_shot: b
     """
     keys = provider_keys(settings)
     build = recorded(partial(build_model, keys=keys), ledger or NoLedger())
+    upstreams = upstreams_of(keys)
+    gateway = ModelGateway(upstreams, ListPrices(), ledger or NoLedger())
     sandbox = build_sandbox(settings)
     interpreters = build_interpreters(settings, sandbox)
     evaluators = _evaluator_config(settings, keys, build, sandbox, interpreters)
@@ -90,6 +100,7 @@ def build_tools(settings: Settings, ledger: Ledger | None = None, *, one_shot: b
             default_model=settings.AGENT_MODEL,
             test_seconds=settings.EVALUATOR_TEST_TIMEOUT,
             build=build,
+            installed=installed_agents(settings, sandbox, gateway, upstreams),
         ),
         judge=_judge(settings, keys, build),
         sandbox=sandbox,
@@ -113,6 +124,29 @@ def build_sandbox(settings: Settings) -> Sandbox:
             settings.SANDBOX_CGROUP,
             _egress_rules(settings, os.environ),  # noqa: TID251 - proxies, and addresses of package indexes
         )
+    )
+
+
+def installed_agents(
+    settings: Settings, sandbox: Sandbox, gateway: Gateway, configured: Collection[Dialect]
+) -> InstalledAgents:
+    """Make what finds installed agents: by AGENTS_FILE and the built-in profiles, in AGENTS_PATH and PATH."""
+    search = os.environ.get("PATH", "")  # noqa: TID251 - where the operator's own programs are
+    places = [*settings.AGENTS_PATH, *map(Path, filter(None, search.split(os.pathsep)))]
+    own = load_profiles(settings.AGENTS_FILE)
+    known = [*AgentBackend, *sorted(own)]
+    if settings.AGENT_BACKEND not in known:
+        told = f"there is no agent {str(settings.AGENT_BACKEND)!r}: choose one of {', '.join(known)}"
+        raise InvalidInputError(told, field="AGENT_BACKEND")
+    built_in = built_in_profiles()
+    return InstalledAgents(
+        profiles=own,
+        search=[each.expanduser().absolute() for each in places],
+        gateway=gateway,
+        starter=AgentPrograms(sandbox, network=settings.AGENT_NETWORK),
+        python_places=interpreter_paths,
+        missing_keys={each: KEY_VARIABLES[each] for each in Dialect if each not in configured},
+        built_in=[name for name, profile in own.items() if built_in.get(name) is profile],
     )
 
 

@@ -14,7 +14,7 @@ from pydantic import (
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from app.schemas import defaults
-from app.schemas.agents import AgentBackend, OutputMode
+from app.schemas.agents import AgentBackend, AgentName, OutputMode
 from app.schemas.evaluation import CheckerName
 from app.schemas.modes import CounterTestsMode, EnvironmentMode, SandboxMode
 from app.schemas.project_file import ProjectFileMode
@@ -83,8 +83,10 @@ class Settings(BaseSettings):
     SANDBOX_EGRESS_ALLOW: Annotated[list[str], NoDecode] = []
 
     # Agents
-    AGENT_BACKEND: AgentBackend = AgentBackend.AUTO
+    AGENT_BACKEND: AgentName = AgentBackend.AUTO
     AGENT_MODEL: str | None = None
+    AGENTS_FILE: Path | None = None
+    AGENTS_PATH: Annotated[list[Path], NoDecode] = []
     AGENT_NETWORK: bool = False
     AGENT_TIMEOUT: PositiveSeconds = 1800.0
     AGENT_MAX_REQUESTS: int = Field(default=100, ge=1)
@@ -169,7 +171,7 @@ class Settings(BaseSettings):
     OTEL_EXPORTER_OTLP_ENDPOINT: str | None = None
 
     @field_validator(
-        *("ALLOWED_HOSTS", "WORKSPACE_ROOTS", "SANDBOX_READABLE", "SANDBOX_EGRESS_ALLOW"),
+        *("ALLOWED_HOSTS", "WORKSPACE_ROOTS", "SANDBOX_READABLE", "SANDBOX_EGRESS_ALLOW", "AGENTS_PATH"),
         *("EVALUATOR_REQUIRED", "EVALUATOR_PLUGINS"),
         *("ESCALATION_REMINDER_HOURS", "WEBHOOK_URLS"),
         mode="before",

@@ -1,5 +1,6 @@
 """What the scripted model says: a list of turns, and how a tool call fits the tools that an agent offers."""
 
+import posixpath
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -72,8 +73,9 @@ def write_file(path: str, content: str) -> CallTool:
     The shell comes first: tools that write files often want absolute paths. An agent without tools is given
     the file as text, in the form that reads `PATH` and a fenced block as a whole file.
     """
-    target = shlex.quote(path)
-    command = f'mkdir -p "$(dirname {target})" && printf %s {shlex.quote(content)} > {target}'
+    # Some agents refuse commands that substitute others.
+    directory = shlex.quote(posixpath.dirname(path) or ".")
+    command = f"mkdir -p {directory} && printf %s {shlex.quote(content)} > {shlex.quote(path)}"
     writing = ToolUse(
         _WRITERS,
         (

@@ -35,6 +35,10 @@ OutputMode = Literal["auto", "tool", "native", "prompted"]
 """
 
 
+PROFILE_NAME = r"^[a-z][a-z0-9-]{0,39}$"
+"""The name of an installed agent's profile."""
+
+
 class AgentBackend(StrEnum):
     """Who does the work. `AUTO` leaves the choice to the service's settings and configured keys."""
 
@@ -111,6 +115,12 @@ class DeleteEdit(_Edit):
 ScriptEdit = Annotated[WriteEdit | ReplaceEdit | DeleteEdit, Field(discriminator="kind")]
 
 
+ProfileName = Annotated[str, StringConstraints(pattern=PROFILE_NAME)]
+
+AgentName = Annotated[AgentBackend | ProfileName, Field(union_mode="left_to_right")]
+"""A backend of PhaseRunner, or the name of an installed agent's profile, such as `opencode`."""
+
+
 class ScriptedRole(StrEnum):
     """The speaker of a step in the script of a loop or an answer."""
 
@@ -185,13 +195,14 @@ class AgentSpec(_Frozen):
     """The agent a run asks for.
 
     Attributes:
+        backend: who works: a backend of PhaseRunner, or an installed agent by its profile's name.
         model: `provider:model`, such as `anthropic:claude-sonnet-4-20250514`; None is the service's default.
         system_prompt: replaces the agent's own.
         script: what the scripted agent plays; belongs to backend `scripted` and to no other.
         candidates: how many agents work on each attempt, side by side; the gates choose between them.
     """
 
-    backend: AgentBackend = AgentBackend.AUTO
+    backend: AgentName = AgentBackend.AUTO
     model: _ModelName | None = None
     temperature: float | None = Field(default=None, ge=0.0, le=2.0)
     system_prompt: _SystemPrompt | None = None

@@ -70,8 +70,13 @@ class _Ending:
     seconds: float
 
 
-class _Capture(asyncio.Protocol):
-    """Receives one stream and keeps its first `head` and its last `tail` bytes."""
+class Capture(asyncio.Protocol):
+    """Receives one stream and keeps its first `head` and its last `tail` bytes.
+
+    Attributes:
+        truncated: True when output was dropped from the middle.
+        closed: done when the stream has ended.
+    """
 
     def __init__(self, head: int, tail: int) -> None:
         self._head_limit, self._tail_limit = head, tail
@@ -81,6 +86,7 @@ class _Capture(asyncio.Protocol):
         self.closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def data_received(self, data: bytes) -> None:
+        """Keep what fits."""
         room = self._head_limit - len(self._head)
         self._head += data[:room]
         if len(data) <= room:
@@ -91,13 +97,16 @@ class _Capture(asyncio.Protocol):
             del self._tail[: len(self._tail) - self._tail_limit]
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """Note the end of the stream."""
         if not self.closed.done():
             self.closed.set_result(None)
 
     def kept(self) -> bytes:
+        """Return what was kept."""
         return bytes(self._head + self._tail)
 
     def text(self) -> str:
+        """Return what was kept as text, with a line that marks the gap."""
         gap = b"\n[output cut here]\n" if self.truncated else b""
         return bytes(self._head + gap + self._tail).decode("utf-8", "replace")
 
@@ -107,6 +116,11 @@ def mark_children(owner: str | None) -> None:
     _owner.clear()
     if owner is not None:
         _owner[OWNER_VARIABLE] = owner
+
+
+def children_mark() -> Mapping[str, str]:
+    """The variable that every child gets; empty when children bear no number."""
+    return dict(_owner)
 
 
 def owner_mark() -> str:
@@ -136,7 +150,7 @@ async def run_process(
         PermissionError: the program cannot be executed.
     """
     half = max(1, output_limit // 2)
-    out, err = _Capture(half, half), _Capture(half, half)
+    out, err = Capture(half, half), Capture(half, half)
     ending = await _run(argv, cwd, env, timeout, stdin, (out, err), pass_fds)
     return ProcessOutcome(
         returncode=ending.returncode,
@@ -163,7 +177,7 @@ async def run_for_bytes(
         FileNotFoundError: the program or `cwd` does not exist.
         PermissionError: the program cannot be executed.
     """
-    out, err = _Capture(output_limit, 0), _Capture(_STDERR_LIMIT // 2, _STDERR_LIMIT // 2)
+    out, err = Capture(output_limit, 0), Capture(_STDERR_LIMIT // 2, _STDERR_LIMIT // 2)
     ending = await _run(argv, cwd, env, timeout, stdin, (out, err), ())
     return BytesOutcome(ending.returncode, out.kept(), err.text(), ending.timed_out, out.truncated)
 
@@ -180,7 +194,7 @@ async def _run(
     env: Mapping[str, str],
     timeout: float,
     stdin: bytes | None,
-    captures: tuple[_Capture, _Capture],
+    captures: tuple[Capture, Capture],
     pass_fds: Sequence[int],
 ) -> _Ending:
     started = time.monotonic()
@@ -190,11 +204,11 @@ async def _run(
         process = await _start(argv, cwd, env, stdin, captures, pass_fds, readers)
         try:
             async with asyncio.timeout(timeout):
-                await _exit_of(process)
+                await exit_of(process)
         except TimeoutError:
             timed_out = True
         finally:
-            returncode = await _kill_and_reap(process)
+            returncode = await kill_and_reap(process)
         # A descendant that left the group may hold the pipes open for ever; what is read by then counts.
         await asyncio.wait([capture.closed for capture in captures], timeout=_DRAIN_SECONDS)
     finally:
@@ -209,7 +223,7 @@ async def _start(
     cwd: Path,
     env: Mapping[str, str],
     stdin: bytes | None,
-    captures: tuple[_Capture, _Capture],
+    captures: tuple[Capture, Capture],
     pass_fds: Sequence[int],
     readers: list[asyncio.ReadTransport],
 ) -> subprocess.Popen[bytes]:
@@ -217,7 +231,7 @@ async def _start(
     # reap before the group can be killed, and on uvloop they take twice as long to start.
     with ExitStack() as ends:
         source = subprocess.DEVNULL if stdin is None else ends.enter_context(await _as_file(stdin))
-        sinks = [await _pipe_into(capture, ends, readers) for capture in captures]
+        sinks = [await pipe_into(capture, ends, readers) for capture in captures]
         return subprocess.Popen(  # noqa: ASYNC220 - starting takes 0.2 ms and cannot be interrupted half-way
             argv,
             cwd=cwd,
@@ -230,19 +244,22 @@ async def _start(
         )
 
 
-async def _kill_and_reap(process: subprocess.Popen[bytes]) -> int:
+async def kill_and_reap(process: subprocess.Popen[bytes]) -> int:
+    """Kill the group that the process leads and give its exit status; one that is reaped is left alone."""
+    if process.returncode is not None:
+        return process.returncode
     # The leader is not reaped yet, so its number cannot have gone to another group.
     kill_group(process.pid)
     try:
         # A large process takes a while to die; this must also happen when the caller is being cancelled.
         with anyio.CancelScope(shield=True):
-            await asyncio.shield(_exit_of(process))
+            await asyncio.shield(exit_of(process))
     finally:
         returncode = process.wait()
     return returncode
 
 
-async def _exit_of(process: subprocess.Popen[bytes]) -> None:
+async def exit_of(process: subprocess.Popen[bytes]) -> None:
     """Wait until the process has ended, without reaping it where the system can tell (Linux)."""
     if not hasattr(os, "pidfd_open"):
         await anyio.to_thread.run_sync(process.wait, abandon_on_cancel=True)
@@ -266,13 +283,15 @@ async def wait_for_exit(pid: int) -> None:
         os.close(handle)
 
 
-async def _pipe_into(capture: _Capture, ends: ExitStack, readers: list[asyncio.ReadTransport]) -> IO[bytes]:
-    """Give the end to write to; what is written arrives in `capture`."""
+async def pipe_into(
+    receiver: asyncio.BaseProtocol, ends: ExitStack, readers: list[asyncio.ReadTransport]
+) -> IO[bytes]:
+    """Give the end to write to; what is written arrives in `receiver`."""
     read_end, write_end = os.pipe()
     sink = ends.enter_context(os.fdopen(write_end, "wb", 0))
     source = os.fdopen(read_end, "rb", 0)
     try:
-        transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: capture, source)
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: receiver, source)
     except BaseException:
         source.close()
         raise

@@ -8,6 +8,7 @@ from fastapi import Depends, Request
 
 from app.core.errors import ForbiddenError
 from app.core.security import Principal, Role
+from app.services.access.agents import AgentService
 from app.services.access.status import StatusService
 from app.services.chores.deliveries import DeliveryService
 from app.services.control.answers import AnswerService
@@ -54,6 +55,7 @@ class ApiServices:
     idempotency: IdempotencyService
     deliveries: DeliveryService
     status: StatusService
+    agents: AgentService
 
 
 def get_services(request: Request) -> ApiServices:

@@ -70,13 +70,13 @@ class Worker:
     """The agent.
 
     Attributes:
-        agent: Backend; auto is the service default.
+        agent: Who works: auto, pydantic-ai, scripted, or one of `phaserunner agents`.
         model: provider:model, such as anthropic:claude-sonnet-4-20250514.
         script: TOML file that a scripted agent plays.
         candidates: Agents that work on each attempt in parallel; the gates choose between them.
     """
 
-    agent: AgentBackend = AgentBackend.AUTO
+    agent: str = AgentBackend.AUTO
     model: str | None = None
     script: Path | None = None
     candidates: Annotated[int | None, Parameter(validator=Number(gte=1, lte=8))] = None

@@ -140,7 +140,7 @@ class SideBySide:
         """
         async with asyncio.TaskGroup() as group:
             works = [
-                group.create_task(self._work(replace(task, workspace=tree), index, subagent))
+                group.create_task(self._work(replace(task, workspace=tree, candidate=index), index, subagent))
                 for index, (subagent, tree) in enumerate(zip(subagents, workspaces, strict=True))
             ]
         production = Production(tuple(each.result() for each in works))
@@ -214,8 +214,8 @@ def _candidate(
     spec = subagent.spec
     if isinstance(agent, AgentFailure):
         model = agent.model or spec.model
-        provider = model.partition(":")[0] if model else spec.backend.value
-        name = subagent.name or spec.backend.value
+        provider = model.partition(":")[0] if model else str(spec.backend)
+        name = subagent.name or str(spec.backend)
         return CandidateOutcome(uuid4(), index, name, provider, model, workspace, agent)
     name = subagent.name or agent.name
     unfinished = AgentFailure(FailureKind.CRASH, "has not finished")

@@ -1,11 +1,13 @@
 """Runs what an agent asks for, confined to the workspace it is asked in."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.workspaces.confine.python_places import interpreter_paths
-from app.workspaces.confine.sandbox import Confinement, Network, Sandbox, SandboxUnavailableError
+from app.workspaces.confine.running import RunningProgram, SandboxUnavailableError
+from app.workspaces.confine.sandbox import GATEWAY_PORT, Confinement, Network, Sandbox
 from app.workspaces.process import ProcessOutcome
 
 
@@ -44,5 +46,62 @@ class AgentPrograms:
             return await self.sandbox.run(
                 argv, cwd=cwd, env=env, timeout=timeout, confinement=confinement, output_limit=output_limit
             )
+        except SandboxUnavailableError as error:
+            raise OSError(str(error)) from error
+
+    @property
+    def gateway_port(self) -> int:
+        """Port on a confined program's loopback that leads to the gateway's socket."""
+        return GATEWAY_PORT
+
+    async def confines(self) -> bool:
+        """Whether programs are confined here.
+
+        Raises:
+            OSError: they would have to be, and cannot be.
+        """
+        state = await self.sandbox.state()
+        if not state.allowed:
+            raise OSError(state.detail)
+        return state.confined
+
+    @asynccontextmanager
+    async def start(  # noqa: PLR0913 - a confined process has that many sides
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: Path,
+        env: Mapping[str, str],
+        home: Path,
+        readable: Sequence[Path] = (),
+        writable: Sequence[Path] = (),
+        gateway: Path | None = None,
+        network: bool = False,
+    ) -> AsyncGenerator[RunningProgram]:
+        """Start a program with streams that works in `cwd`; it and all that it started end with the block.
+
+        Args:
+            argv: the program and its arguments.
+            cwd: the workspace, which it may change.
+            env: its whole environment, besides `HOME` and `TMPDIR`.
+            home: its home directory, which it may change.
+            readable: directories and files that it may read beyond the system's.
+            writable: further places that it may change.
+            gateway: unix socket that it reaches at `gateway_port`.
+            network: whether it reaches public addresses, be it that all agents do.
+
+        Raises:
+            OSError: it cannot be started, or would have to be confined and cannot be.
+        """
+        confinement = Confinement(
+            writable=(cwd, *writable),
+            readable=tuple(readable),
+            network=Network.public_if(network or self.network),
+            home=home,
+            gateway=gateway,
+        )
+        try:
+            async with self.sandbox.start(argv, cwd=cwd, env=env, confinement=confinement) as program:
+                yield program
         except SandboxUnavailableError as error:
             raise OSError(str(error)) from error

@@ -23,6 +23,7 @@ _ETC = (
     *("ld.so.conf.d", "localtime", "mime.types", "nsswitch.conf", "os-release", "passwd", "pki", "protocols"),
     *("services", "ssl"),
 )
+_USERS = "/etc/passwd"
 _RESOLVER = Path("/etc/resolv.conf")
 
 
@@ -90,13 +91,17 @@ class SystemConfiguration:
 
     A copy of a small file costs a tenth of a mount.
 
+    Args:
+        account: a line for the table of users: some programs end at once where their user has none.
+
     Attributes:
         links: by path, where a symbolic link leads.
         files: by path, the descriptor of a file.
         directories: paths.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, account: str | None = None) -> None:
+        self._account = account
         self.links: dict[str, str] = {}
         self.files: dict[str, int] = {}
         self.directories: list[str] = []
@@ -126,7 +131,18 @@ class SystemConfiguration:
         else:
             descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
             self._open.callback(os.close, descriptor)
+            if path == _USERS and self._account is not None:
+                descriptor = self._with_account(descriptor, self._account)
             self.files[path] = descriptor
+
+    def _with_account(self, users: int, account: str) -> int:
+        """Return the descriptor of a copy in memory with one more line."""
+        copy = os.memfd_create("users", os.MFD_CLOEXEC)
+        self._open.callback(os.close, copy)
+        with os.fdopen(users, "rb", closefd=False) as source, os.fdopen(copy, "wb", closefd=False) as sink:
+            sink.write(source.read().rstrip(b"\n") + b"\n" + account.encode() + b"\n")
+        os.lseek(copy, 0, os.SEEK_SET)
+        return copy
 
 
 def visible_without_asking(path: Path) -> bool:

@@ -61,6 +61,11 @@ class EgressRules:
             raise EgressRefusedError(f"{host} is not a public address")
 
 
+def forwarding(python: Path, port: int, path: Path, argv: Sequence[str]) -> list[str]:
+    """Return the command line that forwards a loopback port to a socket and runs `argv`."""
+    return [str(python), "-I", "-S", "-B", str(FORWARDER), str(port), str(path), *argv]
+
+
 @dataclass(frozen=True, slots=True)
 class Egress:
     """One open way out.
@@ -73,7 +78,7 @@ class Egress:
 
     def command_line(self, python: Path, argv: Sequence[str]) -> list[str]:
         """Return the command line that forwards to the proxy and runs `argv` with the proxy's variables."""
-        return [str(python), "-I", "-S", "-B", str(FORWARDER), str(self.path), *argv]
+        return forwarding(python, 0, self.path, argv)
 
 
 @asynccontextmanager

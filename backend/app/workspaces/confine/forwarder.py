@@ -1,7 +1,9 @@
-"""Starts inside the sandbox: connects a loopback port to the unix socket of the proxy, then runs a program.
+"""Starts inside the sandbox: connects a loopback port to a unix socket, then runs a program.
 
 Runs alone, with any Python 3.8 or newer and nothing but its standard library:
-`python -I -S forwarder.py SOCKET PROGRAM [ARGUMENT ...]`. Exits as the program does, 128 + signal included.
+`python -I -S forwarder.py PORT SOCKET PROGRAM [ARGUMENT ...]`. With port 0 the socket is that of the proxy:
+the system chooses a port, and the program's variables for proxies name it. Exits as the program does,
+128 + signal included.
 """
 
 import os
@@ -15,21 +17,30 @@ _CHUNK = 65_536
 _VARIABLES = ("http_proxy", "https_proxy", "all_proxy")
 
 
-def main(path: str, argv: "list[str]") -> int:
+def main(port: int, path: str, argv: "list[str]") -> int:
     """Run the program and forward its connections; return its exit status."""
-    listener = socket.create_server(("127.0.0.1", 0), backlog=128)
-    address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    listener = socket.create_server(("127.0.0.1", port), backlog=128)
     # This program has no settings: what it was started with goes on to the program that it starts.
     env = dict(os.environ)  # noqa: TID251 - the program gets this environment
-    for name in _VARIABLES:
-        env[name] = env[name.upper()] = address
-    env["NO_PROXY"] = env["no_proxy"] = "localhost,127.0.0.1,::1"
-    pid = os.posix_spawnp(argv[0], argv, env, setsigdef=[signal.SIGPIPE])
+    if port == 0:
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        for name in _VARIABLES:
+            env[name] = env[name.upper()] = address
+        env["NO_PROXY"] = env["no_proxy"] = "localhost,127.0.0.1,::1"
+    try:
+        pid = _spawn(argv, env)
+    except OSError as error:
+        sys.stderr.write(f"{argv[0]}: {error.strerror}\n")
+        return 127 if isinstance(error, FileNotFoundError) else 126
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda received, _: os.kill(pid, received))
     threading.Thread(target=_accept, args=(listener, path), daemon=True).start()
     status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     return status if status >= 0 else 128 - status
+
+
+def _spawn(argv: "list[str]", env: "dict[str, str]") -> int:
+    return os.posix_spawnp(argv[0], argv, env, setsigdef=[signal.SIGPIPE])
 
 
 def _accept(listener: socket.socket, path: str) -> None:
@@ -66,4 +77,4 @@ def _pump(near: socket.socket, far: socket.socket) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2:]))
+    sys.exit(main(int(sys.argv[1]), sys.argv[2], sys.argv[3:]))

@@ -24,6 +24,7 @@ class LaunchReport:
     """
 
     exit_code_seen = False
+    _heard = b""
 
     def __enter__(self) -> Self:
         self._reading, self.writing = os.pipe()
@@ -39,11 +40,15 @@ class LaunchReport:
 
         When bubblewrap itself is killed, the kernel ends what is inside a little later.
         """
-        report = b""
-        with suppress(BlockingIOError):
-            report = os.read(self._reading, _STATUS_BYTES)
-        self.exit_code_seen = b'"exit-code"' in report
-        child = _CHILD.search(report)
-        if child is not None and not self.exit_code_seen:
+        first = self.first_process()
+        if first is not None and not self.exit_code_seen:
             with anyio.move_on_after(_END_SECONDS):
-                await wait_for_exit(int(child.group(1)))
+                await wait_for_exit(first)
+
+    def first_process(self) -> int | None:
+        """Return the number of the first process inside, seen from here; None before it is reported."""
+        with suppress(BlockingIOError):
+            self._heard += os.read(self._reading, _STATUS_BYTES)
+        self.exit_code_seen = b'"exit-code"' in self._heard
+        child = _CHILD.search(self._heard)
+        return int(child.group(1)) if child else None

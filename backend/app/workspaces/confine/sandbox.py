@@ -7,7 +7,8 @@ import platform
 import shutil
 import sys
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
@@ -28,13 +29,18 @@ from app.workspaces.confine.bubblewrap import (
     visible_without_asking,
 )
 from app.workspaces.confine.cgroups import CgroupError, CgroupPlace
-from app.workspaces.confine.egress import FORWARDER, EgressRules, open_egress
+from app.workspaces.confine.egress import FORWARDER, EgressRules, forwarding, open_egress
 from app.workspaces.confine.launch_report import LaunchReport
 from app.workspaces.confine.python_places import interpreter_paths
+from app.workspaces.confine.running import RunningProgram, SandboxUnavailableError
 from app.workspaces.confine.seccomp import FilterFile, syscall_filter
 from app.workspaces.process import ProcessOutcome, run_process
+from app.workspaces.streaming import LINE_LIMIT, start_process
 
 OUTPUT_LIMIT = 1_000_000
+GATEWAY_PORT = 8017
+"""Port on the loopback inside the sandbox that leads to the gateway's socket."""
+
 _PROBE_SECONDS = 10.0
 _PROBE_AGAIN_SECONDS = 30.0
 _INSIDE_UID = 1000
@@ -47,10 +53,6 @@ _INSTALL = (
     "install bubblewrap (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; "
     "Arch: pacman -S bubblewrap), or set SANDBOX=off to run tests unconfined"
 )
-
-
-class SandboxUnavailableError(Exception):
-    """Programs cannot be confined here; the message says why and what to do."""
 
 
 class Network(Enum):
@@ -81,11 +83,16 @@ class Confinement:
         writable: directories or files that it may change.
         readable: directories or files that it may read; one below a writable one stays read-only.
         network: what it may reach beyond a loopback that it has for itself.
+        home: a directory that is its `HOME`, writable; None is an empty one that ends with the program.
+        gateway: a unix socket that it reaches on its loopback at `GATEWAY_PORT`. As root, the program's user
+            becomes the owner of the socket and of its directory.
     """
 
     writable: tuple[Path, ...] = ()
     readable: tuple[Path, ...] = ()
     network: Network = Network.NONE
+    home: Path | None = None
+    gateway: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +203,93 @@ class Sandbox:
             confinement = replace(confinement, readable=(*confinement.readable, *needed))
             argv = egress.command_line(python, argv)
             return await self._run_confined(argv, run, env, pass_fds, confinement, cwd, identity)
+
+    @asynccontextmanager
+    async def start(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: Path,
+        env: Mapping[str, str],
+        confinement: Confinement,
+        line_limit: int = LINE_LIMIT,
+    ) -> AsyncGenerator[RunningProgram]:
+        """Start a program with streams; it and all that it started end with the block.
+
+        Args:
+            argv: the program and its arguments; a path with a directory in it must be visible inside.
+            cwd: where it starts; must be visible inside.
+            env: `TMPDIR` is replaced when confined, and `HOME` where the confinement has none.
+            confinement: its `gateway` counts only when confined.
+            line_limit: longest line of output, in bytes.
+
+        Raises:
+            SandboxUnavailableError: it would have to be confined, and cannot be.
+            FileNotFoundError: the program or `cwd` does not exist, or would not be visible.
+            PermissionError: the program cannot be executed.
+        """
+        state = await self.state()
+        if not state.allowed:
+            raise SandboxUnavailableError(state.detail)
+        own_home = {"HOME": str(confinement.home)} if confinement.home else {}
+        if not state.confined:
+            async with start_process(
+                argv, cwd=cwd, env={**env, **own_home}, line_limit=line_limit
+            ) as process:
+                yield RunningProgram(process)
+            return
+        async with AsyncExitStack() as stack:
+            confinement = self._with_home(confinement)
+            _check_visible(argv[0], cwd, confinement)
+            identity = await self._identity(confinement)
+            argv, confinement = await self._connected(argv, confinement, identity, stack)
+            report = stack.enter_context(LaunchReport())
+            account = f"sandbox:x:{identity.uid}:{identity.uid}::{confinement.home or HOME}:/bin/sh"
+            configuration = stack.enter_context(SystemConfiguration(account))
+            calls = stack.enter_context(FilterFile(_FILTER))
+            launch = self._launch(confinement, cwd, identity, report, configuration, calls)
+            command = command_line(self._program or "bwrap", launch, argv)
+            if self._cgroups is not None:
+                command = (await stack.enter_async_context(self._cgroups.group())).command_line(command)
+            stack.push_async_callback(_ended, report)
+            process = await stack.enter_async_context(
+                start_process(
+                    command,
+                    cwd=cwd,
+                    env={**env, **_INSIDE, **own_home},
+                    line_limit=line_limit,
+                    pass_fds=(report.writing, *configuration.descriptors, *calls.descriptors),
+                )
+            )
+            yield RunningProgram(process, report)
+
+    def _with_home(self, confinement: Confinement) -> Confinement:
+        home = (confinement.home,) if confinement.home else ()
+        return replace(
+            confinement,
+            writable=(*confinement.writable, *home),
+            readable=(*self._settings.readable, *confinement.readable),
+        )
+
+    async def _connected(
+        self, argv: Sequence[str], confinement: Confinement, identity: Identity, stack: AsyncExitStack
+    ) -> tuple[Sequence[str], Confinement]:
+        """Open the ways out of the sandbox; return the command line that leads to them, and what it needs."""
+        owner = identity.uid if identity.switch else None
+        python = Path(sys.executable)
+        needed: list[Path] = []
+        if confinement.gateway is not None:
+            if owner is not None:
+                await anyio.to_thread.run_sync(give_to, owner, (confinement.gateway.parent,))
+            needed.append(confinement.gateway)
+            argv = forwarding(python, GATEWAY_PORT, confinement.gateway, argv)
+        if confinement.network is Network.PUBLIC:
+            egress = await stack.enter_async_context(open_egress(self._settings.egress, owner))
+            needed.append(egress.path)
+            argv = egress.command_line(python, argv)
+        if needed:
+            needed += [*interpreter_paths(python), FORWARDER]
+        return argv, replace(confinement, readable=(*confinement.readable, *needed))
 
     async def _run_confined(
         self,
@@ -318,6 +412,11 @@ def _cgroups(settings: SandboxSettings) -> CgroupPlace | None:
     if settings.cgroup is None:
         return None
     return CgroupPlace(settings.cgroup, settings.limits.memory_bytes, settings.limits.processes)
+
+
+async def _ended(report: LaunchReport) -> None:
+    with anyio.CancelScope(shield=True):
+        await report.wait_for_end()
 
 
 def _check_visible(program: str, cwd: Path, confinement: Confinement) -> None:

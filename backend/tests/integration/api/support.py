@@ -9,6 +9,8 @@ from typing import Any
 import httpx
 from fastapi import FastAPI
 
+from app.agents.models.factory import ProviderKeys
+from app.agents.provider import AgentProvider
 from app.api.app import AccessRules, create_app
 from app.api.edge.access import ApiServices
 from app.api.edge.dashboard import Dashboard
@@ -16,6 +18,7 @@ from app.db.engine import plain_url
 from app.realtime.service import open_realtime
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.evaluators.static.ruff_lint import RuffLintEvaluator
+from app.services.access.agents import AgentService
 from app.services.access.status import Info, StatusService
 from app.services.access.tokens import TokenNeed, TokenService
 from app.services.chores.deliveries import DeliveryService
@@ -27,6 +30,7 @@ from app.services.review.evaluators import EvaluatorService
 from app.services.review.marks import MarkService
 from app.services.review.reviews import ReviewQueries
 from app.workspaces.confine.sandbox import Sandbox
+from app.workspaces.process import run_process
 from tests.integration.services.support import Rows, UseCases, evaluations, use_cases
 from tests.patience import PATIENCE
 
@@ -87,6 +91,7 @@ async def open_api(
             idempotency=IdempotencyService(cases.sessions),
             deliveries=DeliveryService(cases.sessions, (WEBHOOK_URL,)),
             status=StatusService(cases.sessions, info, Sandbox()),
+            agents=AgentService(AgentProvider(ProviderKeys(), run_process, Path("python")), Sandbox()),
         )
         tokens = TokenService(cases.sessions)
         need = TokenNeed(tokens, needed=False) if tokens_needed is None else None

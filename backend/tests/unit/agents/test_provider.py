@@ -83,7 +83,7 @@ def test_an_unknown_backend_is_an_error_and_never_another_agent(asked: AgentBack
     refusal = provider(AgentSpec(backend=asked))
     assert isinstance(refusal, AgentFailure)
     assert refusal.kind is FailureKind.CONFIGURATION
-    assert refusal.message == "There is no agent backend 'pydantic-ai': choose one of scripted"
+    assert refusal.message == "There is no agent 'pydantic-ai': choose one of scripted"
     assert provider.default_agent() == ("pydantic-ai", False)
 
 

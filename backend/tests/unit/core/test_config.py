@@ -72,7 +72,7 @@ BAD = {
     "not a number": ("EVALUATOR_MAX_RETRIES", "three"),
     "zero attempts": ("EVALUATOR_MAX_RETRIES", "0"),
     "zero attempts by the present name": ("MAX_ATTEMPTS", "0"),
-    "unknown backend": ("AGENT_BACKEND", "gremlin"),
+    "unknown backend": ("AGENT_BACKEND", "no name"),
     "port out of range": ("PORT", "70000"),
 }
 

@@ -14,7 +14,8 @@ export interface StartFields {
   archive: { name: string; base64: string } | null;
   stripTopLevel: boolean;
   phases: readonly Phase[];
-  backend: "auto" | "pydantic-ai" | "scripted";
+  /** `auto`, or the name of an agent. */
+  backend: string;
   model: string;
   temperature: string;
   systemPrompt: string;

@@ -1,6 +1,7 @@
 /** Names of what the query cache holds; a prefix names all below it. */
 export const keys = {
   info: ["info"] as const,
+  agents: ["agents"] as const,
   evaluators: ["evaluators"] as const,
   runs: ["runs"] as const,
   runList: (filters: object) => ["runs", "list", filters] as const,

@@ -11,6 +11,12 @@ export const infoQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
+export const agentsQuery = queryOptions({
+  queryKey: keys.agents,
+  queryFn: ({ signal }) => unwrap(api.GET("/api/v1/agents", { signal })),
+  staleTime: 30_000,
+});
+
 export const evaluatorsQuery = queryOptions({
   queryKey: keys.evaluators,
   queryFn: ({ signal }) => unwrap(api.GET("/api/v1/evaluators", { signal })),

@@ -10,7 +10,6 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from app.runners.evaluators.project.toml_lines import Place, line_of, lines_of
 from app.schemas.project_file import (
     PROJECT_FILE,
     CommandTable,
@@ -23,6 +22,7 @@ from app.schemas.project_file import (
     TestsTable,
     VerdictTable,
 )
+from app.schemas.toml_lines import Place, line_of, lines_of
 
 MAX_BYTES = 65_536
 _MAX_PROBLEMS = 20

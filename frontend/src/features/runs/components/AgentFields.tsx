@@ -1,9 +1,15 @@
 /** Who does the work. */
+import { useQuery } from "@tanstack/react-query";
+
+import { agentsQuery } from "@/lib/queries/service";
+
 import type { FieldsProps } from "../fields-props";
-import type { StartFields } from "../start-form";
 import { Field } from "./Field";
 
 export function AgentFields({ fields, change, errorOf }: FieldsProps) {
+  const agents = useQuery(agentsQuery);
+  const installed = agents.data?.items.filter((each) => each.kind === "installed") ?? [];
+  const lacking = agents.data?.items.find((each) => each.name === fields.backend && !each.ready);
   return (
     <section className="card p-4" aria-label="Agent">
       <details
@@ -11,14 +17,20 @@ export function AgentFields({ fields, change, errorOf }: FieldsProps) {
       >
         <summary className="cursor-pointer font-medium">Agent</summary>
         <div className="mt-3 grid gap-3 md:grid-cols-2">
-          <Field label="Backend" error={errorOf("agent.backend")}>
-            <select
-              value={fields.backend}
-              onChange={(event) => change({ backend: event.target.value as StartFields["backend"] })}
-            >
+          <Field
+            label="Agent"
+            hint={lacking ? `Not ready: ${lacking.missing}` : undefined}
+            error={errorOf("agent.backend")}
+          >
+            <select value={fields.backend} onChange={(event) => change({ backend: event.target.value })}>
               <option value="auto">Service default</option>
               <option value="pydantic-ai">A model</option>
               <option value="scripted">A script (no model)</option>
+              {installed.map((each) => (
+                <option key={each.name} value={each.name}>
+                  {each.ready ? each.name : `${each.name} (not ready)`}
+                </option>
+              ))}
             </select>
           </Field>
           <Field

@@ -15,9 +15,9 @@ from app.runners.evaluators.project.project_file import (
     json_schema,
     read_project_file,
 )
-from app.runners.evaluators.project.toml_lines import lines_of
 from app.runners.evaluators.protocol import EvaluationCategory
 from app.schemas.project_file import CategoryName
+from app.schemas.toml_lines import lines_of
 
 GOOD = b"""\
 # What judges this project.

@@ -1,0 +1,242 @@
+"""Drives an agent over the Agent Client Protocol: one session, one prompt, its updates as events.
+
+The library waits without end, so every call has a limit here, and the agent's watch bounds the prompt.
+Neither files nor terminals are offered: an agent would reach them through this process, outside the sandbox.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar, cast
+
+import anyio
+from acp import PROTOCOL_VERSION, RequestError, connect_to_agent, text_block
+from acp.client.connection import ClientSideConnection
+from acp.interfaces import Client
+from acp.schema import (
+    AgentMessageChunk,
+    AgentPlanUpdate,
+    AllowedOutcome,
+    ClientCapabilities,
+    ContentToolCallContent,
+    DeniedOutcome,
+    Implementation,
+    PermissionOption,
+    RequestPermissionResponse,
+    TextContentBlock,
+    ToolCallProgress,
+    ToolCallStart,
+    ToolCallUpdate,
+)
+
+from app.agents.external.command import TERM_SECONDS, TakeEvent
+from app.agents.external.events import (
+    AgentEvent,
+    Ending,
+    Failed,
+    Finished,
+    Said,
+    SessionBegan,
+    Stirred,
+    ToolCalled,
+    ToolReturned,
+)
+from app.agents.external.launch import LaunchPlan
+from app.agents.external.outputs import describe_arguments
+from app.agents.external.profile import AgentProfile
+from app.agents.port import FailureKind
+from app.agents.programs import RunningProgram
+
+SETTLE_SECONDS = 10.0
+_CALL_SECONDS = 60.0
+_FAREWELL_SECONDS = 1.0
+_TURN_SECONDS = 2.0
+"""How long an agent may take to end a cancelled turn."""
+
+_LINE_CHARS = 4_000
+_AUTH_REQUIRED = -32_000
+_ALLOWING = ("allow_always", "allow_once")
+
+_T = TypeVar("_T")
+
+
+async def drive_acp(
+    program: RunningProgram, plan: LaunchPlan, profile: AgentProfile, take: TakeEvent
+) -> Ending:
+    """Follow one prompt to its end.
+
+    Args:
+        program: the running agent.
+        plan: the prompt, and where the agent works.
+        profile: which method of authentication and which mode it is asked to use.
+        take: told each event when it happens.
+
+    Raises:
+        OSError: it did not start.
+    """
+    ending = Ending()
+    talk = _Talk(ending, take)
+    # It implements what is offered; the rest is answered as an unknown method.
+    connection = connect_to_agent(cast("Client", talk), program.stdin, program.stdout)
+    work = asyncio.create_task(_prompt(connection, talk, plan, profile))
+    try:
+        await asyncio.shield(work)
+    except asyncio.CancelledError:
+        await _say_farewell(connection, talk, work)
+        raise
+    except RequestError as error:
+        talk.tell(_failure(error))
+    except TimeoutError:
+        talk.tell(Failed(f"it did not answer within {_CALL_SECONDS:g} s"))
+    except ConnectionError:
+        pass  # it is gone; its exit status and standard error say more
+    finally:
+        with anyio.CancelScope(shield=True):
+            await _close(connection, program)
+    await _see_it_end(program, ending)
+    ending.stderr = program.stderr()
+    return ending
+
+
+async def _prompt(
+    connection: ClientSideConnection, talk: "_Talk", plan: LaunchPlan, profile: AgentProfile
+) -> None:
+    us = Implementation(name="phaserunner", version="1")
+    await _limited(connection.initialize(PROTOCOL_VERSION, ClientCapabilities(), us))
+    if profile.auth is not None:
+        await _limited(connection.authenticate(profile.auth))
+    session = await _limited(connection.new_session(str(plan.workspace), mcp_servers=[]))
+    talk.session = session.session_id
+    talk.tell(SessionBegan(session.session_id))
+    if profile.mode is not None:
+        await _limited(connection.set_session_mode(session.session_id, profile.mode))
+    answer = await connection.prompt(session.session_id, [text_block(plan.prompt)])
+    talk.end(answer.stop_reason)
+
+
+async def _limited(call: Awaitable[_T]) -> _T:
+    async with asyncio.timeout(_CALL_SECONDS):
+        return await call
+
+
+async def _say_farewell(connection: ClientSideConnection, talk: "_Talk", work: asyncio.Task[None]) -> None:
+    """Tell the agent that its turn is cancelled, and give it a moment to end it."""
+    talk.is_cancelled = True
+    with anyio.CancelScope(shield=True):
+        if talk.session is not None and not work.done():
+            with suppress(Exception):
+                async with asyncio.timeout(_FAREWELL_SECONDS):
+                    await connection.cancel(talk.session)
+            await asyncio.wait([work], timeout=_TURN_SECONDS)
+        work.cancel()
+        await asyncio.wait([work])
+
+
+async def _close(connection: ClientSideConnection, program: RunningProgram) -> None:
+    # The library raises whatever went wrong before, once more.
+    with suppress(Exception):
+        async with asyncio.timeout(_FAREWELL_SECONDS):
+            await connection.close()
+    with suppress(OSError):
+        program.stdin.close()
+
+
+async def _see_it_end(program: RunningProgram, ending: Ending) -> None:
+    try:
+        async with asyncio.timeout(SETTLE_SECONDS if not ending.is_over else _FAREWELL_SECONDS):
+            ending.status = await program.wait()
+    except TimeoutError:
+        await program.terminate(TERM_SECONDS)
+
+
+def _failure(error: RequestError) -> Failed:
+    data: object = error.data
+    details = cast("dict[str, object]", data).get("details") if isinstance(data, dict) else None
+    told = f"{error}: {details}" if isinstance(details, str) else str(error)
+    if error.code == _AUTH_REQUIRED:
+        return Failed(f"it needs a login: {told}", FailureKind.CONFIGURATION)
+    return Failed(told)
+
+
+class _Talk:
+    """Our side of the conversation: takes updates and grants permissions, as the sandbox is the bound."""
+
+    def __init__(self, ending: Ending, take: TakeEvent) -> None:
+        self.session: str | None = None
+        self.is_cancelled = False
+        self._ending = ending
+        self._take = take
+        self._line = ""
+        self._message = ""
+        self._tools: dict[str, str] = {}
+
+    def tell(self, event: AgentEvent) -> None:
+        """Pass an event on."""
+        self._ending.take(event)
+        self._take(event)
+
+    def end(self, stop_reason: str) -> None:
+        """Take the end of the turn."""
+        self._flush()
+        match stop_reason:
+            case "end_turn":
+                self.tell(Finished(self._message.strip()))
+            case "max_tokens" | "max_turn_requests":
+                self.tell(Failed(f"it stopped at its own limit ({stop_reason})", FailureKind.LIMIT))
+            case _:
+                self.tell(Failed(f"it stopped: {stop_reason}"))
+
+    async def request_permission(
+        self, session_id: str, tool_call: ToolCallUpdate, options: list[PermissionOption], **_: Any
+    ) -> RequestPermissionResponse:
+        """Allow what is asked; ids differ between agents, kinds do not."""
+        for kind in () if self.is_cancelled else _ALLOWING:
+            for option in options:
+                if option.kind == kind:
+                    allowed = AllowedOutcome(outcome="selected", option_id=option.option_id)
+                    return RequestPermissionResponse(outcome=allowed)
+        return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
+
+    async def session_update(self, session_id: str, update: object, **_: Any) -> None:
+        """Turn an update into events."""
+        match update:
+            case AgentMessageChunk(content=TextContentBlock(text=text)):
+                self._add(text)
+            case ToolCallStart():
+                self._flush()
+                self._message = ""
+                name = update.kind or update.title
+                self._tools[update.tool_call_id] = name
+                self.tell(ToolCalled(name, describe_arguments(update.raw_input) or update.title))
+            case ToolCallProgress(status="completed" | "failed"):
+                name = self._tools.pop(update.tool_call_id, update.kind or "tool")
+                failed = "failed: " if update.status == "failed" else ""
+                told = _content(update.content) or update.title or ""
+                self.tell(ToolReturned(name, f"{failed}{told}"))
+            case AgentPlanUpdate(entries=entries):
+                self.tell(Said("Plan: " + "; ".join(f"{each.content} ({each.status})" for each in entries)))
+            case _:
+                self.tell(Stirred())
+
+    def _add(self, text: str) -> None:
+        self._message += text
+        *whole, self._line = (self._line + text).split("\n")
+        for line in whole:
+            self.tell(Said(line))
+        if len(self._line) > _LINE_CHARS:
+            self._flush()
+        self.tell(Stirred())
+
+    def _flush(self) -> None:
+        if self._line:
+            self.tell(Said(self._line))
+        self._line = ""
+
+
+def _content(content: Sequence[object] | None) -> str:
+    texts = [
+        each.content.text
+        for each in content or ()
+        if isinstance(each, ContentToolCallContent) and isinstance(each.content, TextContentBlock)
+    ]
+    return "\n".join(texts)

@@ -1,0 +1,125 @@
+"""Drives an agent that is a command: gives it the prompt, reads what it prints, and sees it end."""
+
+import asyncio
+import codecs
+from collections.abc import AsyncGenerator, Callable
+from contextlib import suppress
+
+from app.agents.external.events import AgentEvent, Ending, Finished, Said
+from app.agents.external.outputs import OutputParser
+from app.agents.programs import RunningProgram
+
+SETTLE_SECONDS = 10.0
+"""How long an agent may run on after its final event; some never exit."""
+
+TERM_SECONDS = 3.0
+_CHUNK = 65_536
+_TAIL_CHARS = 50_000
+
+TakeEvent = Callable[[AgentEvent], None]
+
+
+class UnreadableError(Exception):
+    """What the agent prints cannot be read; the message says why."""
+
+
+async def drive_command(
+    program: RunningProgram, prompt: str | None, parser: OutputParser, take: TakeEvent
+) -> Ending:
+    """Follow a command to its end.
+
+    Args:
+        program: the running command.
+        prompt: what it reads from standard input; None closes it at once.
+        parser: reads its output.
+        take: told each event when it happens.
+
+    Raises:
+        UnreadableError: a line is longer than the limit.
+        OSError: it did not start.
+    """
+    ending = Ending()
+
+    def note(event: AgentEvent) -> None:
+        ending.take(event)
+        take(event)
+
+    feeding = asyncio.create_task(_feed(program, prompt))
+    try:
+        if parser.has_final_event:
+            await _follow_lines(program, parser, note, ending)
+        else:
+            await _follow_text(program, parser, note)
+        await _see_it_end(program, ending)
+    finally:
+        feeding.cancel()
+        await asyncio.wait([feeding])
+    ending.stderr = program.stderr()
+    return ending
+
+
+async def _feed(program: RunningProgram, prompt: str | None) -> None:
+    # A command that reads no input, or ends before it has read all, is not in the wrong.
+    with suppress(OSError):
+        if prompt is not None:
+            program.stdin.write(prompt.encode("utf-8", "replace"))
+            await program.stdin.drain()
+        program.stdin.close()
+
+
+async def _follow_lines(
+    program: RunningProgram, parser: OutputParser, note: TakeEvent, ending: Ending
+) -> None:
+    while not ending.is_over:
+        try:
+            line = await program.stdout.readline()
+        except ValueError as error:
+            raise UnreadableError("the agent printed a line that is too long to be read") from error
+        if not line:
+            return
+        for event in parser.take(line.decode("utf-8", "replace")):
+            note(event)
+
+
+async def _follow_text(program: RunningProgram, parser: OutputParser, note: TakeEvent) -> None:
+    """Report text as it comes, many lines at once where it comes fast; its end is the final message."""
+    tail = ""
+    async for text in _texts(program.stdout):
+        for event in parser.take(text):
+            note(event)
+            if isinstance(event, Said):
+                tail = f"{tail}\n{event.text}"[-_TAIL_CHARS:]
+    note(Finished(tail.strip()))
+
+
+async def _texts(stream: asyncio.StreamReader) -> AsyncGenerator[str]:
+    """Give whole lines as far as they have come; a line longer than a piece is given in parts."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    rest = ""
+    while data := await stream.read(_CHUNK):
+        whole, cut, rest = (rest + decoder.decode(data)).rpartition("\n")
+        if cut:
+            yield whole
+        if len(rest) > _CHUNK:
+            yield rest
+            rest = ""
+    if rest:
+        yield rest
+
+
+async def _see_it_end(program: RunningProgram, ending: Ending) -> None:
+    reading = asyncio.create_task(_read_out(program.stdout))
+    try:
+        async with asyncio.timeout(SETTLE_SECONDS):
+            ending.status = await program.wait()
+    except TimeoutError:
+        await program.terminate(TERM_SECONDS)
+    finally:
+        reading.cancel()
+        await asyncio.wait([reading])
+
+
+async def _read_out(stream: asyncio.StreamReader) -> None:
+    # A full pipe would keep it from ending.
+    while await stream.read(_CHUNK):
+        pass

@@ -1,0 +1,64 @@
+"""Gives an agent a home directory for one piece of work, and tidies up what it leaves."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+
+_PREFIX = "phaserunner-home-"
+
+
+@asynccontextmanager
+async def own_home(workspace: Path, leavings: Sequence[str]) -> AsyncGenerator[Path]:
+    """Give an empty directory; it is removed with the block, and so is what the agent left in the workspace.
+
+    Args:
+        workspace: where the agent works.
+        leavings: patterns of names that are the agent's alone; what was there before stays.
+    """
+    # Made without waiting: a cancellation meanwhile would leave a directory that nothing knows.
+    home = _make()
+    before: set[Path] | None = None
+    try:
+        before = await anyio.to_thread.run_sync(_matches, workspace, leavings)
+        yield home
+    finally:
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(_remove, home)
+            if before is not None:
+                await anyio.to_thread.run_sync(_tidy, workspace, leavings, before)
+
+
+def _make() -> Path:
+    return Path(tempfile.mkdtemp(prefix=_PREFIX))
+
+
+def _matches(workspace: Path, patterns: Sequence[str]) -> set[Path]:
+    return {found for pattern in patterns for found in workspace.glob(pattern)}
+
+
+def _tidy(workspace: Path, patterns: Sequence[str], before: set[Path]) -> None:
+    for path in _matches(workspace, patterns) - before:
+        if path.is_dir() and not path.is_symlink():
+            _remove(path)
+        else:
+            with suppress(OSError):
+                path.unlink()
+
+
+def _remove(directory: Path) -> None:
+    shutil.rmtree(directory, ignore_errors=True)
+    if not directory.exists():
+        return
+    # An agent may have taken away its own rights, and with them ours.
+    for place, names, _ in os.walk(directory):
+        for each in (place, *(os.path.join(place, name) for name in names)):
+            with suppress(OSError):
+                if not os.path.islink(each):
+                    os.chmod(each, 0o700)
+    shutil.rmtree(directory, ignore_errors=True)

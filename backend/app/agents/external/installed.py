@@ -1,0 +1,151 @@
+"""Finds the program of a profile on this machine, what it needs to run, and which version it is."""
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from app.agents.external.profile import AgentProfile
+
+PythonPlaces = Callable[[Path], tuple[Path, ...]]
+"""Gives the directories that a Python interpreter needs, links followed."""
+
+_HEAD_BYTES = 512
+_SYSTEM = (Path("/usr"), Path("/bin"), Path("/lib"))
+_MODULES = "node_modules"
+
+
+class NotInstalledError(Exception):
+    """A program is missing or cannot be executed; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """An agent's program.
+
+    Attributes:
+        program: the file, links followed.
+        package: the directory that it was installed to.
+        path: directories for the variable PATH.
+        readable: what it must see beyond the system's directories.
+        version: None where its package does not tell.
+    """
+
+    program: Path
+    package: Path
+    path: tuple[Path, ...]
+    readable: tuple[Path, ...]
+    version: str | None
+
+
+def find_installed(profile: AgentProfile, search: Sequence[Path], python_places: PythonPlaces) -> Installed:
+    """Find what a profile starts.
+
+    Args:
+        profile: names the program and what it needs.
+        search: directories to look in, the first choice first.
+        python_places: for programs in Python.
+
+    Raises:
+        NotInstalledError: something is missing.
+    """
+    named = _find(profile.argv[0], search, _how_to_install(profile))
+    program = named.resolve()
+    readable = [_package_of(program)]
+    path: list[Path] = []
+    interpreter = _interpreter(program)
+    if interpreter is not None and interpreter.name.startswith("python"):
+        readable += python_places(interpreter)
+    for need in dict.fromkeys([*profile.needs, *_from_environment(program)]):
+        found = _find(need, search, f"{profile.argv[0]} needs it").resolve()
+        path.append(found.parent)
+        readable.append(_package_of(found))
+    return Installed(
+        program=program,
+        package=readable[0] if readable[0].is_dir() else program.parent,
+        path=tuple(dict.fromkeys([program.parent, *path])),
+        readable=tuple(dict.fromkeys(each for each in readable if not _is_system(each))),
+        version=_version(profile, program, interpreter),
+    )
+
+
+def _find(name: str, search: Sequence[Path], hint: str) -> Path:
+    places = [Path(name)] if os.sep in name else [place / name for place in search]
+    found = next((each for each in places if each.is_file()), None)
+    if found is None:
+        where = "" if os.sep in name else " in AGENTS_PATH or PATH"
+        raise NotInstalledError(f"there is no program {name}{where}{f': {hint}' if hint else ''}")
+    usable = next((each for each in places if each.is_file() and os.access(each, os.X_OK)), None)
+    if usable is None:
+        raise NotInstalledError(f"{found} is not executable: chmod +x {found}")
+    return usable
+
+
+def _how_to_install(profile: AgentProfile) -> str:
+    kind, _, name = (profile.package or "").partition(":")
+    wanted = f"{name}{'@' if kind == 'npm' else '=='}{profile.tried}" if profile.tried else name
+    commands = {"npm": f"npm install -g {wanted}", "pypi": f"uv tool install {wanted}"}
+    return commands.get(kind, "")
+
+
+def _package_of(program: Path) -> Path:
+    """Return what must be seen of an installation: its modules, its environment, or the file alone."""
+    if _MODULES in program.parts:
+        return Path(*program.parts[: program.parts.index(_MODULES) + 1])
+    environment = program.parent.parent
+    return environment if (environment / "pyvenv.cfg").is_file() else program
+
+
+def _is_system(path: Path) -> bool:
+    return any(path.is_relative_to(place) for place in _SYSTEM)
+
+
+def _first_line(program: Path) -> str:
+    with program.open("rb") as file:
+        head = file.read(_HEAD_BYTES)
+    return head.split(b"\n", 1)[0].decode("utf-8", "replace") if head.startswith(b"#!") else ""
+
+
+def _interpreter(program: Path) -> Path | None:
+    words = _first_line(program).removeprefix("#!").split()
+    return Path(words[0]) if words and words[0] != "/usr/bin/env" else None
+
+
+def _from_environment(program: Path) -> Iterator[str]:
+    """Give the interpreter that a script has `env` look for."""
+    words = _first_line(program).removeprefix("#!").split()
+    if words and words[0] == "/usr/bin/env":
+        yield from [each for each in words[1:] if not each.startswith("-")][:1]
+
+
+def _version(profile: AgentProfile, program: Path, interpreter: Path | None) -> str | None:
+    kind, _, name = (profile.package or "").partition(":")
+    if kind == "npm":
+        return _npm_version(program, name)
+    if kind == "pypi" and interpreter is not None:
+        return _pypi_version(interpreter.parent.parent, name)
+    return None
+
+
+def _npm_version(program: Path, name: str) -> str | None:
+    for directory in program.parents:
+        try:
+            described = json.loads((directory / "package.json").read_bytes())
+        except (OSError, ValueError):
+            continue
+        if isinstance(described, dict) and described.get("name") == name:  # pyright: ignore[reportUnknownMemberType]
+            version = cast("dict[str, object]", described).get("version")
+            return version if isinstance(version, str) else None
+    return None
+
+
+def _pypi_version(environment: Path, name: str) -> str | None:
+    wanted = re.sub(r"[-_.]+", "_", name).lower()
+    for found in sorted(environment.glob("lib/python3*/site-packages/*.dist-info")):
+        distribution, _, version = found.name.removesuffix(".dist-info").rpartition("-")
+        if re.sub(r"[-_.]+", "_", distribution).lower() == wanted:
+            return version
+    return None

@@ -1,0 +1,110 @@
+"""Works out how an agent is started: command line, environment and files, with every word filled in."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.agents.external.installed import Installed, PythonPlaces
+from app.agents.external.profile import AgentProfile, DriverKind, PromptBy, fill
+from app.agents.port import AgentTask
+
+_BASE_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
+_MAX_ARGUMENT_BYTES = 100_000
+"""Linux takes at most 128 KiB in one argument."""
+
+_PROMPT_FILE = ".phaserunner-prompt.md"
+_POINTER = "Do what the file {path} asks for. Read all of it first."
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchPlan:
+    """One start of an agent.
+
+    Attributes:
+        argv: the command line.
+        env: the environment.
+        home: its home directory.
+        workspace: where it works.
+        readable: what it may read beyond the system's directories.
+        files: by path, the content of what is written before it starts.
+        prompt: what it is asked.
+        stdin: what it reads from standard input; None for nothing.
+    """
+
+    argv: list[str]
+    env: Mapping[str, str]
+    home: Path
+    workspace: Path
+    readable: tuple[Path, ...]
+    files: Mapping[Path, str]
+    prompt: str
+    stdin: str | None
+
+
+def plan_launch(
+    profile: AgentProfile,
+    installed: Installed,
+    task: AgentTask,
+    *,
+    home: Path,
+    values: Mapping[str, str],
+    python_places: PythonPlaces,
+) -> LaunchPlan:
+    """Fill in a profile for one task.
+
+    Args:
+        profile: what to fill in.
+        installed: the program.
+        task: the prompt, the workspace and its interpreter.
+        home: an empty directory.
+        values: the model, and the address and the token of the gateway.
+        python_places: what the interpreter of the workspace's tests needs.
+    """
+    words = {
+        **values,
+        "home": str(home),
+        "workspace": str(task.workspace),
+        "package": str(installed.package),
+        "prompt_file": str(home / _PROMPT_FILE),
+    }
+    prompt = f"{task.system_prompt}\n\n{task.prompt}" if task.system_prompt else task.prompt
+    by = profile.prompt if profile.driver is DriverKind.COMMAND else PromptBy.STDIN
+    files = {Path(fill(name, words)): fill(content, words) for name, content in profile.files.items()}
+    argument = prompt
+    if by is PromptBy.ARGUMENT and len(prompt.encode("utf-8", "replace")) > _MAX_ARGUMENT_BYTES:
+        argument = fill(_POINTER, {"path": words["prompt_file"]})
+    if by is PromptBy.FILE or argument is not prompt:
+        files[Path(words["prompt_file"])] = prompt
+    # Last and once: a prompt may hold words in braces itself.
+    arguments = [fill(each, {**words, "prompt": argument}) for each in profile.argv[1:]]
+    python = task.python
+    path = [*installed.path, *([python.parent] if python is not None else []), *_BASE_PATH]
+    return LaunchPlan(
+        argv=[str(installed.program), *arguments],
+        env={
+            "PATH": os.pathsep.join(dict.fromkeys(map(str, path))),
+            "LANG": "C.UTF-8",
+            "TERM": "dumb",
+            "NO_COLOR": "1",
+            "CI": "1",
+            **{name: fill(value, words) for name, value in profile.env.items()},
+        },
+        home=home,
+        workspace=task.workspace,
+        readable=(
+            *installed.readable,
+            *(Path(fill(each, words)) for each in profile.readable),
+            *(python_places(python) if python is not None else ()),
+        ),
+        files=files,
+        prompt=prompt,
+        stdin=prompt if by is PromptBy.STDIN else None,
+    )
+
+
+def write_files(plan: LaunchPlan) -> None:
+    """Write what the agent must find in its home directory."""
+    for path, content in plan.files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8", errors="replace")

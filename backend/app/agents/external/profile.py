@@ -1,0 +1,182 @@
+"""What a profile says of an installed agent: how it is started, what it is told, how it answers."""
+
+import re
+from enum import StrEnum
+from pathlib import PurePosixPath
+from typing import Annotated, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
+
+from app.agents.gateway_port import Dialect
+from app.schemas.agents import AgentBackend, ProfileName
+
+PLACEHOLDERS = frozenset(
+    {"base_url", "home", "model", "package", "prompt", "prompt_file", "token", "workspace"}
+)
+"""Words in braces that a profile may use; see `AgentProfile`."""
+
+_WORD = re.compile(r"\{([a-z][a-z_]*)\}")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_OWN_VARIABLES = frozenset({"HOME", "PATH", "TMPDIR"})
+
+
+class DriverKind(StrEnum):
+    """How an agent is driven: over the Agent Client Protocol, or as a command that runs once."""
+
+    ACP = "acp"
+    COMMAND = "command"
+
+
+class PromptBy(StrEnum):
+    """How a command is given its prompt."""
+
+    STDIN = "stdin"
+    ARGUMENT = "argument"
+    FILE = "file"
+
+
+class OutputFormat(StrEnum):
+    """What a command prints."""
+
+    CLAUDE = "claude-stream-json"
+    CODEX = "codex-jsonl"
+    TEXT = "text"
+
+
+class NetworkPolicy(StrEnum):
+    """What an agent reaches: the model gateway alone, or public addresses with a login of its own."""
+
+    GATEWAY = "gateway"
+    MACHINE = "machine"
+
+
+def fill(text: str, values: dict[str, str]) -> str:
+    """Replace each known word in braces; all other braces stay."""
+    return _WORD.sub(lambda found: values.get(found[1], found[0]), text)
+
+
+def _argument(value: str) -> str:
+    if "\0" in value:
+        raise ValueError("must not contain a NUL character")
+    for word in _WORD.findall(value):
+        if word not in PLACEHOLDERS:
+            raise ValueError(f"{{{word}}} is not known; known are {', '.join(sorted(PLACEHOLDERS))}")
+    return value
+
+
+def _environment(value: dict[str, str]) -> dict[str, str]:
+    for name in value:
+        if not _VARIABLE.fullmatch(name):
+            raise ValueError(f"{name!r} is not the name of an environment variable")
+        if name in _OWN_VARIABLES:
+            raise ValueError(f"{name} is set by PhaseRunner")
+    return value
+
+
+def _files(value: dict[str, str]) -> dict[str, str]:
+    for name in value:
+        path = PurePosixPath(name.removeprefix("{home}/"))
+        if not name.startswith("{home}/") or ".." in path.parts or not path.parts:
+            raise ValueError(f"{name!r} must be a path that begins with {{home}}/")
+    return value
+
+
+def _glob(value: str) -> str:
+    path = PurePosixPath(value)
+    if path.is_absolute() or ".." in path.parts or not path.parts or path.parts[0] in ("*", "**"):
+        raise ValueError("must be a pattern of names inside the workspace that are the agent's alone")
+    return value
+
+
+_Line = Annotated[str, StringConstraints(min_length=1, max_length=2_000), AfterValidator(_argument)]
+_Text = Annotated[str, StringConstraints(max_length=100_000)]
+_Value = Annotated[str, StringConstraints(max_length=10_000), AfterValidator(_argument)]
+_Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+_Glob = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_glob)]
+
+
+class AgentProfile(BaseModel):
+    """One agent. In `argv`, `env`, `readable` and `files` these words in braces are replaced:
+
+    `{home}` its home directory, `{workspace}` the workspace, `{base_url}` the gateway as a client of the
+    dialect expects it, `{token}` what stands for the provider's key, `{model}` the model, `{prompt}` and
+    `{prompt_file}` the prompt, `{package}` the directory that the program was installed to.
+
+    Attributes:
+        driver: how it is driven.
+        argv: the program and its arguments; a program without a directory is looked for in AGENTS_PATH and
+            PATH.
+        package: where it comes from, `npm:NAME` or `pypi:NAME`: to say how to install it and which version
+            is there.
+        tried: version that this profile was tried with.
+        prompt: how a command is given its prompt.
+        output: what a command prints.
+        dialect: the interface through which it asks models.
+        model: model that it works with where the run names none.
+        models: further models that it may ask for; `*` stands for any characters.
+        env: environment variables.
+        files: files that are written before it starts, from `{home}/...` to their content.
+        readable: further directories and files that it may read.
+        needs: further programs that it starts, such as node.
+        auth: method of authentication that it is asked to use before a session, ACP alone.
+        mode: mode that its sessions are set to, ACP alone.
+        idle_seconds: how long it may neither say anything nor ask a model.
+        leavings: patterns of files that it leaves in the workspace; they are removed after its work.
+        network: what it reaches.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    driver: DriverKind
+    argv: list[_Line] = Field(min_length=1, max_length=100)
+    package: Annotated[str, StringConstraints(pattern=r"^(npm|pypi):[A-Za-z0-9@/._-]{1,200}$")] | None = None
+    tried: _Name | None = None
+    prompt: PromptBy = PromptBy.STDIN
+    output: OutputFormat = OutputFormat.TEXT
+    dialect: Dialect
+    model: _Name | None = None
+    models: list[_Name] = Field(default=[], max_length=20)
+    env: Annotated[dict[str, _Value], AfterValidator(_environment)] = Field(default={}, max_length=100)
+    files: Annotated[dict[str, _Text], AfterValidator(_files)] = Field(default={}, max_length=50)
+    readable: list[_Line] = Field(default=[], max_length=50)
+    needs: list[_Name] = Field(default=[], max_length=10)
+    auth: _Name | None = None
+    mode: _Name | None = None
+    idle_seconds: float = Field(default=600.0, gt=0.0, le=86_400.0)
+    leavings: list[_Glob] = Field(default=[], max_length=20)
+    network: NetworkPolicy = NetworkPolicy.GATEWAY
+
+    @model_validator(mode="after")
+    def _fits_driver(self) -> Self:
+        given = self.model_fields_set
+        wrong = {"prompt", "output"} if self.driver is DriverKind.ACP else {"auth", "mode"}
+        if misplaced := sorted(wrong & given):
+            raise ValueError(f"{misplaced[0]}: has no meaning with the driver {self.driver}")
+        if self.driver is DriverKind.COMMAND:
+            word = {PromptBy.ARGUMENT: "{prompt}", PromptBy.FILE: "{prompt_file}"}.get(self.prompt)
+            if word is not None and not any(word in each for each in self.argv):
+                raise ValueError(f"argv: with prompt {self.prompt!r} one argument must hold {word}")
+        return self
+
+
+class AgentsFile(BaseModel):
+    """A file of profiles: a table `[agents.NAME]` for each."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    agents: dict[ProfileName, AgentProfile] = {}
+
+    @field_validator("agents")
+    @classmethod
+    def _names_are_free(cls, agents: dict[str, AgentProfile]) -> dict[str, AgentProfile]:
+        if taken := sorted(agents.keys() & set(AgentBackend)):
+            raise ValueError(f"{taken[0]} is the name of an agent of PhaseRunner")
+        return agents

@@ -1,0 +1,157 @@
+"""The installed agents of this machine: which there are, what each lacks, and the agent for a run."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.agents.external.agent import ExternalAgent
+from app.agents.external.installed import Installed, NotInstalledError, PythonPlaces, find_installed
+from app.agents.external.profile import AgentProfile, DriverKind, NetworkPolicy
+from app.agents.gateway_port import Dialect, Gateway
+from app.agents.port import Agent, AgentFailure, FailureKind
+from app.agents.programs import ProgramStarter
+from app.schemas.agents import AgentSpec
+
+_PROVIDERS: Mapping[Dialect, tuple[str, ...]] = {
+    Dialect.OPENAI_CHAT: ("openai-chat", "openai"),
+    Dialect.OPENAI_RESPONSES: ("openai", "openai-chat"),
+    Dialect.ANTHROPIC: ("anthropic",),
+    Dialect.GEMINI: ("google", "google-gla", "gemini"),
+}
+"""What may stand before the colon of a model for agents of a dialect."""
+
+_MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}")
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledAgent:
+    """What is known of a profile on this machine.
+
+    Attributes:
+        name: of the profile.
+        driver: how it is driven.
+        dialect: in which it asks models.
+        model: that it works with where a run names none.
+        network: what it reaches.
+        version: of the program; None where it is missing or does not tell.
+        tried: version that the profile was tried with.
+        missing: what has to be done before it can work; None when it is ready.
+        built_in: False for profiles of the operator.
+    """
+
+    name: str
+    driver: DriverKind
+    dialect: Dialect
+    model: str | None
+    network: NetworkPolicy
+    version: str | None
+    tried: str | None
+    missing: str | None
+    built_in: bool
+
+    @property
+    def ready(self) -> bool:
+        """Whether it can work."""
+        return self.missing is None
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledAgents:
+    """Finds installed agents by their profiles.
+
+    Attributes:
+        profiles: by name.
+        search: directories in which programs are looked for, the first choice first.
+        gateway: opens ways to models.
+        starter: starts programs.
+        python_places: what an interpreter needs.
+        missing_keys: by dialect without a provider, the setting to set.
+        built_in: names of profiles that come with PhaseRunner.
+    """
+
+    profiles: Mapping[str, AgentProfile]
+    search: Sequence[Path]
+    gateway: Gateway
+    starter: ProgramStarter
+    python_places: PythonPlaces
+    missing_keys: Mapping[Dialect, str]
+    built_in: Collection[str] = ()
+
+    def make(self, name: str, spec: AgentSpec, default_model: str | None = None) -> Agent | AgentFailure:
+        """Make the agent of a profile, or say what is missing.
+
+        Args:
+            name: a known profile.
+            spec: what the run asks for.
+            default_model: `provider:model` for runs that name none; counts where it fits the dialect.
+        """
+        profile = self.profiles[name]
+        model = model_of(name, profile, spec.model, default_model)
+        if isinstance(model, AgentFailure):
+            return model
+        if missing := self._missing_key(profile):
+            return _refuse(f"{name}: {missing}", model)
+        try:
+            installed = self._find(profile)
+        except (NotInstalledError, OSError) as error:
+            return _refuse(f"{name}: {error}", model)
+        return ExternalAgent(name, profile, installed, model, self.gateway, self.starter, self.python_places)
+
+    def describe_all(self) -> list[InstalledAgent]:
+        """Describe every profile, by name."""
+        return [each for name in sorted(self.profiles) if (each := self.describe(name)) is not None]
+
+    def describe(self, name: str) -> InstalledAgent | None:
+        """Describe a profile; None when there is none of this name."""
+        profile = self.profiles.get(name)
+        if profile is None:
+            return None
+        version, missing = None, None
+        try:
+            version = self._find(profile).version
+        except (NotInstalledError, OSError) as error:
+            missing = str(error)
+        return InstalledAgent(
+            name=name,
+            driver=profile.driver,
+            dialect=profile.dialect,
+            model=profile.model,
+            network=profile.network,
+            version=version,
+            tried=profile.tried,
+            missing=missing or self._missing_key(profile),
+            built_in=name in self.built_in,
+        )
+
+    def _find(self, profile: AgentProfile) -> Installed:
+        return find_installed(profile, self.search, self.python_places)
+
+    def _missing_key(self, profile: AgentProfile) -> str | None:
+        variable = self.missing_keys.get(profile.dialect)
+        if variable is None or profile.network is NetworkPolicy.MACHINE:
+            return None
+        return f"no key for {profile.dialect} models: set {variable}"
+
+
+def model_of(
+    name: str, profile: AgentProfile, asked: str | None, default: str | None = None
+) -> str | AgentFailure:
+    """Return the model that an agent is told to use, without the provider, or why there is none."""
+    allowed = _PROVIDERS[profile.dialect]
+    provider, _, model = (asked or "").partition(":")
+    if asked is None:
+        provider, _, fallback = (default or "").partition(":")
+        model = fallback if provider in allowed else profile.model or ""
+    elif provider not in allowed:
+        told = f"{name} speaks {profile.dialect}: give a model as {allowed[0]}:NAME, not {asked}"
+        return _refuse(told, asked)
+    if not model:
+        return _refuse(f"{name} has no model: give one as {allowed[0]}:NAME")
+    if not _MODEL.fullmatch(model):
+        return _refuse(f"{model!r} cannot be the name of a model", model)
+    return model
+
+
+def _refuse(message: str, model: str | None = None) -> AgentFailure:
+    return AgentFailure(FailureKind.CONFIGURATION, message, model=model)

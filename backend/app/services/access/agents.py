@@ -1,0 +1,62 @@
+"""Says which agents can work here, and what the others lack."""
+
+from dataclasses import dataclass
+
+import anyio.to_thread
+
+from app.agents.external.roster import InstalledAgent
+from app.agents.provider import AgentProvider
+from app.schemas.agents import AgentBackend
+from app.schemas.api.agents import AgentList, AgentView
+from app.workspaces.confine.sandbox import Sandbox
+
+
+@dataclass(frozen=True, slots=True)
+class AgentService:
+    """Lists agents; programs are looked for anew each time, as they come and go."""
+
+    agents: AgentProvider
+    sandbox: Sandbox
+
+    async def all(self) -> AgentList:
+        """Return every agent with its state."""
+        state = await self.sandbox.state()
+        unconfined = None if state.allowed else state.detail
+        installed = self.agents.installed
+        found = await anyio.to_thread.run_sync(installed.describe_all) if installed is not None else []
+        default = self.agents.resolve(AgentBackend.AUTO)
+        own = [self._own(each, str(default)) for each in self.agents.own_agents()]
+        return AgentList(items=[*own, *(_view(each, str(default), unconfined) for each in found)])
+
+    def _own(self, name: str, default: str) -> AgentView:
+        model, missing = self.agents.state_of(name)
+        return AgentView(
+            name=name,
+            kind="scripted" if self.agents.backends[name].is_script else "built-in",
+            ready=missing is None,
+            missing=missing,
+            is_default=name == default,
+            model=model,
+            driver=None,
+            dialect=None,
+            network=None,
+            version=None,
+            tried=None,
+        )
+
+
+def _view(agent: InstalledAgent, default: str, unconfined: str | None) -> AgentView:
+    missing = agent.missing or unconfined
+    return AgentView(
+        name=agent.name,
+        kind="installed",
+        ready=missing is None,
+        missing=missing,
+        is_default=agent.name == default,
+        model=agent.model,
+        driver=agent.driver.value,
+        dialect=agent.dialect.value,
+        network=agent.network.value,
+        version=agent.version,
+        tried=agent.tried,
+    )

@@ -1,0 +1,224 @@
+"""Vets an installed agent: it works in the real sandbox against a scripted model, and all it did is seen."""
+
+import asyncio
+import os
+import tempfile
+import time
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from uuid import uuid4
+
+import anyio.to_thread
+
+from app.agents.external.roster import InstalledAgents
+from app.agents.port import (
+    Agent,
+    AgentFailure,
+    AgentLimits,
+    AgentOutcome,
+    AgentProgress,
+    AgentResult,
+    AgentTask,
+    FailureKind,
+)
+from app.core.errors import NotFoundError
+from app.gateway.asking import RetryRules
+from app.gateway.gateway import ModelGateway
+from app.gateway.ledger import NoLedger
+from app.gateway.prices import ListPrices
+from app.gateway.scripted_model import SCRIPTED_MODEL, Mode, ScriptedModelServer
+from app.gateway.scripted_script import Say, write_file
+from app.schemas.agents import AgentSpec
+from app.workspaces.confine.sandbox import Sandbox
+
+_MARK = "PHASERUNNER_CHECK"
+_FILE, _CONTENT = "hello.txt", "Hello from a scripted model.\n"
+_PROMPT = f"Write the file {_FILE} with one line of text. Then say that you are done."
+_GONE_SECONDS = 5.0
+_POLL_SECONDS = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class CheckStep:
+    """One thing that was looked at.
+
+    Attributes:
+        name: what it is, in a few words.
+        ok: whether it holds.
+        detail: what was seen.
+        seconds: wall clock.
+    """
+
+    name: str
+    ok: bool
+    detail: str
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class AgentChecks:
+    """Checks installed agents; no key is needed and no model is asked.
+
+    Attributes:
+        installed: the agents of this machine.
+        sandbox: where they run.
+        seconds: how long an agent may take for one task.
+    """
+
+    installed: InstalledAgents
+    sandbox: Sandbox
+    seconds: float = 120.0
+
+    async def check(self, name: str) -> AsyncGenerator[CheckStep]:
+        """Check an agent step by step; the first step that makes the rest pointless is the last.
+
+        Raises:
+            NotFoundError: there is no such profile.
+        """
+        found = await anyio.to_thread.run_sync(self.installed.describe, name)
+        if found is None:
+            known = ", ".join(sorted(self.installed.profiles))
+            raise NotFoundError(f"there is no agent {name!r}: choose one of {known}", field="NAME")
+        installed = replace(self.installed, missing_keys={})
+        lacking = (await anyio.to_thread.run_sync(installed.describe, name) or found).missing
+        tried = f" (profile tried with {found.tried})" if found.tried else ""
+        yield CheckStep("installed", not lacking, lacking or f"version {found.version or 'unknown'}{tried}")
+        state = await self.sandbox.state()
+        yield CheckStep("confined", state.confined, state.detail)
+        if lacking or not state.allowed:
+            return
+        before = await anyio.to_thread.run_sync(_temporary_files)
+        mark = uuid4().hex
+        # Twice: some agents begin a conversation with words of the model that it never said.
+        work = write_file(_FILE, _CONTENT)
+        async with ScriptedModelServer((work, work, Say())) as server:
+            upstreams = server.upstreams("scripted-key")
+            async with ModelGateway(
+                upstreams, ListPrices(), NoLedger(), retry=RetryRules(tries=1)
+            ) as gateway:
+                trial = _Trial(
+                    server, self._agent(replace(installed, gateway=gateway), name, mark), self.seconds
+                )
+                for step in (trial.work, trial.be_refused, trial.be_cancelled):
+                    async for seen in step():
+                        yield seen
+        yield await _nothing_left(mark, before)
+
+    def _agent(self, installed: InstalledAgents, name: str, mark: str) -> Agent:
+        profile = installed.profiles[name]
+        env = {**profile.env, _MARK: mark}
+        model = profile.model or SCRIPTED_MODEL
+        marked = profile.model_copy(update={"env": env, "model": model})
+        agent = replace(installed, profiles={name: marked}).make(name, AgentSpec())
+        assert not isinstance(agent, AgentFailure)  # noqa: S101 - what it lacks was asked before
+        return agent
+
+
+class _Trial:
+    """An agent at work for the check."""
+
+    def __init__(self, server: ScriptedModelServer, agent: Agent, seconds: float) -> None:
+        self._server = server
+        self._agent = agent
+        self._seconds = seconds
+        self._heard: list[AgentProgress] = []
+
+    async def work(self) -> AsyncGenerator[CheckStep]:
+        """Let it write a file."""
+        with tempfile.TemporaryDirectory(prefix="phaserunner-check-") as directory:
+            workspace = Path(directory)
+            begun = time.monotonic()
+            outcome = await self._run(workspace)
+            took = time.monotonic() - begun
+            names = await anyio.to_thread.run_sync(os.listdir, workspace)
+            written = await anyio.to_thread.run_sync(_read, workspace / _FILE)
+        ended = isinstance(outcome, AgentResult)
+        yield CheckStep("ended by itself", ended, outcome.output if ended else outcome.message, took)
+        others = sorted(set(names) - {_FILE})
+        told = f"left beside it: {', '.join(others)}" if others else repr(written)
+        is_written = written is not None and written.strip() == _CONTENT.strip()
+        yield CheckStep("file written", is_written and not others, told)
+        tools = [each.tool for each in self._heard if each.tool]
+        yield CheckStep(
+            "progress seen", bool(self._heard), f"{len(self._heard)} lines, tools: {tools or 'none'}"
+        )
+        yield self._metered(outcome)
+
+    def _metered(self, outcome: AgentOutcome) -> CheckStep:
+        answered = outcome.usage.requests
+        expected = answered * self._server.usage.input, answered * self._server.usage.output
+        metered = outcome.usage.input_tokens, outcome.usage.output_tokens
+        detail = f"{answered} requests, {metered[0]} tokens in, {metered[1]} out"
+        return CheckStep("usage metered", answered > 0 and metered == expected, detail)
+
+    async def be_refused(self) -> AsyncGenerator[CheckStep]:
+        """Let the provider refuse the key."""
+        self._server.behave(Mode.UNAUTHORIZED)
+        begun = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="phaserunner-check-") as directory:
+            outcome = await self._run(Path(directory))
+        right = isinstance(outcome, AgentFailure) and outcome.kind is FailureKind.CONFIGURATION
+        said = outcome.message if isinstance(outcome, AgentFailure) else f"success: {outcome.output}"
+        yield CheckStep("rejected key told", right, said, time.monotonic() - begun)
+
+    async def be_cancelled(self) -> AsyncGenerator[CheckStep]:
+        """Cancel it while it waits for the model."""
+        self._server.behave(Mode.HANG)
+        seen = len(self._server.requests)
+        with tempfile.TemporaryDirectory(prefix="phaserunner-check-") as directory:
+            work = asyncio.create_task(self._run(Path(directory)))
+            while len(self._server.requests) == seen and not work.done():
+                await asyncio.wait([work], timeout=_POLL_SECONDS)
+            begun = time.monotonic()
+            work.cancel()
+            await asyncio.wait([work])
+        took = time.monotonic() - begun
+        self._server.behave(Mode.OK)
+        yield CheckStep("cancelled", work.cancelled(), f"ended {took:.1f} s after it was cancelled", took)
+
+    async def _run(self, workspace: Path) -> AgentOutcome:
+        limits = AgentLimits(seconds=self._seconds)
+        return await self._agent.run(AgentTask("coding", 1, _PROMPT, workspace, limits), self._heard.append)
+
+
+async def _nothing_left(mark: str, before: set[str]) -> CheckStep:
+    def left() -> list[str]:
+        processes = [f"process {each}" for each in _marked_processes(mark)]
+        return [*processes, *sorted(_temporary_files() - before)]
+
+    remains = await _until_empty(left)
+    detail = ", ".join(remains) or "no process, no file, no socket"
+    return CheckStep("nothing left behind", not remains, detail)
+
+
+async def _until_empty(look: Callable[[], list[str]]) -> list[str]:
+    """Look until nothing is found or time is up: the kernel ends processes a moment after the kill."""
+    deadline = time.monotonic() + _GONE_SECONDS
+    # The kernel tells nobody when a killed process is gone.
+    while (found := await anyio.to_thread.run_sync(look)) and time.monotonic() < deadline:  # noqa: ASYNC110 - see above
+        await asyncio.sleep(_POLL_SECONDS)
+    return found
+
+
+def _marked_processes(mark: str) -> list[int]:
+    wanted = f"{_MARK}={mark}".encode()
+    found: list[int] = []
+    for each in Path("/proc").glob("[0-9]*"):
+        try:
+            if wanted in (each / "environ").read_bytes().split(b"\0"):
+                found.append(int(each.name))
+        except OSError:
+            continue
+    return found
+
+
+def _temporary_files() -> set[str]:
+    return set(os.listdir(tempfile.gettempdir()))
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None

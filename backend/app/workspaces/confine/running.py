@@ -1,0 +1,76 @@
+"""A program that runs confined, with streams: knows whether it started, and how to ask it to end."""
+
+import asyncio
+import os
+import signal
+from contextlib import suppress
+from pathlib import Path
+
+from app.workspaces.confine.launch_report import LaunchReport
+from app.workspaces.streaming import StreamingProcess
+
+
+class SandboxUnavailableError(Exception):
+    """Programs cannot be confined here; the message says why and what to do."""
+
+
+class RunningProgram:
+    """A running program, confined or not.
+
+    Attributes:
+        confined: True when it runs in bubblewrap.
+    """
+
+    def __init__(self, process: StreamingProcess, report: LaunchReport | None = None) -> None:
+        self.confined = report is not None
+        self._process = process
+        self._report = report
+        self._asked_to_end = False
+
+    @property
+    def stdin(self) -> asyncio.StreamWriter:
+        """Its standard input."""
+        return self._process.stdin
+
+    @property
+    def stdout(self) -> asyncio.StreamReader:
+        """Its standard output; `readline` raises `ValueError` for a line longer than the limit."""
+        return self._process.stdout
+
+    def stderr(self) -> str:
+        """Return the start and the end of what standard error has received so far."""
+        return self._process.stderr()
+
+    async def wait(self) -> int:
+        """Wait until it has ended; return its exit status, 128 + signal when confined.
+
+        Raises:
+            SandboxUnavailableError: bubblewrap did not start it.
+        """
+        status = await self._process.wait()
+        if self._report is not None and not self._asked_to_end:
+            await self._report.wait_for_end()
+            if not self._report.exit_code_seen:
+                told = self.stderr().strip()[-500:]
+                raise SandboxUnavailableError(f"bubblewrap could not start the program: {told}")
+        return status
+
+    async def terminate(self, grace: float) -> int:
+        """Send TERM, and KILL to everything after `grace` seconds; return the exit status."""
+        self._asked_to_end = True
+        if self._report is None:
+            return await self._process.terminate(grace)
+        # TERM to bubblewrap would kill what is inside at once. Its first process inside waits for the
+        # program, which is that one's child.
+        first = self._report.first_process()
+        for child in _children(first) if first is not None else []:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(child, signal.SIGTERM)
+        return await self._process.kill_after(grace)
+
+
+def _children(pid: int) -> list[int]:
+    try:
+        return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except (OSError, ValueError):
+        return []

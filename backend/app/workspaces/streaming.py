@@ -1,0 +1,145 @@
+"""Starts one child process whose input and output are streams, and ends its whole group with the block."""
+
+import asyncio
+import os
+import signal
+import subprocess
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+import anyio
+
+from app.workspaces.process import Capture, children_mark, exit_of, kill_and_reap, pipe_into
+
+LINE_LIMIT = 50_000_000
+"""Longest line of output, in bytes: agents print whole files as one line of JSON."""
+
+_STDERR_HALF = 32_768
+
+
+class StreamingProcess:
+    """A running process.
+
+    Attributes:
+        stdin: its standard input.
+        stdout: its standard output; `readline` raises `ValueError` for a line longer than the limit.
+    """
+
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        stdin: asyncio.StreamWriter,
+        stdout: asyncio.StreamReader,
+        stderr: Capture,
+    ) -> None:
+        self.stdin = stdin
+        self.stdout = stdout
+        self._process = process
+        self._stderr = stderr
+
+    def stderr(self) -> str:
+        """Return the start and the end of what standard error has received so far."""
+        return self._stderr.text()
+
+    async def wait(self) -> int:
+        """Wait until the process has ended; return its exit status, negative for a signal."""
+        await exit_of(self._process)
+        # The group is killed before the process is reaped: later its number may be another group's.
+        return await kill_and_reap(self._process)
+
+    async def terminate(self, grace: float) -> int:
+        """Send TERM to the group, and KILL after `grace` seconds; return the exit status."""
+        if self._process.returncode is None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGTERM)
+        return await self.kill_after(grace)
+
+    async def kill_after(self, grace: float) -> int:
+        """Wait up to `grace` seconds for the end, then kill the group; return the exit status."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(grace):
+                return await self.wait()
+        return await kill_and_reap(self._process)
+
+
+@asynccontextmanager
+async def start_process(
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    line_limit: int = LINE_LIMIT,
+    pass_fds: Sequence[int] = (),
+) -> AsyncGenerator[StreamingProcess]:
+    """Start `argv` in a session of its own; its group is killed when the block is left.
+
+    The environment is exactly `env`, and the owner's number where children are marked. Standard error is
+    kept in bounds. A descendant in another session escapes the kill, as with `run_process`.
+
+    Raises:
+        FileNotFoundError: the program or `cwd` does not exist.
+        PermissionError: the program cannot be executed.
+    """
+    stderr = Capture(_STDERR_HALF, _STDERR_HALF)
+    readers: list[asyncio.ReadTransport] = []
+    async with AsyncExitStack() as stack:
+        stack.callback(_close_all, readers)
+        with ExitStack() as ends:
+            source, feeding = _pipe_to_child(ends)
+            stdin = await _writer(feeding, stack)
+            stdout = asyncio.StreamReader(limit=line_limit)
+            output = await pipe_into(asyncio.StreamReaderProtocol(stdout), ends, readers)
+            errors = await pipe_into(stderr, ends, readers)
+            process = subprocess.Popen(  # noqa: ASYNC220 - starting takes 0.2 ms and cannot be interrupted half-way
+                argv,
+                cwd=cwd,
+                env={**env, **children_mark()},
+                stdin=source,
+                stdout=output,
+                stderr=errors,
+                start_new_session=True,
+                pass_fds=tuple(pass_fds),
+            )
+        stack.push_async_callback(_end, process)
+        yield StreamingProcess(process, stdin, stdout, stderr)
+
+
+async def _end(process: subprocess.Popen[bytes]) -> None:
+    with anyio.CancelScope(shield=True):
+        await kill_and_reap(process)
+
+
+def _close_all(transports: Sequence[asyncio.ReadTransport]) -> None:
+    for each in transports:
+        each.close()
+
+
+def _pipe_to_child(ends: ExitStack) -> tuple[IO[bytes], IO[bytes]]:
+    """Make a pipe; return the end that the child reads, closed with `ends`, and the end to write to."""
+    reading, writing = os.pipe()
+    return ends.enter_context(os.fdopen(reading, "rb", 0)), os.fdopen(writing, "wb", 0)
+
+
+class _Feed(asyncio.StreamReaderProtocol):
+    """The protocol of the library that lets a writer wait until it is closed; knows whether it is."""
+
+    is_lost = False
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.is_lost = True
+        super().connection_lost(exc)
+
+
+async def _writer(sink: IO[bytes], stack: AsyncExitStack) -> asyncio.StreamWriter:
+    loop = asyncio.get_running_loop()
+    feed = _Feed(asyncio.StreamReader())
+    try:
+        transport, _ = await loop.connect_write_pipe(lambda: feed, sink)
+    except BaseException:
+        sink.close()
+        raise
+    # What is still unsent is dropped: its reader is gone.
+    stack.callback(lambda: feed.is_lost or transport.abort())
+    return asyncio.StreamWriter(transport, feed, None, loop)

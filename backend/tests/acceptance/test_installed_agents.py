@@ -1,0 +1,96 @@
+"""Sprints that an installed agent works on, confined, against the scripted model behind the gateway."""
+
+import asyncio
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from app.gateway.scripted_model import ScriptedModelServer
+from app.gateway.scripted_script import Say, run_shell
+from tests.acceptance.projects import MENDED, make_repository
+from tests.acceptance.server import Service, ok, serving, until_rest
+
+CLIENT = Path(__file__).parents[1] / "model_client_agent.py"
+MEND = f"cat > shares.py <<'END'\n{MENDED}END\n"
+PROFILE = f"""\
+[agents.tiny]
+driver = "command"
+argv = ["{sys.executable}", "-I", "{CLIENT}"]
+readable = ["{CLIENT}", "{sys.prefix}", "{sys.base_prefix}"]
+dialect = "openai-chat"
+model = "scripted-model"
+env = {{ BASE_URL = "{{base_url}}", TOKEN = "{{token}}", MODEL = "{{model}}" }}
+"""
+KEY = "the-key-of-the-provider"
+
+
+@contextmanager
+def scripted_model() -> Iterator[ScriptedModelServer]:
+    """Serve a model that mends the project, in a thread."""
+    server = ScriptedModelServer((run_shell(MEND), Say("Coding Complete")))
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    try:
+        asyncio.run_coroutine_threadsafe(server.__aenter__(), loop).result()
+        yield server
+        asyncio.run_coroutine_threadsafe(server.__aexit__(None, None, None), loop).result()
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+@pytest.fixture(scope="module")
+def service(module_database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    place = tmp_path_factory.mktemp("installed agents")
+    profiles = place / "agents.toml"
+    profiles.write_text(PROFILE)
+    with scripted_model() as model:
+        env = {
+            "OPENAI_API_KEY": KEY,
+            "OPENAI_BASE_URL": f"{model.url}/v1",
+            "AGENTS_FILE": str(profiles),
+        }
+        with serving(module_database_url, place / "data", env=env) as running:
+            yield running
+
+
+def test_a_sprint_is_worked_on_by_an_installed_agent(service: Service, tmp_path: Path) -> None:
+    repo = make_repository(tmp_path / "project")
+    with service.client() as client:
+        asked = {
+            "goal": "Make the tests pass",
+            "source": {"kind": "local", "path": str(repo)},
+            "agent": {"backend": "tiny"},
+            "phases": ["coding"],
+        }
+        run = until_rest(client, ok(client.post("/sprints", json=asked))["id"])
+        assert run["status"] == "completed", run
+        events = ok(client.get(f"/runs/{run['id']}/events"))
+        assert KEY not in str(events)
+        (attempt,) = ok(client.get(f"/runs/{run['id']}/attempts"))
+    assert attempt["changed_files"] == ["shares.py"]
+    assert attempt["usage"]["input_tokens"] > 0
+
+
+def test_the_list_says_what_is_ready(service: Service) -> None:
+    with service.client() as client:
+        agents = {each["name"]: each for each in ok(client.get("/agents"))["items"]}
+    assert agents["tiny"]["ready"], agents["tiny"]
+    assert agents["tiny"]["network"] == "gateway"
+    assert agents["scripted"]["ready"]
+    assert agents["gemini"]["missing"]
+
+
+def test_an_unknown_agent_is_a_question_that_names_the_known_ones(service: Service) -> None:
+    with service.client() as client:
+        asked = {"goal": "Work", "source": {"kind": "empty"}, "agent": {"backend": "unheard-of"}}
+        run = until_rest(client, ok(client.post("/sprints", json=asked))["id"])
+        assert run["status"] == "waiting"
+        (escalation,) = ok(client.get("/escalations", params={"run_id": run["id"]}))["items"]
+    assert "There is no agent 'unheard-of': choose one of" in str(escalation)

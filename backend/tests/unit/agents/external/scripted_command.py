@@ -1,0 +1,128 @@
+"""A command that stands for a coding agent: its prompt says how it behaves. It asks no model."""
+
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+
+def tell(kind: str, **fields: object) -> None:
+    """Print one line as codex does."""
+    sys.stdout.write(json.dumps({"type": kind, **fields}) + "\n")
+    sys.stdout.flush()
+
+
+def work(prompt: str) -> None:
+    """Write a file and tell of it."""
+    tell("thread.started", thread_id="session-1")
+    item = {"id": "1", "type": "command_execution", "command": "echo > done.txt"}
+    tell("item.started", item=item)
+    Path("done.txt").write_text(prompt[:100])
+    tell("item.completed", item={**item, "aggregated_output": "written", "exit_code": 0})
+
+
+def end(text: str = "I am done.") -> None:
+    """Print the final message and event."""
+    tell("item.completed", item={"id": "2", "type": "agent_message", "text": text})
+    tell("turn.completed", usage={"input_tokens": 1})
+
+
+def fail() -> int:
+    """Say that it failed."""
+    tell("turn.failed", error={"message": "no luck"})
+    return 1
+
+
+def crash() -> int:
+    """End with words on standard error."""
+    sys.stderr.write("it broke\n")
+    return 3
+
+
+def ignore_term() -> None:
+    """Stay, whatever is asked."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    tell("thread.started", thread_id="deaf")
+    time.sleep(1000)
+
+
+def reach_outside() -> None:
+    """Try to write where it must not."""
+    for place in ("/usr/planted", "../planted"):
+        try:
+            Path(place).write_text("x")
+        except OSError:
+            tell("error", message=f"refused {place}")
+    work("outside")
+    end()
+
+
+def fork_away() -> None:
+    """Leave a process in a session of its own."""
+    if os.fork() == 0:
+        os.setsid()
+        os.execvp("sleep", ["sleep", "1000.0815"])
+    work("forks")
+    end()
+
+
+def flood() -> None:
+    """Print 200 MB."""
+    block = ("x" * 999 + "\n") * 1_000
+    for _ in range(200):
+        sys.stdout.write(block)
+    end()
+
+
+def show_environment() -> None:
+    """Say what it was started with."""
+    names = ("MODEL_TOKEN", "BASE_URL", "HOME", "PATH")
+    end(json.dumps({name: os.environ.get(name) for name in names}))
+
+
+def leave_files() -> None:
+    """Leave a log of its own in the workspace."""
+    Path(".agent.log").write_text("log")
+    work("leaves")
+    end()
+
+
+def stay() -> None:
+    """Work, tell the end, and not end."""
+    work("stays")
+    end()
+    time.sleep(1000)
+
+
+BEHAVIOURS = {
+    "silent": lambda: 0,
+    "crash": crash,
+    "nothing": lambda: end("All is well already."),
+    "failed": fail,
+    "deaf": ignore_term,
+    "stays": stay,
+    "outside": reach_outside,
+    "forks": fork_away,
+    "floods": flood,
+    "long": lambda: sys.stdout.write("{" + "x" * 60_000_000 + "\n") * 0,
+    "environment": show_environment,
+    "leaves": leave_files,
+}
+
+
+def main() -> int:
+    """Do what the first word of the prompt asks for; return the exit status."""
+    given = Path(sys.argv[2]).read_text() if sys.argv[1:2] == ["--file"] else " ".join(sys.argv[1:])
+    given = given or sys.stdin.read()
+    behaviour = BEHAVIOURS.get(given.split(" ", 1)[0])
+    if behaviour is not None:
+        return behaviour() or 0
+    work(given)
+    end(f"{len(given)} characters")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
