@@ -677,6 +677,71 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/result/branch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a branch with a run's result in its source
+         * @description Only for local repositories, and only for output that the gates passed.
+         *
+         *     Adds commits and one branch. Working tree, index and `HEAD` of the repository do not change. A repetition
+         *     changes nothing.
+         */
+        post: operations["create_result_branch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/result/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the files that a run's result changes
+         * @description Compares the newest output with the run's base. For the changes themselves see the attempt's diff.
+         */
+        get: operations["list_result_files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/result/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Try to merge a run's result into its source
+         * @description Reads the source as it is now and merges in memory. The source does not change.
+         *
+         *     Fetches the branch of a remote repository first. Sources without a repository give 409.
+         */
+        get: operations["check_merge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/resume": {
         parameters: {
             query?: never;
@@ -1087,7 +1152,7 @@ export interface components {
         Against: "base" | "previous";
         /**
          * AgentBackend
-         * @description Who does the work. `AUTO` leaves the choice to the service's settings and configured keys.
+         * @description Who does the work. `AUTO` leaves it to the service's settings and to the keys that are configured.
          * @enum {string}
          */
         AgentBackend: "auto" | "scripted" | "pydantic-ai";
@@ -1235,7 +1300,7 @@ export interface components {
         };
         /**
          * Amount
-         * @description The amount per finished run. Null if no run has finished.
+         * @description An amount for each run that is over. Null without such runs.
          *
          *     Attributes:
          *         n: runs that are over and whose amount is known.
@@ -1255,7 +1320,7 @@ export interface components {
         };
         /**
          * Analysis
-         * @description Evidence collected before the answer was written. A plain text becomes the summary.
+         * @description What was found before the answer was written. A plain text is taken for the summary.
          *
          *     Attributes:
          *         summary: in prose.
@@ -1281,7 +1346,7 @@ export interface components {
         };
         /**
          * AnalysisFinding
-         * @description A finding, and the places in the evidence that support it.
+         * @description Something that was found, and the places in the evidence that support it.
          */
         AnalysisFinding: {
             /** Claim */
@@ -1392,7 +1457,7 @@ export interface components {
         };
         /**
          * AnswerDetail
-         * @description One answer with its attempts. `result` is null until it ends, and if it ended without an attempt.
+         * @description One answer, whole. `result` is null until it is over, and when it ended without an attempt.
          */
         AnswerDetail: {
             /**
@@ -1860,21 +1925,52 @@ export interface components {
         };
         /**
          * BaseFailures
-         * @description Which tests that already fail at the base count against an attempt.
+         * @description Which tests that fail at the base already count against an attempt.
          *
          *     `GOAL`: those that belong to the goal. `MUST_PASS`: all of them. `IGNORE`: none of them.
          * @enum {string}
          */
         BaseFailures: "goal" | "must_pass" | "ignore";
         /**
+         * BranchCreate
+         * @description What the new branch is called.
+         */
+        BranchCreate: {
+            /**
+             * Branch
+             * @description By default `phaserunner/` and the beginning of the run's id.
+             */
+            branch?: string | null;
+        };
+        /**
+         * BranchView
+         * @description A result as a branch of the local repository it came from.
+         */
+        BranchView: {
+            /** Branch */
+            branch: string;
+            /** Commit */
+            commit: string;
+            /**
+             * Created
+             * @description False if the branch already pointed to the result.
+             */
+            created: boolean;
+            /**
+             * Repository
+             * @description The path of the repository.
+             */
+            repository: string;
+        };
+        /**
          * Bucket
-         * @description The width of one point of a trend, in UTC; weeks begin on Monday.
+         * @description How wide a point of a trend is, in UTC; weeks begin on Monday.
          * @enum {string}
          */
         Bucket: "day" | "week" | "month";
         /**
          * Budget
-         * @description What a run may consume; None is unbounded. Judges count too.
+         * @description What a run may consume; None is unbounded. Judges count as well.
          */
         Budget: {
             /**
@@ -2044,8 +2140,32 @@ export interface components {
             provider: string;
         };
         /**
+         * ChangedFile
+         * @description A file that a result changes. Binary files have no numbers of lines.
+         */
+        ChangedFile: {
+            /** Additions */
+            additions: number;
+            /** Binary */
+            binary: boolean;
+            /** Deletions */
+            deletions: number;
+            /**
+             * Old Path
+             * @description The path before, if the file was renamed.
+             */
+            old_path: string | null;
+            /** Path */
+            path: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "added" | "deleted" | "modified" | "renamed" | "copied" | "type_changed";
+        };
+        /**
          * Check
-         * @description One condition that the service needs to work.
+         * @description One thing that must hold for the service to work.
          */
         Check: {
             /** Detail */
@@ -2058,7 +2178,7 @@ export interface components {
         ClientFrame: components["schemas"]["SubscribeFrame"] | components["schemas"]["UnsubscribeFrame"];
         /**
          * ContextManagement
-         * @description Which context a task sees. The defaults are those of a loop.
+         * @description What of its surroundings a task sees. The defaults are those of a loop.
          *
          *     Attributes:
          *         inherit_context: of the context around the task: nothing, all, or only its notes.
@@ -2197,7 +2317,7 @@ export interface components {
         };
         /**
          * DirectorEvaluatorLoop
-         * @description A director proposes, a script may test, and an evaluator responds, until the evaluator is satisfied.
+         * @description A director proposes, a script may try it out, an evaluator judges, until one of them is content.
          *
          *     With an `output_file`, what the director gives is the content of that file of the workspace, for the
          *     script and for registered evaluators.
@@ -2249,7 +2369,7 @@ export interface components {
         };
         /**
          * EmptySource
-         * @description A new, empty project.
+         * @description A new project: nothing is there yet.
          */
         EmptySource: {
             /**
@@ -2260,7 +2380,7 @@ export interface components {
         };
         /**
          * ErrorDetails
-         * @description What was completed before the error, including the iteration that it ended.
+         * @description What was completed before the error, the iteration it cut short included.
          */
         ErrorDetails: {
             /**
@@ -2330,7 +2450,7 @@ export interface components {
             attempts: components["schemas"]["AttemptView"][];
             /**
              * Can Accept
-             * @description False until the agent has produced something.
+             * @description False as long as the agent has produced nothing.
              */
             can_accept: boolean;
             /**
@@ -2431,13 +2551,13 @@ export interface components {
         };
         /**
          * EscalationReason
-         * @description Why a human is asked. `QUESTION`: only a question about changed tests is open.
+         * @description Why a human is asked. `QUESTION`: everything holds but for a question about changed tests.
          * @enum {string}
          */
         EscalationReason: "attempts_exhausted" | "no_progress" | "budget_exhausted" | "agent_unavailable" | "evaluator_unavailable" | "worker_lost" | "human_asked" | "question";
         /**
          * EscalationReminderData
-         * @description An escalation is still open: the reminder's number from 1, and how long the escalation has waited.
+         * @description A question is still open: the reminder's number from 1, and for how long a human has been asked.
          */
         EscalationReminderData: {
             /**
@@ -2819,7 +2939,7 @@ export interface components {
         };
         /**
          * EvaluationDetails
-         * @description Details of an evaluation; additional fields are kept.
+         * @description Particulars of an evaluation; further fields are kept.
          */
         EvaluationDetails: {
             /** Metrics */
@@ -2903,7 +3023,7 @@ export interface components {
         };
         /**
          * EvaluationFeedback
-         * @description One problem of an answer and how to fix it; `affected_claim` quotes the answer.
+         * @description One fault of an answer and what to do about it; `affected_claim` quotes the answer.
          */
         EvaluationFeedback: {
             /** Affected Claim */
@@ -2947,7 +3067,7 @@ export interface components {
         };
         /**
          * EvaluationRequest
-         * @description An extra evaluation, before the one at the end of the iteration.
+         * @description An evaluation that is wanted now, beside the one at the end of the iteration.
          *
          *     Attributes:
          *         type: what kind of evaluation it is, in a word that the evaluator is told.
@@ -3119,7 +3239,7 @@ export interface components {
         };
         /**
          * EvaluatorMetrics
-         * @description One evaluator's metrics over the chosen runs; each verdict is a case.
+         * @description One evaluator over the runs that are measured: a case is one verdict.
          *
          *     Attributes:
          *         verdicts: how many there are, on chosen and other candidates alike.
@@ -3145,7 +3265,7 @@ export interface components {
         };
         /**
          * EvaluatorOutput
-         * @description The evaluation of an answer; the verdict and the recommendation follow from the dimensions.
+         * @description What is said about an answer; the verdict and the recommendation follow from the dimensions.
          */
         EvaluatorOutput: {
             /** Dimensions */
@@ -3350,7 +3470,7 @@ export interface components {
         };
         /**
          * GitSource
-         * @description A remote Git repository.
+         * @description A git repository somewhere else.
          *
          *     Attributes:
          *         url: `https://…`, `ssh://…` or `user@host:path`.
@@ -3398,7 +3518,7 @@ export interface components {
         };
         /**
          * HeartbeatFrame
-         * @description Shows that the connection is alive. For a run, everything up to `head` was sent before this frame.
+         * @description Says that the connection lives. With a run: everything up to `head` was sent before this frame.
          */
         HeartbeatFrame: {
             /**
@@ -3491,7 +3611,7 @@ export interface components {
         };
         /**
          * IterationDirectedData
-         * @description The director's output, cut at 2,000 characters; `status` is what it reports about its task.
+         * @description What the director gave, cut at 2,000 characters; `status` is what it says of its task.
          */
         IterationDirectedData: {
             /** Iteration */
@@ -3540,7 +3660,7 @@ export interface components {
         };
         /**
          * IterationFailedData
-         * @description An execution error ended an iteration early; the names are those of the documented error types.
+         * @description An execution error cut an iteration short, in the words of the documented taxonomy.
          */
         IterationFailedData: {
             /** Iteration */
@@ -3589,7 +3709,7 @@ export interface components {
         };
         /**
          * IterationScriptedData
-         * @description The script's result: the ends of its streams, at most 2,000 characters each.
+         * @description What the script came to; the ends of its streams, at most 2,000 characters each.
          */
         IterationScriptedData: {
             /** Exit Code */
@@ -3640,7 +3760,7 @@ export interface components {
         };
         /**
          * IterationStartedData
-         * @description An iteration of a loop starts, or restarts under the same number after its worker died.
+         * @description An iteration of a loop begins, or begins again under the same number after its worker died.
          */
         IterationStartedData: {
             /** Iteration */
@@ -3775,7 +3895,7 @@ export interface components {
         JsonValue: unknown;
         /**
          * JudgeDecidedData
-         * @description The chosen candidate. Without scores no model chose; `order` is the order that the model saw.
+         * @description Which candidate is taken. Without a score no model chose; `order` is how a model was shown them.
          */
         JudgeDecidedData: {
             /** Candidate */
@@ -3886,7 +4006,7 @@ export interface components {
         };
         /**
          * Latency
-         * @description Durations in milliseconds; null without cases.
+         * @description How long something took, in milliseconds; null without cases.
          *
          *     A percentile is a duration that was measured: the shortest that so many are not longer than.
          */
@@ -3915,7 +4035,7 @@ export interface components {
         };
         /**
          * LocalSource
-         * @description A Git repository on the service's machine. It is only read.
+         * @description A git repository on the machine of the service. A run reads it and never writes to it.
          *
          *     Attributes:
          *         path: absolute path of the repository or of a directory inside it.
@@ -3937,7 +4057,7 @@ export interface components {
         };
         /**
          * LogFormat
-         * @description The format of a log: lines for people, or one JSON event per line.
+         * @description How a log is written: lines for people, or one event as JSON in each line.
          * @enum {string}
          */
         LogFormat: "text" | "ndjson";
@@ -3995,7 +4115,7 @@ export interface components {
         };
         /**
          * LoopDetail
-         * @description One loop with its iterations. `result` is null until the loop ends.
+         * @description One loop, whole. `result` is null until the loop is over.
          *
          *     `parent_run_id` is the loop whose director asked for this one; `subtasks` is the tree of those below it.
          */
@@ -4101,7 +4221,7 @@ export interface components {
         LoopEnd: "success" | "condition" | "maximum" | "waiting" | "error";
         /**
          * LoopEvaluation
-         * @description The notes of an evaluator's result; `success` must be a boolean.
+         * @description The notes of an evaluator's result; `success` is a truth, not a word for one.
          */
         LoopEvaluation: {
             details?: components["schemas"]["EvaluationDetails"] | null;
@@ -4113,7 +4233,7 @@ export interface components {
         };
         /**
          * LoopIteration
-         * @description One iteration. If an error ended it early, missing parts are null.
+         * @description One iteration, also one that an error cut short: then what it lacks is null.
          *
          *     Attributes:
          *         iteration: from 1.
@@ -4178,7 +4298,7 @@ export interface components {
         };
         /**
          * LoopOutcome
-         * @description The result of a loop; `iterations` holds the history, including iterations before an error.
+         * @description What a loop came to; the history is in `iterations`, those of before an error included.
          *
          *     Attributes:
          *         final_output: of the last iteration that has an output; empty when none has.
@@ -4218,7 +4338,7 @@ export interface components {
         };
         /**
          * MarkedShares
-         * @description How often an evaluator was wrong, according to reviewers' marks.
+         * @description How often an evaluator was wrong, by the marks of reviewers.
          *
          *     Reviewers mark what they look at, which is mostly what escalated: these are shares of the marked
          *     verdicts, not of all.
@@ -4272,8 +4392,40 @@ export interface components {
             was_right: boolean;
         };
         /**
+         * MergeView
+         * @description What merging the result into a branch would do at the moment.
+         *
+         *     Attributes:
+         *         branch: the branch; `HEAD` stands for the default branch of a remote repository, or a detached head.
+         *         commit: the commit the branch points to.
+         *         moved: the branch no longer points to the commit that the run started from.
+         *         state: `clean`, `conflicts`, or `contained` if the branch already has every change.
+         *         conflicts: the files in conflict.
+         *         checked_at: when the service looked at the source.
+         */
+        MergeView: {
+            /** Branch */
+            branch: string;
+            /**
+             * Checked At
+             * Format: date-time
+             */
+            checked_at: string;
+            /** Commit */
+            commit: string;
+            /** Conflicts */
+            conflicts: string[];
+            /** Moved */
+            moved: boolean;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "clean" | "conflicts" | "contained";
+        };
+        /**
          * MetricName
-         * @description A metric whose runs can be listed: the runs it counts, or its whole denominator.
+         * @description A number by which runs can be listed: those it counts, or all it looks at.
          * @enum {string}
          */
         MetricName: "pass_at_1" | "pass_at_2" | "pass_at_3" | "retried" | "escalated" | "decided" | "cost_known" | "verdict_passed" | "verdict_failed" | "verdict_errored" | "verdict_skipped" | "false_passes" | "false_fails";
@@ -4318,7 +4470,7 @@ export interface components {
         };
         /**
          * MetricsReport
-         * @description All metrics of the chosen runs at one moment.
+         * @description All metrics of some runs, as of one moment.
          *
          *     Attributes:
          *         at: the moment.
@@ -4349,7 +4501,7 @@ export interface components {
         };
         /**
          * NamedInput
-         * @description An input of a role, and its source: the loop, or an input of the task.
+         * @description An input of a part of the loop, and where it comes from: the loop, or an input of the task.
          */
         NamedInput: {
             /** From */
@@ -4406,7 +4558,7 @@ export interface components {
         };
         /**
          * PassRates
-         * @description How often work passed within 1, 2 and 3 attempts, before any human helped.
+         * @description How often work passed within so many attempts, before any human helped.
          */
         PassRates: {
             pass_at_1: components["schemas"]["MetricShare"];
@@ -4520,12 +4672,12 @@ export interface components {
         };
         /**
          * PhaseMetrics
-         * @description One phase's metrics over all runs that have it; each run's phase is a case.
+         * @description One phase over all runs that have it: a case is one run's phase.
          */
         PhaseMetrics: {
             /**
              * Attempts
-             * @description Phases by their number of evaluated attempts.
+             * @description Judged attempts → phases that had so many.
              */
             attempts: {
                 [key: string]: number;
@@ -4538,7 +4690,7 @@ export interface components {
         };
         /**
          * PhaseOfRun
-         * @description The phases of every kind of run; loops and answers have one each.
+         * @description The phases of runs of every kind; loops and answers have one each.
          * @enum {string}
          */
         PhaseOfRun: "discovery" | "coding" | "verification" | "loop" | "answer";
@@ -4603,7 +4755,7 @@ export interface components {
         };
         /**
          * PolicyOverrides
-         * @description Limits of one run that override the service's settings.
+         * @description Figures of one run that differ from the service's settings.
          */
         PolicyOverrides: {
             /**
@@ -4841,6 +4993,22 @@ export interface components {
             used: number;
         };
         /**
+         * ResultFiles
+         * @description The files that a result changes, with their numbers of lines.
+         */
+        ResultFiles: {
+            /** Additions */
+            additions: number;
+            /** Base Commit */
+            base_commit: string;
+            /** Commit */
+            commit: string;
+            /** Deletions */
+            deletions: number;
+            /** Files */
+            files: components["schemas"]["ChangedFile"][];
+        };
+        /**
          * ResultView
          * @description The newest output of a run; `is_final` is false until the gates pass it.
          *
@@ -4862,7 +5030,7 @@ export interface components {
         };
         /**
          * ResumeMode
-         * @description Whether events continue from the given cursor, or the client must discard what it has.
+         * @description Whether events follow the cursor that was given, or the client must forget what it has.
          * @enum {string}
          */
         ResumeMode: "resumed" | "reset";
@@ -4890,7 +5058,7 @@ export interface components {
         RetryFrom: "previous" | "base";
         /**
          * RoleContext
-         * @description Context of a director or an evaluator, with their defaults.
+         * @description The same for a director or an evaluator, with their defaults.
          */
         RoleContext: {
             /**
@@ -5251,7 +5419,7 @@ export interface components {
         };
         /**
          * RunFrame
-         * @description A run has changed. Quick changes of one run are reported once, with the latest state.
+         * @description A run has changed; quick changes of one run are told once, with the latest state.
          */
         RunFrame: {
             run: components["schemas"]["RunState"];
@@ -5400,7 +5568,7 @@ export interface components {
         RunSort: "newest" | "oldest" | "updated" | "cost" | "tokens";
         /**
          * RunState
-         * @description A run's state: everything that lists over HTTP show except the goal, which does not change.
+         * @description How a run stands, with everything that lists over HTTP show but its goal, which does not change.
          */
         RunState: {
             /**
@@ -5578,13 +5746,13 @@ export interface components {
         };
         /**
          * ScriptedRole
-         * @description The speaker of a step in the script of a loop or an answer.
+         * @description Who speaks in a script of a run that is no sprint.
          * @enum {string}
          */
         ScriptedRole: "director" | "evaluator" | "synthesizer";
         /**
          * ScriptExecution
-         * @description A program that runs on the director's output; `timeout` in seconds.
+         * @description A program that is run on what the director gives; `timeout` in seconds.
          *
          *     The command is split into words as a shell does it, and never given to a shell. Its inputs fill
          *     `{{name}}` in the words; the one named `stdin` is its standard input, which is otherwise the director's
@@ -5606,7 +5774,7 @@ export interface components {
         };
         /**
          * ScriptOutput
-         * @description A script's bounded output and its exit status; 128 + n means signal n.
+         * @description What a script printed, bounded, and its exit status; 128 + n is signal n.
          */
         ScriptOutput: {
             /** Exitcode */
@@ -5670,7 +5838,7 @@ export interface components {
         ServerFrame: components["schemas"]["SubscribedFrame"] | components["schemas"]["UnsubscribedFrame"] | components["schemas"]["HeartbeatFrame"] | components["schemas"]["ErrorFrame"] | components["schemas"]["RunFrame"] | components["schemas"]["RunGoneFrame"];
         /**
          * Share
-         * @description A share of a number of cases. Without cases the share is null, never 0.
+         * @description A share of a number of cases. Without cases there is no share: null, never 0.
          */
         Share: {
             /**
@@ -5701,7 +5869,7 @@ export interface components {
         };
         /**
          * SpendMetrics
-         * @description What finished runs consumed, judges included.
+         * @description What runs that are over consumed, judges included.
          *
          *     Attributes:
          *         cost_usd: of the runs whose cost is known; an unknown cost is not zero.
@@ -5763,7 +5931,7 @@ export interface components {
         SprintEventType: "run.created" | "run.cancelled" | "run.paused" | "run.resumed" | "workflow.started" | "workflow.status" | "workflow.completed" | "workflow.failed" | "phase.started" | "phase.completed" | "phase.failed" | "attempt.started" | "attempt.produced" | "attempt.interrupted" | "agent.progress" | "agent.failed" | "tool.called" | "tool.result" | "candidate.started" | "candidate.generated" | "candidate.failed" | "judge.started" | "judge.decided" | "evaluation.started" | "evaluator.completed" | "evaluation.completed" | "evaluation.failed" | "optimization.started" | "iteration.started" | "iteration.directed" | "iteration.scripted" | "iteration.completed" | "iteration.failed" | "subtask.started" | "subtask.completed" | "escalation.required" | "escalation.reminder" | "escalation.resolved";
         /**
          * SubscribedFrame
-         * @description Answers `subscribe`: the next events come after `after`.
+         * @description Answers `subscribe`: the events that follow begin behind `after`.
          *
          *     `head` is the run's last stored sequence, `epoch` the history that it belongs to. With mode `reset` the
          *     cursor was of no use (ahead of the head, older than what is kept, or counted in another history): the
@@ -5838,7 +6006,7 @@ export interface components {
         };
         /**
          * SubtaskCompletedData
-         * @description A subtask has ended, and its director continues; `output` is cut at 2,000 characters.
+         * @description A subtask is over, and the director that asked goes on; `output` is cut at 2,000 characters.
          *
          *     `success` is null when an error, a human or a cancellation ended it, which ends this loop, too.
          */
@@ -5892,7 +6060,7 @@ export interface components {
         };
         /**
          * SubtaskContext
-         * @description Context of a subtask, with its defaults.
+         * @description The same for a subtask, with its defaults.
          */
         SubtaskContext: {
             /**
@@ -6037,7 +6205,7 @@ export interface components {
         };
         /**
          * TaskFailure
-         * @description A part of the loop failed.
+         * @description A part of the loop could not do its work.
          */
         TaskFailure: {
             /**
@@ -6058,7 +6226,7 @@ export interface components {
         };
         /**
          * TaskInput
-         * @description An input of the task. Without a value, it must be given when the loop starts.
+         * @description An input of the task itself; without a value it has to be given when the loop is started.
          */
         TaskInput: {
             /** Name */
@@ -6071,7 +6239,7 @@ export interface components {
         };
         /**
          * TaskResult
-         * @description What one agent returns; `usage` is null if it asked no model.
+         * @description What one agent gives back; `usage` is null when it asked no model.
          */
         TaskResult: {
             /** Content */
@@ -6089,7 +6257,7 @@ export interface components {
         };
         /**
          * TaskStatus
-         * @description What an agent reports: `CONTINUATION` asks for something first, `WAITING` for a human.
+         * @description What an agent says of its task. `CONTINUATION` asks for something first, `WAITING` for a human.
          * @enum {string}
          */
         TaskStatus: "COMPLETE" | "CONTINUATION" | "WAITING" | "FAILED";
@@ -6185,7 +6353,7 @@ export interface components {
         };
         /**
          * TrackRecord
-         * @description An evaluator's track record, from its newest verdicts (at most 1,000) and all marks.
+         * @description What is known of an evaluator's reliability, from its newest verdicts (at most 1,000) and all marks.
          *
          *     Attributes:
          *         verdicts: the verdicts looked at, on chosen and other candidates alike.
@@ -6210,7 +6378,7 @@ export interface components {
         };
         /**
          * Trend
-         * @description Metrics over time. Steps without runs are included, with null shares.
+         * @description How figures develop. Steps without runs are there, with null shares.
          */
         Trend: {
             bucket: components["schemas"]["Bucket"];
@@ -6261,7 +6429,7 @@ export interface components {
         };
         /**
          * Usage
-         * @description Consumption so far. An unknown cost is null, never zero.
+         * @description What was consumed so far. An unknown cost is null, never zero.
          */
         Usage: {
             /**
@@ -6292,7 +6460,7 @@ export interface components {
         };
         /**
          * Verdict
-         * @description The verdict on a dimension, or on the whole answer. A dimension is never `PARTIAL`.
+         * @description What is said of a dimension, or of the whole. `PARTIAL` is not for a dimension.
          * @enum {string}
          */
         Verdict: "SUFFICIENT" | "INSUFFICIENT" | "PARTIAL";
@@ -6329,7 +6497,7 @@ export interface components {
         };
         /**
          * VerdictView
-         * @description A verdict with its run, attempt and candidate.
+         * @description A verdict with the run, attempt and candidate that it is on.
          */
         VerdictView: {
             /** Attempt */
@@ -6648,24 +6816,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -6684,15 +6834,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -6704,15 +6845,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6801,24 +6933,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -6837,15 +6951,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -6857,15 +6962,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6949,24 +7045,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -6985,15 +7063,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -7005,15 +7074,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7104,24 +7164,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -7140,15 +7182,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -7160,15 +7193,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7254,24 +7278,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -7290,15 +7296,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -7310,15 +7307,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7402,24 +7390,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -7438,15 +7408,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -7458,15 +7419,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7557,24 +7509,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -7593,15 +7527,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -7613,15 +7538,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7707,24 +7623,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -7743,15 +7641,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -7763,15 +7652,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7855,24 +7735,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -7891,15 +7753,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -7911,15 +7764,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8007,24 +7851,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -8043,15 +7869,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -8063,15 +7880,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8154,24 +7962,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -8190,15 +7980,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -8210,15 +7991,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8300,24 +8072,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -8336,15 +8090,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -8356,15 +8101,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8448,24 +8184,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -8484,15 +8202,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -8504,15 +8213,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8608,24 +8308,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -8644,15 +8326,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -8664,15 +8337,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8754,24 +8418,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -8790,15 +8436,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -8810,15 +8447,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8900,24 +8528,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -8936,15 +8546,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -8956,15 +8557,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9075,24 +8667,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -9111,15 +8685,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -9131,15 +8696,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9236,24 +8792,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -9272,15 +8810,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -9292,15 +8821,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9384,24 +8904,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -9420,15 +8922,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -9440,15 +8933,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9539,24 +9023,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -9575,15 +9041,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -9595,15 +9052,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9695,24 +9143,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -9731,15 +9161,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -9751,15 +9172,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9852,24 +9264,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -9888,15 +9282,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -9908,15 +9293,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10027,24 +9403,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -10063,15 +9421,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -10083,15 +9432,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10175,24 +9515,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -10211,15 +9533,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -10231,15 +9544,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10323,24 +9627,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -10359,15 +9645,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -10379,15 +9656,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10473,24 +9741,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -10509,15 +9759,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -10529,15 +9770,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10630,24 +9862,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -10666,15 +9880,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -10686,15 +9891,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10785,24 +9981,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -10821,15 +9999,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -10841,15 +10010,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10948,24 +10108,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -10984,15 +10126,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -11004,15 +10137,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11103,24 +10227,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -11139,15 +10245,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -11159,15 +10256,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11256,24 +10344,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -11292,15 +10362,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -11312,15 +10373,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11411,24 +10463,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -11447,15 +10481,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -11467,15 +10492,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11559,24 +10575,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -11595,15 +10593,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -11615,15 +10604,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11707,24 +10687,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -11743,15 +10705,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -11763,15 +10716,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11855,24 +10799,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -11884,15 +10810,6 @@ export interface operations {
             };
             /** @description The body is too large */
             413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body's media type is not supported */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11918,8 +10835,342 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request's headers are too large */
-            431: {
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_result_branch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["BranchCreate"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BranchView"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_result_files: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultFiles"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    check_merge: {
+        parameters: {
+            query?: {
+                /** @description By default the branch that the run started from. */
+                branch?: string | null;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeView"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12006,24 +11257,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -12042,15 +11275,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -12062,15 +11286,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12177,24 +11392,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -12213,15 +11410,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -12233,15 +11421,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12333,24 +11512,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -12369,15 +11530,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -12389,15 +11541,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12508,24 +11651,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -12544,15 +11669,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -12564,15 +11680,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12661,24 +11768,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -12697,15 +11786,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -12717,15 +11797,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12809,24 +11880,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -12845,15 +11898,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -12865,15 +11909,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12959,24 +11994,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -12995,15 +12012,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -13015,15 +12023,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13116,24 +12115,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -13152,15 +12133,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -13172,15 +12144,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13271,24 +12234,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -13307,15 +12252,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -13327,15 +12263,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13426,24 +12353,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -13462,15 +12371,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -13482,15 +12382,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13581,24 +12472,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -13617,15 +12490,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -13637,15 +12501,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13729,24 +12584,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -13765,15 +12602,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -13785,15 +12613,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13877,24 +12696,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -13913,15 +12714,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -13933,15 +12725,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14025,24 +12808,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -14061,15 +12826,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -14081,15 +12837,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14176,24 +12923,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -14212,15 +12941,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -14232,15 +12952,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14324,24 +13035,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -14360,15 +13053,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -14380,15 +13064,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14475,24 +13150,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -14511,15 +13168,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -14531,15 +13179,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14623,24 +13262,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -14659,15 +13280,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -14679,15 +13291,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14771,24 +13374,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -14807,15 +13392,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -14827,15 +13403,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14917,24 +13484,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
-            405: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -14953,15 +13502,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's media type is not supported */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -14973,15 +13513,6 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request's headers are too large */
-            431: {
                 headers: {
                     [name: string]: unknown;
                 };

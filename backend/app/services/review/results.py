@@ -98,6 +98,19 @@ class ResultService:
             raise ConflictError(f"the {word_of(run)} has no output yet")
         return Result(f"phaserunner/{str(run_id)[:8]}", run.base_commit, commit, is_final)
 
+    async def files(self, run_id: UUID) -> AttemptDiff:
+        """List the files that the result changes, without their patches."""
+        result = await self.result(run_id)
+        repository = await self._trees.repository(run_id, result.commit)
+        files = await repository.changed_files(result.base_commit, result.commit)
+        return AttemptDiff(
+            files=files,
+            base_commit=result.base_commit,
+            head_commit=result.commit,
+            additions=sum(each.additions for each in files),
+            deletions=sum(each.deletions for each in files),
+        )
+
     async def patch(self, run_id: UUID) -> bytes:
         """The result as a patch for `git apply`."""
         result = await self.result(run_id)
