@@ -230,6 +230,15 @@ async def test_roles(
             assert response.status_code in (200, 201, 422), (role, response.text)
 
 
+async def test_a_caller_is_shown_their_name_and_role(guarded: Api, tokens: dict[str, str]) -> None:
+    for role in ROLES:
+        response = await guarded.client.get(
+            "/api/v1/me", headers={"Authorization": f"Bearer {tokens[role]}", "X-PhaseRunner-User": "root"}
+        )
+        assert response.json() == {"name": f"{role} of this module", "role": role}
+    assert (await guarded.client.get("/api/v1/me")).status_code == 401
+
+
 async def test_who_acts_is_the_tokens_name(guarded: Api, tokens: dict[str, str]) -> None:
     _, escalation_id, _ = await guarded.rows.waiting()
     response = await guarded.client.post(

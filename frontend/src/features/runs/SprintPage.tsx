@@ -16,6 +16,7 @@ import { type RunDetail, runQuery } from "@/lib/queries/runs";
 import { parseRunSearch } from "@/lib/search";
 import type { RunEvents } from "@/lib/stream/live";
 
+import { hasResult, ResultCard } from "./components/ResultCard";
 import { RetryPrompt } from "./components/RetryPrompt";
 import { RunActions } from "./components/RunActions";
 import { RunFacts } from "./components/RunFacts";
@@ -57,6 +58,7 @@ function Loaded({ sprint, events }: { sprint: RunDetail; events: RunEvents }) {
       />
       <RunFacts run={sprint} />
       <div className="my-4 flex flex-col gap-4">
+        {hasResult(sprint) && <ResultCard run={sprint} />}
         <PhaseRail phases={sprint.phases} />
         <Timeline course={sprint} />
       </div>

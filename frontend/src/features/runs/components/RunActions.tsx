@@ -21,6 +21,7 @@ import {
 } from "@/lib/queries/runs";
 import { type Action, useActions } from "@/lib/shortcuts";
 
+import { resultCommand } from "../run-commands";
 import { ConfirmDialog } from "./ConfirmDialog";
 
 const OVER: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
@@ -164,20 +165,18 @@ function dialogOf(ask: Ask, origin: Attempt | undefined) {
 
 function copies(run: Run, leftFiles: boolean) {
   const here = `/api/v1/runs/${run.id}`;
-  const url = `--url=${location.origin}`;
-  // A local source is named by its path, which is where a branch belongs.
-  const repo = run.project.startsWith("/") ? [`--repo=${run.project}`] : [];
+  const { origin } = location;
   const withToken = () => identity.get().token !== "";
   const base = [
     { label: "Link to this page", text: () => location.href },
     { label: "Id", text: () => run.id },
-    { label: "curl", text: () => curl(location.origin, "GET", here, undefined, withToken()) },
-    { label: "Command: watch", text: () => command("watch", run.id, url) },
-    { label: "Command: show", text: () => command("show", run.id, url) },
+    { label: "curl", text: () => curl(origin, "GET", here, undefined, withToken()) },
+    { label: "Command: watch", text: () => command(origin, ["watch", run.id]) },
+    { label: "Command: show", text: () => command(origin, ["show", run.id]) },
   ];
   const result = {
     label: "Command: fetch the result",
-    text: () => command("result", run.id, "--branch", `phaserunner/${run.id.slice(0, 8)}`, ...repo, url),
+    text: () => resultCommand(run, `phaserunner/${run.id.slice(0, 8)}`),
   };
   return leftFiles ? [...base, result] : base;
 }
