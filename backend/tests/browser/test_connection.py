@@ -76,3 +76,45 @@ def test_a_restart_in_the_middle(
             page.get_by_role("link", name="Runs", exact=True).click()
             expect(page.get_by_role("row").filter(has_text="Survives")).to_be_visible()
             page.context.close()
+
+
+def test_what_a_first_visit_carries_over_the_wire(watched: Watched) -> None:
+    page = watched.page
+    loaded: dict[str, dict[str, Any]] = {}
+    carried: dict[str, int] = {}
+    wire = page.context.new_cdp_session(page)
+    wire.on("Network.responseReceived", lambda told: loaded.update({told["requestId"]: told["response"]}))
+    wire.on(
+        "Network.loadingFinished",
+        lambda told: carried.update({told["requestId"]: told["encodedDataLength"]}),
+    )
+    wire.send("Network.enable")
+    watched.open("/")
+    page.get_by_role("heading", level=1, name="Runs").wait_for()
+    page.wait_for_load_state("load")
+    headers = {
+        urlsplit(each["url"]).path: {name.lower(): value for name, value in each["headers"].items()}
+        for each in loaded.values()
+    }
+    scripts = {path: given for path, given in headers.items() if path.endswith((".js", ".css"))}
+    assert scripts
+    for path, given in scripts.items():
+        assert given["content-encoding"] in ("br", "gzip"), path
+        assert given["cache-control"] == "public, max-age=31536000, immutable", path
+    assert sum(carried.values()) <= MOST_AT_FIRST, carried
+    assert headers["/"]["cache-control"] == "no-cache", "a new build is seen at once"
+
+    first = set(scripts)
+    carried.clear()
+    loaded.clear()
+    page.reload(wait_until="load")
+    page.get_by_role("heading", level=1, name="Runs").wait_for()
+    again = [each for each in loaded.values() if urlsplit(each["url"]).path in first]
+    assert all(each.get("fromDiskCache") or each.get("fromPrefetchCache") for each in again)
+
+
+def test_long_answers_of_the_api_are_compressed(service: Service) -> None:
+    with service.client() as client:
+        answer = client.get("/events/schema", headers={"Accept-Encoding": "gzip"})
+        assert answer.headers["content-encoding"] == "gzip"
+        assert int(answer.headers["content-length"]) < len(answer.content) / 4

@@ -19,7 +19,7 @@ describe("the proof of a result", () => {
     const last = attempt(
       "coding",
       2,
-      gate("pytest", "passed", "1,012 tests passed, 3 skipped; all evidence is …\nmore"),
+      gate("pytest", "passed", "1,012 tests passed, 3 skipped\nProven: 1 of 1"),
       gate("style", "failed", "meh", false),
       gate("types", "skipped"),
     );

@@ -9,7 +9,7 @@ export interface Proof {
   readonly accepted: readonly string[];
 }
 
-const COUNT = /^(?:All )?[\d,]+ tests? passed[^;.]*/;
+const COUNT = /^(?:All )?[\d,]+ tests? passed[^;.\n]*/;
 
 /** The latest evaluated attempt of each phase decided about what the run hands over. */
 export function proofOf(run: RunDetail): Proof {

@@ -42,7 +42,10 @@ export function ResultCard({ run }: { run: RunDetail }) {
           Result
         </h2>
         {isFinal ? (
-          <StatusBadge status="passed" word="passed the gates" />
+          <StatusBadge
+            status="passed"
+            word={proof.accepted.length > 0 ? "accepted by a reviewer" : "passed the gates"}
+          />
         ) : (
           <StatusBadge status="failed" word="has not passed the gates" />
         )}
