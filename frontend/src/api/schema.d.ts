@@ -5228,7 +5228,9 @@ export interface components {
          *     Attributes:
          *         total: all of them.
          *         needs_human: those with an open escalation.
-         *         by_status: every status, also with 0.
+         *         paused: those that are paused.
+         *         by_status: every status, also with 0. Paused runs keep the status they continue with.
+         *         paused_by_status: the paused ones of every status.
          *         by_kind: every kind, also with 0.
          */
         RunCounts: {
@@ -5242,6 +5244,12 @@ export interface components {
             };
             /** Needs Human */
             needs_human: number;
+            /** Paused */
+            paused: number;
+            /** Paused By Status */
+            paused_by_status: {
+                [key: string]: number;
+            };
             /** Total */
             total: number;
         };
@@ -6787,6 +6795,8 @@ export interface operations {
                 metric_phase?: string | null;
                 /** @description Whether the run has an open escalation; null for both. */
                 needs_human?: boolean | null;
+                /** @description Whether the run is paused; null for both. */
+                paused?: boolean | null;
                 /** @description The current phase. */
                 phase?: components["schemas"]["PhaseOfRun"][];
                 /** @description The location of the source, as runs show it. */
@@ -8638,6 +8648,8 @@ export interface operations {
                 metric_phase?: string | null;
                 /** @description Whether the run has an open escalation; null for both. */
                 needs_human?: boolean | null;
+                /** @description Whether the run is paused; null for both. */
+                paused?: boolean | null;
                 /** @description The current phase. */
                 phase?: components["schemas"]["PhaseOfRun"][];
                 /** @description The location of the source, as runs show it. */
@@ -9484,6 +9496,8 @@ export interface operations {
                 metric_phase?: string | null;
                 /** @description Whether the run has an open escalation; null for both. */
                 needs_human?: boolean | null;
+                /** @description Whether the run is paused; null for both. */
+                paused?: boolean | null;
                 /** @description The current phase. */
                 phase?: components["schemas"]["PhaseOfRun"][];
                 /** @description The location of the source, as runs show it. */
@@ -11474,6 +11488,8 @@ export interface operations {
                 metric_phase?: string | null;
                 /** @description Whether the run has an open escalation; null for both. */
                 needs_human?: boolean | null;
+                /** @description Whether the run is paused; null for both. */
+                paused?: boolean | null;
                 /** @description The current phase. */
                 phase?: components["schemas"]["PhaseOfRun"][];
                 /** @description The location of the source, as runs show it. */
@@ -11732,6 +11748,8 @@ export interface operations {
                 metric_phase?: string | null;
                 /** @description Whether the run has an open escalation; null for both. */
                 needs_human?: boolean | null;
+                /** @description Whether the run is paused; null for both. */
+                paused?: boolean | null;
                 /** @description The current phase. */
                 phase?: components["schemas"]["PhaseOfRun"][];
                 /** @description The location of the source, as runs show it. */

@@ -29,6 +29,8 @@ const runs = z.object({
   status: z.catch(z.optional(z.array(z.enum(STATUSES))), undefined),
   kind: z.catch(z.optional(z.array(z.enum(KINDS))), undefined),
   needs_human: z.catch(z.optional(z.boolean()), undefined),
+  /** Only paused runs. A status alone means those that go on. */
+  paused: z.catch(z.optional(z.literal(true)), undefined),
   q: text(200),
   sort: z.catch(z.optional(z.enum(["newest", "oldest", "updated", "cost", "tokens"])), undefined),
   since: text(40),

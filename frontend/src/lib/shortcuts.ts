@@ -28,14 +28,18 @@ export function useOfferedActions(): readonly Action[] {
 }
 
 const SEQUENCE_MS = 1000;
+/** After a field vanished under its writer, letters are meant for it and not for the page. */
+const QUIET_MS = 4000;
 
 /** Listen to keys on a window until the returned function is called. */
 export function listenToKeys(target: Window): () => void {
+  const vanished = watchFields(target);
   let first = "";
   let firstAt = 0;
   const onKey = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))
       return;
+    if (event.timeStamp - vanished.at() < QUIET_MS && event.key.length === 1) return;
     // A dialog has the keys for itself.
     if (document.querySelector("[role=dialog], [role=menu], [role=listbox]")) return;
     const both = event.timeStamp - firstAt < SEQUENCE_MS ? `${first} ${event.key}` : "";
@@ -50,7 +54,45 @@ export function listenToKeys(target: Window): () => void {
     found.run();
   };
   target.addEventListener("keydown", onKey);
-  return () => target.removeEventListener("keydown", onKey);
+  return () => {
+    target.removeEventListener("keydown", onKey);
+    vanished.stop();
+  };
+}
+
+/** Notices when a field goes away while someone may be writing in it; browsers send no event for that. */
+function watchFields(target: Window): { at: () => number; stop: () => void } {
+  let field: HTMLElement | null = null;
+  let at = Number.NEGATIVE_INFINITY;
+  const observer = new MutationObserver(() => {
+    if (field === null || field.isConnected) return;
+    field = null;
+    observer.disconnect();
+    at = performance.now();
+  });
+  const onFocus = ({ target: focused }: FocusEvent) => {
+    observer.takeRecords();
+    if (field !== null && !field.isConnected) at = performance.now();
+    field = isTyping(focused) ? (focused as HTMLElement) : null;
+    if (field === null) observer.disconnect();
+    else observer.observe(document.body, { childList: true, subtree: true });
+  };
+  const onBlur = () => {
+    if (field?.isConnected) {
+      field = null;
+      observer.disconnect();
+    }
+  };
+  target.addEventListener("focusin", onFocus);
+  target.addEventListener("focusout", onBlur);
+  return {
+    at: () => at,
+    stop() {
+      observer.disconnect();
+      target.removeEventListener("focusin", onFocus);
+      target.removeEventListener("focusout", onBlur);
+    },
+  };
 }
 
 function isTyping(target: EventTarget | null): boolean {

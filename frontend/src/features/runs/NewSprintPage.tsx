@@ -19,6 +19,7 @@ export function NewSprintPage() {
       kind="sprint"
       note="Your repository is read, never written."
       copies={copies(fields)}
+      body={JSON.stringify(requestOf(fields))}
       start={(key) => startSprint(requestOf(fields), key)}
     >
       {(refused) => {

@@ -59,7 +59,7 @@ function Loaded({ sprint, events }: { sprint: RunDetail; events: RunEvents }) {
       <RunFacts run={sprint} />
       <div className="my-4 flex flex-col gap-4">
         {hasResult(sprint) && <ResultCard run={sprint} />}
-        <PhaseRail phases={sprint.phases} />
+        <PhaseRail phases={sprint.phases} isPaused={Boolean(sprint.paused)} />
         <Timeline course={sprint} />
       </div>
       <div className="grid items-start gap-4 lg:grid-cols-2">
@@ -76,6 +76,7 @@ function Loaded({ sprint, events }: { sprint: RunDetail; events: RunEvents }) {
                 key={`${attempt.id} ${search.evaluator ?? ""}`}
                 attempt={attempt}
                 evaluator={search.evaluator}
+                isPaused={Boolean(sprint.paused)}
               />
               <RetryPrompt events={events.events} attempt={attempt} />
             </>

@@ -4,7 +4,8 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { FileDiff, GitFork, Pause, Play, UserRound } from "lucide-react";
 import { useMemo, useState } from "react";
 
-import { Button, buttonClass } from "@/components/Button";
+import { Allowed } from "@/components/Allowed";
+import { buttonClass } from "@/components/Button";
 import { CopyMenu } from "@/components/CopyMenu";
 import { explain } from "@/components/states";
 import { command, curl } from "@/lib/commands";
@@ -78,20 +79,24 @@ export function RunActions({ run, attempts, attempt }: Props) {
       )}
       <CopyMenu items={copies(run, leftFiles)} />
       {origin && (
-        <Button onClick={() => setAsks("fork")}>
+        <Allowed needs="operator" onClick={() => setAsks("fork")}>
           <GitFork aria-hidden size={16} />
           Fork
-        </Button>
+        </Allowed>
       )}
       {!isOver && (
         <>
-          <Button disabled={act.resume.isPending} onClick={() => (isPaused ? resume() : setAsks("pause"))}>
+          <Allowed
+            needs="operator"
+            disabled={act.resume.isPending}
+            onClick={() => (isPaused ? resume() : setAsks("pause"))}
+          >
             {isPaused ? <Play aria-hidden size={16} /> : <Pause aria-hidden size={16} />}
             {isPaused ? "Resume" : "Pause"}
-          </Button>
-          <Button weight="danger" onClick={() => setAsks("cancel")}>
+          </Allowed>
+          <Allowed needs="operator" weight="danger" onClick={() => setAsks("cancel")}>
             Cancel run
-          </Button>
+          </Allowed>
         </>
       )}
       <ResumeError error={act.resume.error} />
