@@ -9960,6 +9960,8 @@ export interface operations {
         parameters: {
             query?: {
                 against?: components["schemas"]["Against"];
+                /** @description Index of a candidate; by default the chosen one. */
+                candidate?: number | null;
                 /** @description Shows only these files, without cutting them. */
                 path?: string[];
             };
@@ -12217,6 +12219,8 @@ export interface operations {
         parameters: {
             query?: {
                 against?: components["schemas"]["Against"];
+                /** @description Index of a candidate; by default the chosen one. */
+                candidate?: number | null;
                 /** @description Shows only these files, without cutting them. */
                 path?: string[];
             };

@@ -11,6 +11,9 @@ export interface CopyItem {
   text: () => string;
 }
 
+/** A prompt is long, and its menu shows where it begins. */
+const SHOWN_CHARS = 400;
+
 export function CopyMenu({ items, label = "Copy" }: { items: readonly CopyItem[]; label?: string }) {
   const { copied, copy } = useCopy();
   return (
@@ -34,7 +37,7 @@ export function CopyMenu({ items, label = "Copy" }: { items: readonly CopyItem[]
               >
                 {item.label}
                 <code className="truncate text-muted" data-copies>
-                  {visible(item.text())}
+                  {visible(item.text().slice(0, SHOWN_CHARS))}
                 </code>
               </DropdownMenu.Item>
             ))}

@@ -49,6 +49,8 @@ const run = z.object({
   phase: z.catch(z.optional(z.enum(["discovery", "coding", "verification"])), undefined),
   attempt: whole,
   evaluator: text(200),
+  /** Which candidate of the attempt, counted from 1; the chosen one without it. */
+  candidate: whole,
   /** What the lower part shows. */
   tab: z.catch(z.optional(z.enum(["log", "prompt", "output"])), undefined),
   /** Words to search the log for. */
@@ -62,6 +64,7 @@ const review = z.object({
 const diff = z.object({
   phase: run.shape.phase,
   attempt: whole,
+  candidate: whole,
   ...review.shape,
 });
 const escalations = z.object({

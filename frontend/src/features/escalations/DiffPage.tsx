@@ -17,12 +17,14 @@ interface Props {
   id: string;
   phase: string | undefined;
   attempt: number | undefined;
+  /** Counted from 1. */
+  candidate: number | undefined;
   shown: Shown;
   onShow: (change: Partial<Shown>) => void;
   onAttempt: (phase: string, attempt: number) => void;
 }
 
-export function DiffPage({ id, phase, attempt, shown, onShow, onAttempt }: Props) {
+export function DiffPage({ id, phase, attempt, candidate, shown, onShow, onAttempt }: Props) {
   const { data, error, refetch } = useQuery(runQuery(id));
   if (!data) {
     return (
@@ -67,6 +69,7 @@ export function DiffPage({ id, phase, attempt, shown, onShow, onAttempt }: Props
           id={id}
           phase={chosen.phase}
           number={chosen.number}
+          candidate={candidate === undefined ? undefined : candidate - 1}
           shown={shown}
           onShow={onShow}
           comments={[]}

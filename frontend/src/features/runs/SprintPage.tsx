@@ -13,9 +13,10 @@ import { chosenAttempt } from "@/lib/evidence";
 import { KINDS } from "@/lib/kinds";
 import { useRunEvents } from "@/lib/live-context";
 import { type RunDetail, runQuery } from "@/lib/queries/runs";
-import { parseRunSearch } from "@/lib/search";
+import { parseRunSearch, type RunSearch } from "@/lib/search";
 import type { RunEvents } from "@/lib/stream/live";
 
+import { Candidates } from "./components/Candidates";
 import { hasResult, ResultCard } from "./components/ResultCard";
 import { RetryPrompt } from "./components/RetryPrompt";
 import { RunActions } from "./components/RunActions";
@@ -49,6 +50,14 @@ function Loaded({ sprint, events }: { sprint: RunDetail; events: RunEvents }) {
   const search = parseRunSearch(root.useSearch());
   const navigate = useNavigate();
   const attempt = chosenAttempt(sprint, search.phase, search.attempt);
+  const show = (part: Partial<RunSearch>) =>
+    void navigate({
+      to: ".",
+      search: (before) => ({ ...before, ...part }),
+      replace: "find" in part,
+      resetScroll: false,
+      hash: true,
+    });
   return (
     <>
       <PageHeader
@@ -72,12 +81,22 @@ function Loaded({ sprint, events }: { sprint: RunDetail; events: RunEvents }) {
         <div className="flex min-w-0 flex-col gap-3">
           {attempt ? (
             <>
-              <EvidencePanel
-                key={`${attempt.id} ${search.evaluator ?? ""}`}
+              <Candidates
+                runId={sprint.id}
                 attempt={attempt}
-                evaluator={search.evaluator}
-                isPaused={Boolean(sprint.paused)}
-              />
+                events={events.events}
+                shown={search.candidate}
+                onShow={(candidate) => show({ candidate })}
+              >
+                {(shown) => (
+                  <EvidencePanel
+                    key={`${shown.head_commit} ${search.evaluator ?? ""}`}
+                    attempt={shown}
+                    evaluator={search.evaluator}
+                    isPaused={Boolean(sprint.paused)}
+                  />
+                )}
+              </Candidates>
               <RetryPrompt events={events.events} attempt={attempt} />
             </>
           ) : (
@@ -87,21 +106,7 @@ function Loaded({ sprint, events }: { sprint: RunDetail; events: RunEvents }) {
           )}
         </div>
       </div>
-      <RunTabs
-        sprint={sprint}
-        events={events}
-        attempt={attempt}
-        search={search}
-        onSearch={(part) =>
-          void navigate({
-            to: ".",
-            search: (before) => ({ ...before, ...part }),
-            replace: "find" in part,
-            resetScroll: false,
-            hash: true,
-          })
-        }
-      />
+      <RunTabs sprint={sprint} events={events} attempt={attempt} search={search} onSearch={show} />
     </>
   );
 }

@@ -1,0 +1,44 @@
+/** How candidates of an attempt compare. Pure. */
+import type { Schemas } from "@/lib/api/client";
+import { plural } from "@/lib/format";
+import type { Attempt } from "@/lib/queries/runs";
+import type { RunEvent } from "@/lib/stream/frames";
+
+type Candidate = Pick<Schemas["CandidateView"], "error" | "evaluations" | "chosen">;
+type Status = "passed" | "failed" | "errored" | "skipped";
+
+/** What the gates together say of a candidate, and how many did not pass. */
+export function gatesOf({ error, evaluations }: Candidate): { status: Status; open: number } {
+  const gates = evaluations.filter((each) => each.gate);
+  const open = gates.filter((each) => each.status === "failed" || each.status === "errored").length;
+  if (gates.length === 0) return { status: error ? "errored" : "skipped", open };
+  if (gates.some((each) => each.status === "failed")) return { status: "failed", open };
+  return { status: open > 0 ? "errored" : "passed", open };
+}
+
+/** Why this candidate was chosen or not, in a sentence. */
+export function choiceOf(
+  attempt: Pick<Attempt, "phase" | "number">,
+  all: readonly Candidate[],
+  one: Candidate,
+  events: readonly RunEvent[],
+): string {
+  const judged = events.findLast(
+    (each) =>
+      each.event === "judge.decided" && each.phase === attempt.phase && each.attempt === attempt.number,
+  );
+  const rationale = judged?.event === "judge.decided" ? String(judged.data.rationale) : "";
+  const chosen = all.find((each) => each.chosen);
+  if (one.chosen) {
+    return judged
+      ? `Chosen by the judge among candidates that the gates rank alike${rationale ? `: ${rationale}` : "."}`
+      : "Chosen because the gates rank it first.";
+  }
+  if (one.error) return "Not chosen: its agent failed.";
+  const { open } = gatesOf(one);
+  if (chosen && open > gatesOf(chosen).open)
+    return `Not chosen: ${plural(open, "gate")} did not pass, against ${gatesOf(chosen).open} of the chosen one.`;
+  return judged
+    ? "Not chosen: the judge preferred another candidate."
+    : "Not chosen: the gates rank another first.";
+}
