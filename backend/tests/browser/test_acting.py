@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -71,6 +72,7 @@ def test_a_paused_run_looks_paused(service: Service, watched: Watched, repo: Pat
     expect(page.get_by_role("list", name="Phases").locator("[data-status=paused]")).to_have_count(1)
     expect(page.get_by_role("list", name="Timeline").get_by_role("listitem").last).to_contain_text("Paused:")
     expect(page.locator("main [data-status=paused]")).to_have_count(3)
+    expect(page).to_have_title(re.compile("paused: Held in the middle"))
     expect(page.locator("main [data-status=active], main [data-status=started]")).to_have_count(0)
     watched.audit()
     watched.shoot("sprint-paused")
@@ -183,3 +185,21 @@ def test_what_a_role_cannot_do_says_why(
     expect(decide).to_have_accessible_description("This needs the role reviewer; the viewer is viewer.")
     watched.open("/new", heading="New sprint")
     expect(page.get_by_role("button", name="Start the sprint")).to_have_attribute("aria-disabled", "true")
+
+
+def test_a_long_name_fits_a_phone(service: Service, watched: Watched, repo: Path) -> None:
+    page = watched.page
+    name = "x" * 190
+    with service.client() as client:
+        escalation = escalation_of(client, escalate(client, repo, name=name))
+    page.set_viewport_size({"width": 390, "height": 844})
+    watched.open("/escalations", heading="Escalations")
+    page.get_by_role("link", name=name).wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    watched.open(f"/escalations/{escalation}")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.get_by_role("link", name="Runs", exact=True).click()
+    page.get_by_role("heading", level=1, name="Runs").wait_for()
+    assert not any("undefined" in each for each in asked)

@@ -60,28 +60,32 @@ export function listenToKeys(target: Window): () => void {
   };
 }
 
-/** Notices when a field goes away while someone may be writing in it; browsers send no event for that. */
+/** Browsers that report a removal as a blur do so in the moment of the removal. */
+const SAME_MOMENT_MS = 50;
+
+/** Notices when a field goes away while someone may be writing in it. */
 function watchFields(target: Window): { at: () => number; stop: () => void } {
   let field: HTMLElement | null = null;
+  let leftAt = Number.POSITIVE_INFINITY;
   let at = Number.NEGATIVE_INFINITY;
-  const observer = new MutationObserver(() => {
+  const look = () => {
     if (field === null || field.isConnected) return;
+    const now = performance.now();
+    // Who left the field before knows that letters go to the page.
+    if (now - leftAt < SAME_MOMENT_MS) at = now;
     field = null;
     observer.disconnect();
-    at = performance.now();
-  });
-  const onFocus = ({ target: focused }: FocusEvent) => {
-    observer.takeRecords();
-    if (field !== null && !field.isConnected) at = performance.now();
-    field = isTyping(focused) ? (focused as HTMLElement) : null;
-    if (field === null) observer.disconnect();
-    else observer.observe(document.body, { childList: true, subtree: true });
+  };
+  const observer = new MutationObserver(look);
+  const onFocus = (event: FocusEvent) => {
+    look();
+    observer.disconnect();
+    leftAt = Number.POSITIVE_INFINITY;
+    field = isTyping(event.target) ? (event.target as HTMLElement) : null;
+    if (field !== null) observer.observe(document.body, { childList: true, subtree: true });
   };
   const onBlur = () => {
-    if (field?.isConnected) {
-      field = null;
-      observer.disconnect();
-    }
+    leftAt = performance.now();
   };
   target.addEventListener("focusin", onFocus);
   target.addEventListener("focusout", onBlur);

@@ -90,6 +90,8 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
       <div
         className={[
           "grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]",
+          // The link at the bottom covers nothing.
+          isOpen ? "max-lg:pb-14" : "",
           "xl:grid-cols-[22rem_minmax(0,1fr)_20rem]",
         ].join(" ")}
       >

@@ -7,7 +7,7 @@ import { EvidencePanel } from "@/components/EvidencePanel";
 import { PageHeader } from "@/components/PageHeader";
 import { PhaseRail } from "@/components/PhaseRail";
 import { ErrorState, LoadingState } from "@/components/states";
-import { StatusBadge } from "@/components/StatusBadge";
+import { StatusBadge, wordOf } from "@/components/StatusBadge";
 import { Timeline } from "@/components/Timeline";
 import { chosenAttempt } from "@/lib/evidence";
 import { KINDS } from "@/lib/kinds";
@@ -62,6 +62,7 @@ function Loaded({ sprint, events }: { sprint: RunDetail; events: RunEvents }) {
     <>
       <PageHeader
         title={sprint.name}
+        state={wordOf(sprint.paused ? "paused" : sprint.status)}
         beside={<StatusBadge status={sprint.paused ? "paused" : sprint.status} />}
         actions={<RunActions run={sprint} attempts={sprint.attempts} attempt={attempt} />}
       />

@@ -125,8 +125,7 @@ function Choices<T extends string>({ label, all, word, chosen, counts, onChoose 
           ].join(" ")}
           onClick={() => toggle(each)}
         >
-          {word(each)}
-          {counts && <span className="ml-1.5 opacity-90">{counts[each] ?? 0}</span>}
+          {word(each)} {counts && <span className="ml-1 opacity-90">{counts[each] ?? 0}</span>}
         </button>
       ))}
     </fieldset>
