@@ -1172,7 +1172,7 @@ export interface components {
         Against: "base" | "previous";
         /**
          * AgentBackend
-         * @description Who does the work. `AUTO` leaves it to the service's settings and to the keys that are configured.
+         * @description Who does the work. `AUTO` leaves the choice to the service's settings and configured keys.
          * @enum {string}
          */
         AgentBackend: "auto" | "scripted" | "pydantic-ai";
@@ -1320,7 +1320,7 @@ export interface components {
         };
         /**
          * Amount
-         * @description An amount for each run that is over. Null without such runs.
+         * @description The amount per finished run. Null if no run has finished.
          *
          *     Attributes:
          *         n: runs that are over and whose amount is known.
@@ -1340,7 +1340,7 @@ export interface components {
         };
         /**
          * Analysis
-         * @description What was found before the answer was written. A plain text is taken for the summary.
+         * @description Evidence collected before the answer was written. A plain text becomes the summary.
          *
          *     Attributes:
          *         summary: in prose.
@@ -1366,7 +1366,7 @@ export interface components {
         };
         /**
          * AnalysisFinding
-         * @description Something that was found, and the places in the evidence that support it.
+         * @description A finding, and the places in the evidence that support it.
          */
         AnalysisFinding: {
             /** Claim */
@@ -1477,7 +1477,7 @@ export interface components {
         };
         /**
          * AnswerDetail
-         * @description One answer, whole. `result` is null until it is over, and when it ended without an attempt.
+         * @description One answer with its attempts. `result` is null until it ends, and if it ended without an attempt.
          */
         AnswerDetail: {
             /**
@@ -1945,7 +1945,7 @@ export interface components {
         };
         /**
          * BaseFailures
-         * @description Which tests that fail at the base already count against an attempt.
+         * @description Which tests that already fail at the base count against an attempt.
          *
          *     `GOAL`: those that belong to the goal. `MUST_PASS`: all of them. `IGNORE`: none of them.
          * @enum {string}
@@ -1984,13 +1984,13 @@ export interface components {
         };
         /**
          * Bucket
-         * @description How wide a point of a trend is, in UTC; weeks begin on Monday.
+         * @description The width of one point of a trend, in UTC; weeks begin on Monday.
          * @enum {string}
          */
         Bucket: "day" | "week" | "month";
         /**
          * Budget
-         * @description What a run may consume; None is unbounded. Judges count as well.
+         * @description What a run may consume; None is unbounded. Judges count too.
          */
         Budget: {
             /**
@@ -2194,7 +2194,7 @@ export interface components {
         };
         /**
          * Check
-         * @description One thing that must hold for the service to work.
+         * @description One condition that the service needs to work.
          */
         Check: {
             /** Detail */
@@ -2207,7 +2207,7 @@ export interface components {
         ClientFrame: components["schemas"]["SubscribeFrame"] | components["schemas"]["UnsubscribeFrame"];
         /**
          * ContextManagement
-         * @description What of its surroundings a task sees. The defaults are those of a loop.
+         * @description Which context a task sees. The defaults are those of a loop.
          *
          *     Attributes:
          *         inherit_context: of the context around the task: nothing, all, or only its notes.
@@ -2346,7 +2346,7 @@ export interface components {
         };
         /**
          * DirectorEvaluatorLoop
-         * @description A director proposes, a script may try it out, an evaluator judges, until one of them is content.
+         * @description A director proposes, a script may test, and an evaluator responds, until the evaluator is satisfied.
          *
          *     With an `output_file`, what the director gives is the content of that file of the workspace, for the
          *     script and for registered evaluators.
@@ -2398,7 +2398,7 @@ export interface components {
         };
         /**
          * EmptySource
-         * @description A new project: nothing is there yet.
+         * @description A new, empty project.
          */
         EmptySource: {
             /**
@@ -2409,7 +2409,7 @@ export interface components {
         };
         /**
          * ErrorDetails
-         * @description What was completed before the error, the iteration it cut short included.
+         * @description What was completed before the error, including the iteration that it ended.
          */
         ErrorDetails: {
             /**
@@ -2479,7 +2479,7 @@ export interface components {
             attempts: components["schemas"]["AttemptView"][];
             /**
              * Can Accept
-             * @description False as long as the agent has produced nothing.
+             * @description False until the agent has produced something.
              */
             can_accept: boolean;
             /**
@@ -2580,13 +2580,13 @@ export interface components {
         };
         /**
          * EscalationReason
-         * @description Why a human is asked. `QUESTION`: everything holds but for a question about changed tests.
+         * @description Why a human is asked. `QUESTION`: only a question about changed tests is open.
          * @enum {string}
          */
         EscalationReason: "attempts_exhausted" | "no_progress" | "budget_exhausted" | "agent_unavailable" | "evaluator_unavailable" | "worker_lost" | "human_asked" | "question";
         /**
          * EscalationReminderData
-         * @description A question is still open: the reminder's number from 1, and for how long a human has been asked.
+         * @description An escalation is still open: the reminder's number from 1, and how long the escalation has waited.
          */
         EscalationReminderData: {
             /**
@@ -2968,7 +2968,7 @@ export interface components {
         };
         /**
          * EvaluationDetails
-         * @description Particulars of an evaluation; further fields are kept.
+         * @description Details of an evaluation; additional fields are kept.
          */
         EvaluationDetails: {
             /** Metrics */
@@ -3052,7 +3052,7 @@ export interface components {
         };
         /**
          * EvaluationFeedback
-         * @description One fault of an answer and what to do about it; `affected_claim` quotes the answer.
+         * @description One problem of an answer and how to fix it; `affected_claim` quotes the answer.
          */
         EvaluationFeedback: {
             /** Affected Claim */
@@ -3096,7 +3096,7 @@ export interface components {
         };
         /**
          * EvaluationRequest
-         * @description An evaluation that is wanted now, beside the one at the end of the iteration.
+         * @description An extra evaluation, before the one at the end of the iteration.
          *
          *     Attributes:
          *         type: what kind of evaluation it is, in a word that the evaluator is told.
@@ -3268,7 +3268,7 @@ export interface components {
         };
         /**
          * EvaluatorMetrics
-         * @description One evaluator over the runs that are measured: a case is one verdict.
+         * @description One evaluator's metrics over the chosen runs; each verdict is a case.
          *
          *     Attributes:
          *         verdicts: how many there are, on chosen and other candidates alike.
@@ -3294,7 +3294,7 @@ export interface components {
         };
         /**
          * EvaluatorOutput
-         * @description What is said about an answer; the verdict and the recommendation follow from the dimensions.
+         * @description The evaluation of an answer; the verdict and the recommendation follow from the dimensions.
          */
         EvaluatorOutput: {
             /** Dimensions */
@@ -3499,7 +3499,7 @@ export interface components {
         };
         /**
          * GitSource
-         * @description A git repository somewhere else.
+         * @description A remote Git repository.
          *
          *     Attributes:
          *         url: `https://…`, `ssh://…` or `user@host:path`.
@@ -3547,7 +3547,7 @@ export interface components {
         };
         /**
          * HeartbeatFrame
-         * @description Says that the connection lives. With a run: everything up to `head` was sent before this frame.
+         * @description Shows that the connection is alive. For a run, everything up to `head` was sent before this frame.
          */
         HeartbeatFrame: {
             /**
@@ -3640,7 +3640,7 @@ export interface components {
         };
         /**
          * IterationDirectedData
-         * @description What the director gave, cut at 2,000 characters; `status` is what it says of its task.
+         * @description The director's output, cut at 2,000 characters; `status` is what it reports about its task.
          */
         IterationDirectedData: {
             /** Iteration */
@@ -3689,7 +3689,7 @@ export interface components {
         };
         /**
          * IterationFailedData
-         * @description An execution error cut an iteration short, in the words of the documented taxonomy.
+         * @description An execution error ended an iteration early; the names are those of the documented error types.
          */
         IterationFailedData: {
             /** Iteration */
@@ -3738,7 +3738,7 @@ export interface components {
         };
         /**
          * IterationScriptedData
-         * @description What the script came to; the ends of its streams, at most 2,000 characters each.
+         * @description The script's result: the ends of its streams, at most 2,000 characters each.
          */
         IterationScriptedData: {
             /** Exit Code */
@@ -3789,7 +3789,7 @@ export interface components {
         };
         /**
          * IterationStartedData
-         * @description An iteration of a loop begins, or begins again under the same number after its worker died.
+         * @description An iteration of a loop starts, or restarts under the same number after its worker died.
          */
         IterationStartedData: {
             /** Iteration */
@@ -3924,7 +3924,7 @@ export interface components {
         JsonValue: unknown;
         /**
          * JudgeDecidedData
-         * @description Which candidate is taken. Without a score no model chose; `order` is how a model was shown them.
+         * @description The chosen candidate. Without scores no model chose; `order` is the order that the model saw.
          */
         JudgeDecidedData: {
             /** Candidate */
@@ -4035,7 +4035,7 @@ export interface components {
         };
         /**
          * Latency
-         * @description How long something took, in milliseconds; null without cases.
+         * @description Durations in milliseconds; null without cases.
          *
          *     A percentile is a duration that was measured: the shortest that so many are not longer than.
          */
@@ -4064,7 +4064,7 @@ export interface components {
         };
         /**
          * LocalSource
-         * @description A git repository on the machine of the service. A run reads it and never writes to it.
+         * @description A Git repository on the service's machine. A run only reads it.
          *
          *     Attributes:
          *         path: absolute path of the repository or of a directory inside it.
@@ -4086,7 +4086,7 @@ export interface components {
         };
         /**
          * LogFormat
-         * @description How a log is written: lines for people, or one event as JSON in each line.
+         * @description The format of a log: lines for people, or one JSON event per line.
          * @enum {string}
          */
         LogFormat: "text" | "ndjson";
@@ -4144,7 +4144,7 @@ export interface components {
         };
         /**
          * LoopDetail
-         * @description One loop, whole. `result` is null until the loop is over.
+         * @description One loop with its iterations. `result` is null until the loop ends.
          *
          *     `parent_run_id` is the loop whose director asked for this one; `subtasks` is the tree of those below it.
          */
@@ -4250,7 +4250,7 @@ export interface components {
         LoopEnd: "success" | "condition" | "maximum" | "waiting" | "error";
         /**
          * LoopEvaluation
-         * @description The notes of an evaluator's result; `success` is a truth, not a word for one.
+         * @description The notes of an evaluator's result; `success` must be a boolean.
          */
         LoopEvaluation: {
             details?: components["schemas"]["EvaluationDetails"] | null;
@@ -4262,7 +4262,7 @@ export interface components {
         };
         /**
          * LoopIteration
-         * @description One iteration, also one that an error cut short: then what it lacks is null.
+         * @description One iteration. If an error ended it early, missing parts are null.
          *
          *     Attributes:
          *         iteration: from 1.
@@ -4327,7 +4327,7 @@ export interface components {
         };
         /**
          * LoopOutcome
-         * @description What a loop came to; the history is in `iterations`, those of before an error included.
+         * @description The result of a loop; `iterations` holds the history, including iterations before an error.
          *
          *     Attributes:
          *         final_output: of the last iteration that has an output; empty when none has.
@@ -4367,7 +4367,7 @@ export interface components {
         };
         /**
          * MarkedShares
-         * @description How often an evaluator was wrong, by the marks of reviewers.
+         * @description How often an evaluator was wrong, according to reviewers' marks.
          *
          *     Reviewers mark what they look at, which is mostly what escalated: these are shares of the marked
          *     verdicts, not of all.
@@ -4454,7 +4454,7 @@ export interface components {
         };
         /**
          * MetricName
-         * @description A number by which runs can be listed: those it counts, or all it looks at.
+         * @description A metric whose runs can be listed: the runs it counts, or its whole denominator.
          * @enum {string}
          */
         MetricName: "pass_at_1" | "pass_at_2" | "pass_at_3" | "retried" | "escalated" | "decided" | "cost_known" | "verdict_passed" | "verdict_failed" | "verdict_errored" | "verdict_skipped" | "false_passes" | "false_fails";
@@ -4499,7 +4499,7 @@ export interface components {
         };
         /**
          * MetricsReport
-         * @description All metrics of some runs, as of one moment.
+         * @description All metrics of the chosen runs at one moment.
          *
          *     Attributes:
          *         at: the moment.
@@ -4530,7 +4530,7 @@ export interface components {
         };
         /**
          * NamedInput
-         * @description An input of a part of the loop, and where it comes from: the loop, or an input of the task.
+         * @description An input of a role, and its source: the loop, or an input of the task.
          */
         NamedInput: {
             /** From */
@@ -4587,7 +4587,7 @@ export interface components {
         };
         /**
          * PassRates
-         * @description How often work passed within so many attempts, before any human helped.
+         * @description How often work passed within 1, 2 and 3 attempts, before any human helped.
          */
         PassRates: {
             pass_at_1: components["schemas"]["MetricShare"];
@@ -4701,12 +4701,12 @@ export interface components {
         };
         /**
          * PhaseMetrics
-         * @description One phase over all runs that have it: a case is one run's phase.
+         * @description One phase's metrics over all runs that have it; each run's phase is a case.
          */
         PhaseMetrics: {
             /**
              * Attempts
-             * @description Judged attempts → phases that had so many.
+             * @description Phases by their number of evaluated attempts.
              */
             attempts: {
                 [key: string]: number;
@@ -4719,7 +4719,7 @@ export interface components {
         };
         /**
          * PhaseOfRun
-         * @description The phases of runs of every kind; loops and answers have one each.
+         * @description The phases of every kind of run; loops and answers have one each.
          * @enum {string}
          */
         PhaseOfRun: "discovery" | "coding" | "verification" | "loop" | "answer";
@@ -4784,7 +4784,7 @@ export interface components {
         };
         /**
          * PolicyOverrides
-         * @description Figures of one run that differ from the service's settings.
+         * @description Limits of one run that override the service's settings.
          */
         PolicyOverrides: {
             /**
@@ -5059,7 +5059,7 @@ export interface components {
         };
         /**
          * ResumeMode
-         * @description Whether events follow the cursor that was given, or the client must forget what it has.
+         * @description Whether events continue from the given cursor, or the client must discard what it has.
          * @enum {string}
          */
         ResumeMode: "resumed" | "reset";
@@ -5093,7 +5093,7 @@ export interface components {
         Role: "viewer" | "operator" | "reviewer" | "admin";
         /**
          * RoleContext
-         * @description The same for a director or an evaluator, with their defaults.
+         * @description Context of a director or an evaluator, with their defaults.
          */
         RoleContext: {
             /**
@@ -5462,7 +5462,7 @@ export interface components {
         };
         /**
          * RunFrame
-         * @description A run has changed; quick changes of one run are told once, with the latest state.
+         * @description A run has changed. Quick changes of one run are reported once, with the latest state.
          */
         RunFrame: {
             run: components["schemas"]["RunState"];
@@ -5611,7 +5611,7 @@ export interface components {
         RunSort: "newest" | "oldest" | "updated" | "cost" | "tokens";
         /**
          * RunState
-         * @description How a run stands, with everything that lists over HTTP show but its goal, which does not change.
+         * @description A run's state: everything that lists over HTTP show except the goal, which does not change.
          */
         RunState: {
             /**
@@ -5789,13 +5789,13 @@ export interface components {
         };
         /**
          * ScriptedRole
-         * @description Who speaks in a script of a run that is no sprint.
+         * @description The speaker of a step in the script of a loop or an answer.
          * @enum {string}
          */
         ScriptedRole: "director" | "evaluator" | "synthesizer";
         /**
          * ScriptExecution
-         * @description A program that is run on what the director gives; `timeout` in seconds.
+         * @description A program that runs on the director's output; `timeout` in seconds.
          *
          *     The command is split into words as a shell does it, and never given to a shell. Its inputs fill
          *     `{{name}}` in the words; the one named `stdin` is its standard input, which is otherwise the director's
@@ -5817,7 +5817,7 @@ export interface components {
         };
         /**
          * ScriptOutput
-         * @description What a script printed, bounded, and its exit status; 128 + n is signal n.
+         * @description A script's bounded output and its exit status; 128 + n means signal n.
          */
         ScriptOutput: {
             /** Exitcode */
@@ -5881,7 +5881,7 @@ export interface components {
         ServerFrame: components["schemas"]["SubscribedFrame"] | components["schemas"]["UnsubscribedFrame"] | components["schemas"]["HeartbeatFrame"] | components["schemas"]["ErrorFrame"] | components["schemas"]["RunFrame"] | components["schemas"]["RunGoneFrame"];
         /**
          * Share
-         * @description A share of a number of cases. Without cases there is no share: null, never 0.
+         * @description A share of a number of cases. Without cases the share is null, never 0.
          */
         Share: {
             /**
@@ -5912,7 +5912,7 @@ export interface components {
         };
         /**
          * SpendMetrics
-         * @description What runs that are over consumed, judges included.
+         * @description What finished runs consumed, judges included.
          *
          *     Attributes:
          *         cost_usd: of the runs whose cost is known; an unknown cost is not zero.
@@ -5974,7 +5974,7 @@ export interface components {
         SprintEventType: "run.created" | "run.cancelled" | "run.paused" | "run.resumed" | "workflow.started" | "workflow.status" | "workflow.completed" | "workflow.failed" | "phase.started" | "phase.completed" | "phase.failed" | "attempt.started" | "attempt.produced" | "attempt.interrupted" | "agent.progress" | "agent.failed" | "tool.called" | "tool.result" | "candidate.started" | "candidate.generated" | "candidate.failed" | "judge.started" | "judge.decided" | "evaluation.started" | "evaluator.completed" | "evaluation.completed" | "evaluation.failed" | "optimization.started" | "iteration.started" | "iteration.directed" | "iteration.scripted" | "iteration.completed" | "iteration.failed" | "subtask.started" | "subtask.completed" | "escalation.required" | "escalation.reminder" | "escalation.resolved";
         /**
          * SubscribedFrame
-         * @description Answers `subscribe`: the events that follow begin behind `after`.
+         * @description Answers `subscribe`: the next events come after `after`.
          *
          *     `head` is the run's last stored sequence, `epoch` the history that it belongs to. With mode `reset` the
          *     cursor was of no use (ahead of the head, older than what is kept, or counted in another history): the
@@ -6049,7 +6049,7 @@ export interface components {
         };
         /**
          * SubtaskCompletedData
-         * @description A subtask is over, and the director that asked goes on; `output` is cut at 2,000 characters.
+         * @description A subtask has ended, and its director continues; `output` is cut at 2,000 characters.
          *
          *     `success` is null when an error, a human or a cancellation ended it, which ends this loop, too.
          */
@@ -6103,7 +6103,7 @@ export interface components {
         };
         /**
          * SubtaskContext
-         * @description The same for a subtask, with its defaults.
+         * @description Context of a subtask, with its defaults.
          */
         SubtaskContext: {
             /**
@@ -6248,7 +6248,7 @@ export interface components {
         };
         /**
          * TaskFailure
-         * @description A part of the loop could not do its work.
+         * @description A part of the loop failed.
          */
         TaskFailure: {
             /**
@@ -6269,7 +6269,7 @@ export interface components {
         };
         /**
          * TaskInput
-         * @description An input of the task itself; without a value it has to be given when the loop is started.
+         * @description An input of the task. Without a value, it must be given when the loop starts.
          */
         TaskInput: {
             /** Name */
@@ -6282,7 +6282,7 @@ export interface components {
         };
         /**
          * TaskResult
-         * @description What one agent gives back; `usage` is null when it asked no model.
+         * @description What one agent returns; `usage` is null if it asked no model.
          */
         TaskResult: {
             /** Content */
@@ -6300,7 +6300,7 @@ export interface components {
         };
         /**
          * TaskStatus
-         * @description What an agent says of its task. `CONTINUATION` asks for something first, `WAITING` for a human.
+         * @description What an agent reports: `CONTINUATION` asks for something first, `WAITING` for a human.
          * @enum {string}
          */
         TaskStatus: "COMPLETE" | "CONTINUATION" | "WAITING" | "FAILED";
@@ -6396,7 +6396,7 @@ export interface components {
         };
         /**
          * TrackRecord
-         * @description What is known of an evaluator's reliability, from its newest verdicts (at most 1,000) and all marks.
+         * @description An evaluator's track record, from its newest verdicts (at most 1,000) and all marks.
          *
          *     Attributes:
          *         verdicts: the verdicts looked at, on chosen and other candidates alike.
@@ -6421,7 +6421,7 @@ export interface components {
         };
         /**
          * Trend
-         * @description How figures develop. Steps without runs are there, with null shares.
+         * @description Metrics over time. Steps without runs are included, with null shares.
          */
         Trend: {
             bucket: components["schemas"]["Bucket"];
@@ -6472,7 +6472,7 @@ export interface components {
         };
         /**
          * Usage
-         * @description What was consumed so far. An unknown cost is null, never zero.
+         * @description Consumption so far. An unknown cost is null, never zero.
          */
         Usage: {
             /**
@@ -6503,7 +6503,7 @@ export interface components {
         };
         /**
          * Verdict
-         * @description What is said of a dimension, or of the whole. `PARTIAL` is not for a dimension.
+         * @description The verdict on a dimension, or on the whole answer. A dimension is never `PARTIAL`.
          * @enum {string}
          */
         Verdict: "SUFFICIENT" | "INSUFFICIENT" | "PARTIAL";
@@ -6540,7 +6540,7 @@ export interface components {
         };
         /**
          * VerdictView
-         * @description A verdict with the run, attempt and candidate that it is on.
+         * @description A verdict with its run, attempt and candidate.
          */
         VerdictView: {
             /** Attempt */
@@ -6861,6 +6861,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -6879,6 +6897,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -6890,6 +6917,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6978,6 +7014,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -6996,6 +7050,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -7007,6 +7070,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7090,6 +7162,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -7108,6 +7198,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -7119,6 +7218,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7209,6 +7317,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -7227,6 +7353,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -7238,6 +7373,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7323,6 +7467,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -7341,6 +7503,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -7352,6 +7523,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7435,6 +7615,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -7453,6 +7651,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -7464,6 +7671,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7554,6 +7770,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -7572,6 +7806,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -7583,6 +7826,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7668,6 +7920,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -7686,6 +7956,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -7697,6 +7976,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7780,6 +8068,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -7798,6 +8104,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -7809,6 +8124,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7896,6 +8220,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -7914,6 +8256,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -7925,6 +8276,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8007,6 +8367,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -8025,6 +8403,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -8036,6 +8423,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8117,6 +8513,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -8135,6 +8549,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -8146,6 +8569,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8229,6 +8661,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -8247,6 +8697,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -8258,6 +8717,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8353,6 +8821,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -8371,6 +8857,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -8382,6 +8877,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8463,6 +8967,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -8481,6 +9003,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -8492,6 +9023,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8573,6 +9113,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -8591,6 +9149,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -8602,6 +9169,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8714,6 +9290,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -8732,6 +9326,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -8743,6 +9346,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8839,6 +9451,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -8857,6 +9487,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -8868,6 +9507,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8951,6 +9599,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -8969,6 +9635,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -8980,6 +9655,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9070,6 +9754,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -9088,6 +9790,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -9099,6 +9810,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9180,6 +9900,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -9198,6 +9936,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -9209,6 +9956,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9300,6 +10056,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -9318,6 +10092,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -9329,6 +10112,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9421,6 +10213,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -9439,6 +10249,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -9450,6 +10269,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9562,6 +10390,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -9580,6 +10426,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -9591,6 +10446,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9674,6 +10538,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -9692,6 +10574,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -9703,6 +10594,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9786,6 +10686,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -9804,6 +10722,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -9815,6 +10742,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9900,6 +10836,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -9918,6 +10872,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -9929,6 +10892,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10023,6 +10995,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -10041,6 +11031,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -10052,6 +11051,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10142,6 +11150,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -10160,6 +11186,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -10171,6 +11206,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10269,6 +11313,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -10287,6 +11349,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -10298,6 +11369,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10388,6 +11468,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -10406,6 +11504,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -10417,6 +11524,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10505,6 +11621,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -10523,6 +11657,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -10534,6 +11677,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10624,6 +11776,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -10642,6 +11812,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -10653,6 +11832,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10736,6 +11924,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -10754,6 +11960,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -10765,6 +11980,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10848,6 +12072,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -10866,6 +12108,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -10877,6 +12128,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10960,6 +12220,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -10978,6 +12256,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -10989,6 +12276,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11076,6 +12372,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -11094,6 +12408,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -11105,6 +12428,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11188,6 +12520,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -11206,6 +12556,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -11217,6 +12576,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11303,6 +12671,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -11321,6 +12707,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -11332,6 +12727,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11418,6 +12822,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -11436,6 +12858,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -11447,6 +12878,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11555,6 +12995,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -11573,6 +13031,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -11584,6 +13051,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11675,6 +13151,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -11693,6 +13187,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -11704,6 +13207,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11816,6 +13328,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -11834,6 +13364,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -11845,6 +13384,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11933,6 +13481,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -11951,6 +13517,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -11962,6 +13537,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12045,6 +13629,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -12063,6 +13665,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -12074,6 +13685,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12159,6 +13779,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -12177,6 +13815,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -12188,6 +13835,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12282,6 +13938,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -12300,6 +13974,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -12311,6 +13994,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12401,6 +14093,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -12419,6 +14129,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -12430,6 +14149,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12520,6 +14248,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -12538,6 +14284,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -12549,6 +14304,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12639,6 +14403,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -12657,6 +14439,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -12668,6 +14459,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12751,6 +14551,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -12769,6 +14587,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -12780,6 +14607,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12863,6 +14699,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -12881,6 +14735,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -12892,6 +14755,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12975,6 +14847,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -12993,6 +14883,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -13004,6 +14903,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13090,6 +14998,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -13108,6 +15034,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -13119,6 +15054,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13202,6 +15146,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -13220,6 +15182,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -13231,6 +15202,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13317,6 +15297,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -13335,6 +15333,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -13346,6 +15353,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13429,6 +15445,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -13447,6 +15481,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -13458,6 +15501,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13541,6 +15593,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -13559,6 +15629,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -13570,6 +15649,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13651,6 +15739,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The state has changed */
             409: {
                 headers: {
@@ -13669,6 +15775,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field is not valid; `errors` names each one */
             422: {
                 headers: {
@@ -13680,6 +15795,15 @@ export interface operations {
             };
             /** @description Too many requests with a wrong token */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -8,11 +8,12 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.api.edge.access import Reviewer, Services, Viewer
+from app.api.edge.strict_json import StrictRoute
 from app.schemas.text import CleanLine
 from app.schemas.workspaces import FileStatus
 from app.workspaces.sources.merging import MergeState
 
-router = APIRouter(prefix="/api/v1", tags=["runs"])
+router = APIRouter(route_class=StrictRoute, prefix="/api/v1", tags=["runs"])
 
 _BranchName = Annotated[CleanLine, Field(min_length=1, max_length=200)]
 
