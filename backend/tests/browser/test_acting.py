@@ -174,7 +174,9 @@ def test_what_a_role_cannot_do_says_why(
 
     # The palette still offers the action, and says what the service says.
     page.keyboard.press("Control+k")
+    expect(page.get_by_role("dialog", name="Search and actions")).to_be_visible()
     page.keyboard.type("Pause this run")
+    expect(page.get_by_role("option", name="Pause this run")).to_be_visible()
     page.keyboard.press("Enter")
     with watched.excused():
         page.get_by_role("alertdialog").get_by_role("button", name="Pause the run").click()

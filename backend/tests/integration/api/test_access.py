@@ -205,7 +205,7 @@ NEEDS: dict[str, tuple[str, str, dict[str, Any] | None, str]] = {
     "start": ("POST", "/api/v1/sprints", {"goal": "g", "source": {"kind": "empty"}}, "operator"),
     "evaluate": ("POST", "/api/v1/evaluations", {"path": "/does/not/exist"}, "operator"),
     "resolve": ("POST", "/api/v1/escalations/{escalation}/resolve", {"decision": "reject"}, "reviewer"),
-    "branch": ("POST", "/api/v1/runs/{run}/result/branch", {}, "reviewer"),
+    "branch": ("POST", "/api/v1/runs/{run}/result/branch", {"branch": ""}, "reviewer"),
     "deliveries": ("GET", "/api/v1/webhooks/deliveries", None, "viewer"),
     "send again": ("POST", "/api/v1/webhooks/deliveries/no-id/retry", None, "operator"),
     "cancel": ("POST", "/api/v1/runs/{run}/cancel", {}, "operator"),
