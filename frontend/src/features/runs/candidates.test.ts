@@ -16,7 +16,7 @@ const judged = (attempt: number) =>
     event: "judge.decided",
     phase: "coding",
     attempt,
-    data: { rationale: "shorter" },
+    data: { rationale: "shorter", model: "m" },
   }) as unknown as RunEvent;
 
 describe("candidates", () => {
@@ -41,7 +41,7 @@ describe("candidates", () => {
     expect(told(good, [judged(2)])).toBe("Chosen because the gates rank it first.");
     expect(told(bad)).toBe("Not chosen: 1 gate did not pass, against 0 of the chosen one.");
     expect(told(equal, [judged(1)])).toBe("Not chosen: the judge preferred another candidate.");
-    expect(told(equal)).toBe("Not chosen: the gates rank another first.");
+    expect(told(equal)).toBe("Not chosen: another candidate came before it.");
     expect(told(broken)).toBe("Not chosen: its agent failed.");
   });
 });

@@ -27,18 +27,25 @@ export function choiceOf(
     (each) =>
       each.event === "judge.decided" && each.phase === attempt.phase && each.attempt === attempt.number,
   );
-  const rationale = judged?.event === "judge.decided" ? String(judged.data.rationale) : "";
-  const chosen = all.find((each) => each.chosen);
-  if (one.chosen) {
-    return judged
-      ? `Chosen by the judge among candidates that the gates rank alike${rationale ? `: ${rationale}` : "."}`
-      : "Chosen because the gates rank it first.";
-  }
+  const choice = judged?.event === "judge.decided" ? judged.data : null;
+  return one.chosen ? whyChosen(choice) : whyNot(all, one, Boolean(choice?.model));
+}
+
+/** Without a judge's model the first of equals is taken. */
+function whyChosen(choice: { model?: unknown; rationale?: unknown } | null): string {
+  if (choice === null) return "Chosen because the gates rank it first.";
+  const who = choice.model ? "Chosen by the judge" : "Chosen";
+  const rationale = choice.rationale ? `: ${String(choice.rationale)}` : ".";
+  return `${who} among candidates that the gates rank alike${rationale}`;
+}
+
+function whyNot(all: readonly Candidate[], one: Candidate, isJudged: boolean): string {
   if (one.error) return "Not chosen: its agent failed.";
-  const { open } = gatesOf(one);
-  if (chosen && open > gatesOf(chosen).open)
-    return `Not chosen: ${plural(open, "gate")} did not pass, against ${gatesOf(chosen).open} of the chosen one.`;
-  return judged
+  const chosen = all.find((each) => each.chosen);
+  const [open, least] = [gatesOf(one).open, chosen ? gatesOf(chosen).open : 0];
+  if (open > least)
+    return `Not chosen: ${plural(open, "gate")} did not pass, against ${least} of the chosen one.`;
+  return isJudged
     ? "Not chosen: the judge preferred another candidate."
-    : "Not chosen: the gates rank another first.";
+    : "Not chosen: another candidate came before it.";
 }
