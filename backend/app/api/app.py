@@ -8,6 +8,7 @@ from fastapi import FastAPI
 
 from app.api.edge import problems
 from app.api.edge.access import ApiServices
+from app.api.edge.compression import Compression
 from app.api.edge.dashboard import Dashboard, with_dashboard
 from app.api.edge.openapi import PROBLEMS, describe
 from app.api.edge.request_checks import Recognise, RequestChecks, TokensNeeded
@@ -21,6 +22,7 @@ from app.api.routes import (
     log,
     loops,
     metrics,
+    results,
     run_control,
     runs,
     sprint_aliases,
@@ -38,6 +40,7 @@ _ROUTES = (
     run_control,
     attempts,
     usage,
+    results,
     sprints,
     sprint_aliases,
     loops,
@@ -99,6 +102,7 @@ def create_app(
         app.include_router(module.router, responses=PROBLEMS)
     app.router.routes.extend(socket_routes(hub))
     app.router.default = with_dashboard(dashboard or Dashboard.find(), app.router.default)
+    app.add_middleware(Compression)
     app.add_middleware(
         RequestChecks, hosts=access.hosts, recognise=access.recognise, needed=access.tokens_needed
     )

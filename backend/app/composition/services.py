@@ -51,6 +51,7 @@ from app.services.record.transactions import EventBell, Recorder
 from app.services.review.escalations import EscalationService
 from app.services.review.evaluators import EvaluatorService
 from app.services.review.marks import MarkService
+from app.services.review.merging import MergeService
 from app.services.review.results import ResultService
 from app.services.review.reviews import ReviewQueries
 from app.workspaces.confine.sandbox import Sandbox
@@ -112,6 +113,7 @@ def build_container(
     producing = Producing(sessions, recorder, candidates, limits)
     judging = Judging(sessions, recorder, panel, trees, tools.judge)
     steps = build_steps(settings, tools, sessions, recorder, trees, KindSteps(producing, judging))
+    results = ResultService(sessions, trees)
     api = ApiServices(
         sprints=sprint_service(intake, tools.policy),
         loops=loop_service(intake, tools.policy, tools.registry),
@@ -121,7 +123,8 @@ def build_container(
         forks=ForkService(sessions, tools.policy, bell),
         lists=RunLists(sessions),
         queries=RunQueries(sessions),
-        results=ResultService(sessions, trees),
+        results=results,
+        merges=MergeService(sessions, results, trees, tools.git, tools.sources),
         escalations=EscalationService(sessions, bell),
         evaluations=build_evaluations(tools, at_once=settings.EVALUATION_CONCURRENCY),
         evaluators=EvaluatorService(sessions, tools.registry.describe()),

@@ -56,7 +56,7 @@ class EmptySource(_Source):
 
 
 class LocalSource(_Source):
-    """A Git repository on the service's machine. It is only read.
+    """A Git repository on the service's machine. A run only reads it.
 
     Attributes:
         path: absolute path of the repository or of a directory inside it.
@@ -128,6 +128,7 @@ class SourceInfo(BaseModel):
         kind: the source's kind.
         location: what to show as its place; a URL without its password.
         commit: the commit the run would start from, where it is known without fetching.
+        branch: the branch of a local repository that the commit was looked up by, if it was one.
         dirty: there are changes that the run will not see; None when this could not be found out.
         dirty_files: number of such files.
         notes: sentences for the user, such as which repository a directory belongs to.
@@ -139,6 +140,7 @@ class SourceInfo(BaseModel):
     kind: Literal["empty", "local", "git", "archive"]
     location: str
     commit: str | None = None
+    branch: str | None = None
     dirty: bool | None = False
     dirty_files: int = 0
     notes: tuple[str, ...] = ()

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
@@ -10,7 +12,11 @@ from playwright.sync_api import expect
 from tests.acceptance.server import Service, free_port, serving
 from tests.browser.conftest import NewPageOn
 from tests.browser.sprints import append_lines, escalate
+from tests.browser.watched import Watched
 from tests.patience import PATIENCE
+
+MOST_AT_FIRST = 180_000
+"""Bytes of a first visit on the wire, headers included."""
 
 EMPTY = {
     "runs": ("/", "Runs", "No runs yet"),
@@ -76,3 +82,47 @@ def test_a_restart_in_the_middle(
             page.get_by_role("link", name="Runs", exact=True).click()
             expect(page.get_by_role("row").filter(has_text="Survives")).to_be_visible()
             page.context.close()
+
+
+def test_what_a_first_visit_carries_over_the_wire(watched: Watched) -> None:
+    page = watched.page
+    loaded: dict[str, dict[str, Any]] = {}
+    carried: dict[str, int] = {}
+    wire = page.context.new_cdp_session(page)
+    wire.on("Network.responseReceived", lambda told: loaded.update({told["requestId"]: told["response"]}))
+    wire.on(
+        "Network.loadingFinished",
+        lambda told: carried.update({told["requestId"]: told["encodedDataLength"]}),
+    )
+    kept: set[str] = set()
+    wire.on("Network.requestServedFromCache", lambda told: kept.add(told["requestId"]))
+    wire.send("Network.enable")
+    watched.open("/")
+    page.get_by_role("heading", level=1, name="Runs").wait_for()
+    page.wait_for_load_state("load")
+    headers = {
+        urlsplit(each["url"]).path: {name.lower(): value for name, value in each["headers"].items()}
+        for each in loaded.values()
+    }
+    scripts = {path: given for path, given in headers.items() if path.endswith((".js", ".css"))}
+    assert scripts
+    for path, given in scripts.items():
+        assert given["content-encoding"] in ("br", "gzip"), path
+        assert given["cache-control"] == "public, max-age=31536000, immutable", path
+    assert sum(carried.values()) <= MOST_AT_FIRST, carried
+    assert headers["/"]["cache-control"] == "no-cache", "a new build is seen at once"
+
+    first = set(scripts)
+    carried.clear()
+    loaded.clear()
+    page.reload(wait_until="load")
+    page.get_by_role("heading", level=1, name="Runs").wait_for()
+    again = {name: each for name, each in loaded.items() if urlsplit(each["url"]).path in first}
+    assert all(each["fromDiskCache"] or name in kept for name, each in again.items())
+
+
+def test_long_answers_of_the_api_are_compressed(service: Service) -> None:
+    with service.client() as client:
+        answer = client.get("/events/schema", headers={"Accept-Encoding": "gzip"})
+        assert answer.headers["content-encoding"] == "gzip"
+        assert int(answer.headers["content-length"]) < len(answer.content) / 4

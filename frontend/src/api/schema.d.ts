@@ -380,6 +380,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show who the caller is and what their role allows
+         * @description The name and role behind the token. Without tokens everyone is admin.
+         */
+        get: operations["me"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/metrics": {
         parameters: {
             query?: never;
@@ -689,6 +709,71 @@ export interface paths {
          * @description Apply it with `git apply`.
          */
         get: operations["result_patch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/result/branch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a branch with a run's result in its source
+         * @description Only for local repositories, and only for output that the gates passed.
+         *
+         *     Adds commits and one branch. Working tree, index and `HEAD` of the repository do not change. A repetition
+         *     changes nothing.
+         */
+        post: operations["create_result_branch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/result/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the files that a run's result changes
+         * @description Compares the newest output with the run's base. For the changes themselves see the attempt's diff.
+         */
+        get: operations["list_result_files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/result/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Try to merge a run's result into its source
+         * @description Reads the source as it is now and merges in memory. The source does not change.
+         *
+         *     Fetches the branch of a remote repository first. Sources without a repository give 409.
+         */
+        get: operations["check_merge"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1972,6 +2057,37 @@ export interface components {
          */
         BaseFailures: "goal" | "must_pass" | "ignore";
         /**
+         * BranchCreate
+         * @description What the new branch is called.
+         */
+        BranchCreate: {
+            /**
+             * Branch
+             * @description By default `phaserunner/` and the beginning of the run's id.
+             */
+            branch?: string | null;
+        };
+        /**
+         * BranchView
+         * @description A result as a branch of the local repository it came from.
+         */
+        BranchView: {
+            /** Branch */
+            branch: string;
+            /** Commit */
+            commit: string;
+            /**
+             * Created
+             * @description False if the branch already pointed to the result.
+             */
+            created: boolean;
+            /**
+             * Repository
+             * @description The path of the repository.
+             */
+            repository: string;
+        };
+        /**
          * Bucket
          * @description The width of one point of a trend, in UTC; weeks begin on Monday.
          * @enum {string}
@@ -1992,6 +2108,15 @@ export interface components {
              * @default null
              */
             tokens: number | null;
+        };
+        /**
+         * Caller
+         * @description Who sent the request. Each role may do what the roles before it may.
+         */
+        Caller: {
+            /** Name */
+            name: string;
+            role: components["schemas"]["Role"];
         };
         /** CandidateData */
         CandidateData: {
@@ -2147,6 +2272,30 @@ export interface components {
             output: string;
             /** Provider */
             provider: string;
+        };
+        /**
+         * ChangedFile
+         * @description A file that a result changes. Binary files have no numbers of lines.
+         */
+        ChangedFile: {
+            /** Additions */
+            additions: number;
+            /** Binary */
+            binary: boolean;
+            /** Deletions */
+            deletions: number;
+            /**
+             * Old Path
+             * @description The path before, if the file was renamed.
+             */
+            old_path: string | null;
+            /** Path */
+            path: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "added" | "deleted" | "modified" | "renamed" | "copied" | "type_changed";
         };
         /**
          * Check
@@ -4020,7 +4169,7 @@ export interface components {
         };
         /**
          * LocalSource
-         * @description A Git repository on the service's machine. It is only read.
+         * @description A Git repository on the service's machine. A run only reads it.
          *
          *     Attributes:
          *         path: absolute path of the repository or of a directory inside it.
@@ -4375,6 +4524,38 @@ export interface components {
             note: string;
             /** Was Right */
             was_right: boolean;
+        };
+        /**
+         * MergeView
+         * @description What merging the result into a branch would do at the moment.
+         *
+         *     Attributes:
+         *         branch: the branch; `HEAD` stands for the default branch of a remote repository, or a detached head.
+         *         commit: the commit the branch points to.
+         *         moved: the branch no longer points to the commit that the run started from.
+         *         state: `clean`, `conflicts`, or `contained` if the branch already has every change.
+         *         conflicts: the files in conflict.
+         *         checked_at: when the service looked at the source.
+         */
+        MergeView: {
+            /** Branch */
+            branch: string;
+            /**
+             * Checked At
+             * Format: date-time
+             */
+            checked_at: string;
+            /** Commit */
+            commit: string;
+            /** Conflicts */
+            conflicts: string[];
+            /** Moved */
+            moved: boolean;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "clean" | "conflicts" | "contained";
         };
         /**
          * MetricName
@@ -4979,6 +5160,22 @@ export interface components {
             used: number;
         };
         /**
+         * ResultFiles
+         * @description The files that a result changes, with their numbers of lines.
+         */
+        ResultFiles: {
+            /** Additions */
+            additions: number;
+            /** Base Commit */
+            base_commit: string;
+            /** Commit */
+            commit: string;
+            /** Deletions */
+            deletions: number;
+            /** Files */
+            files: components["schemas"]["ChangedFile"][];
+        };
+        /**
          * ResultView
          * @description The newest output of a run; `is_final` is false until the gates pass it.
          *
@@ -5026,6 +5223,12 @@ export interface components {
          * @enum {string}
          */
         RetryFrom: "previous" | "base";
+        /**
+         * Role
+         * @description What a token allows; each role includes those before it.
+         * @enum {string}
+         */
+        Role: "viewer" | "operator" | "reviewer" | "admin";
         /**
          * RoleContext
          * @description Context of a director or an evaluator, with their defaults.
@@ -5163,7 +5366,9 @@ export interface components {
          *     Attributes:
          *         total: all of them.
          *         needs_human: those with an open escalation.
-         *         by_status: every status, also with 0.
+         *         paused: those that are paused.
+         *         by_status: every status, also with 0. Paused runs keep the status they continue with.
+         *         paused_by_status: the paused ones of every status.
          *         by_kind: every kind, also with 0.
          */
         RunCounts: {
@@ -5177,6 +5382,12 @@ export interface components {
             };
             /** Needs Human */
             needs_human: number;
+            /** Paused */
+            paused: number;
+            /** Paused By Status */
+            paused_by_status: {
+                [key: string]: number;
+            };
             /** Total */
             total: number;
         };
@@ -6914,6 +7125,8 @@ export interface operations {
                 metric_phase?: string | null;
                 /** @description Whether the run has an open escalation; null for both. */
                 needs_human?: boolean | null;
+                /** @description Whether the run is paused; null for both. */
+                paused?: boolean | null;
                 /** @description The current phase. */
                 phase?: components["schemas"]["PhaseOfRun"][];
                 /** @description The location of the source, as runs show it. */
@@ -9341,6 +9554,8 @@ export interface operations {
                 metric_phase?: string | null;
                 /** @description Whether the run has an open escalation; null for both. */
                 needs_human?: boolean | null;
+                /** @description Whether the run is paused; null for both. */
+                paused?: boolean | null;
                 /** @description The current phase. */
                 phase?: components["schemas"]["PhaseOfRun"][];
                 /** @description The location of the source, as runs show it. */
@@ -9961,6 +10176,152 @@ export interface operations {
             };
         };
     };
+    me: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Caller"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     show_metrics: {
         parameters: {
             query?: {
@@ -10293,6 +10654,8 @@ export interface operations {
                 metric_phase?: string | null;
                 /** @description Whether the run has an open escalation; null for both. */
                 needs_human?: boolean | null;
+                /** @description Whether the run is paused; null for both. */
+                paused?: boolean | null;
                 /** @description The current phase. */
                 phase?: components["schemas"]["PhaseOfRun"][];
                 /** @description The location of the source, as runs show it. */
@@ -10899,6 +11262,8 @@ export interface operations {
         parameters: {
             query?: {
                 against?: components["schemas"]["Against"];
+                /** @description Index of a candidate; by default the chosen one. */
+                candidate?: number | null;
                 /** @description Shows only these files, without cutting them. */
                 path?: string[];
             };
@@ -12277,6 +12642,457 @@ export interface operations {
             };
         };
     };
+    create_result_branch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["BranchCreate"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BranchView"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_result_files: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultFiles"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    check_merge: {
+        parameters: {
+            query?: {
+                /** @description By default the branch that the run started from. */
+                branch?: string | null;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeView"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     resume_run: {
         parameters: {
             query?: never;
@@ -12592,6 +13408,8 @@ export interface operations {
                 metric_phase?: string | null;
                 /** @description Whether the run has an open escalation; null for both. */
                 needs_human?: boolean | null;
+                /** @description Whether the run is paused; null for both. */
+                paused?: boolean | null;
                 /** @description The current phase. */
                 phase?: components["schemas"]["PhaseOfRun"][];
                 /** @description The location of the source, as runs show it. */
@@ -12922,6 +13740,8 @@ export interface operations {
                 metric_phase?: string | null;
                 /** @description Whether the run has an open escalation; null for both. */
                 needs_human?: boolean | null;
+                /** @description Whether the run is paused; null for both. */
+                paused?: boolean | null;
                 /** @description The current phase. */
                 phase?: components["schemas"]["PhaseOfRun"][];
                 /** @description The location of the source, as runs show it. */
@@ -13533,6 +14353,8 @@ export interface operations {
         parameters: {
             query?: {
                 against?: components["schemas"]["Against"];
+                /** @description Index of a candidate; by default the chosen one. */
+                candidate?: number | null;
                 /** @description Shows only these files, without cutting them. */
                 path?: string[];
             };

@@ -1,7 +1,8 @@
 /** Copies the same action in other words: as a curl call, as a command line, as a link. */
 import { Check, Copy } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
-import { useEffect, useState } from "react";
+import { useCopy } from "@/lib/clipboard";
+import { visible } from "@/lib/text/visible";
 
 import { buttonClass } from "./Button";
 
@@ -10,20 +11,11 @@ export interface CopyItem {
   text: () => string;
 }
 
-const THANKS_MS = 2000;
+/** A prompt is long, and its menu shows where it begins. */
+const SHOWN_CHARS = 400;
 
 export function CopyMenu({ items, label = "Copy" }: { items: readonly CopyItem[]; label?: string }) {
-  const [copied, setCopied] = useState("");
-  useEffect(() => {
-    if (!copied) return undefined;
-    const timer = setTimeout(() => setCopied(""), THANKS_MS);
-    return () => clearTimeout(timer);
-  }, [copied]);
-
-  async function copy(item: CopyItem): Promise<void> {
-    setCopied((await writeClipboard(item.text())) ? `${item.label} copied` : "The browser blocked copying");
-  }
-
+  const { copied, copy } = useCopy();
   return (
     <>
       <DropdownMenu.Root>
@@ -32,14 +24,21 @@ export function CopyMenu({ items, label = "Copy" }: { items: readonly CopyItem[]
           {label}
         </DropdownMenu.Trigger>
         <DropdownMenu.Portal>
-          <DropdownMenu.Content className="card z-30 min-w-48 p-1 shadow-lg" align="end" sideOffset={4}>
+          <DropdownMenu.Content
+            className="card z-30 w-[min(36rem,calc(100vw-2rem))] p-1 shadow-lg"
+            align="end"
+            sideOffset={4}
+          >
             {items.map((item) => (
               <DropdownMenu.Item
                 key={item.label}
-                className="cursor-default rounded-md px-3 py-1.5 outline-none data-[highlighted]:bg-sunken"
-                onSelect={() => void copy(item)}
+                className="flex cursor-default flex-col rounded-md px-3 py-1.5 outline-none data-[highlighted]:bg-sunken"
+                onSelect={() => void copy(item.label, item.text())}
               >
                 {item.label}
+                <code className="truncate text-muted" data-copies>
+                  {visible(item.text().slice(0, SHOWN_CHARS))}
+                </code>
               </DropdownMenu.Item>
             ))}
           </DropdownMenu.Content>
@@ -50,20 +49,4 @@ export function CopyMenu({ items, label = "Copy" }: { items: readonly CopyItem[]
       </span>
     </>
   );
-}
-
-/** Over plain HTTP on another machine's name browsers offer no clipboard; the old way still works. */
-async function writeClipboard(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    const area = document.createElement("textarea");
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    const done = document.execCommand("copy");
-    area.remove();
-    return done;
-  }
 }

@@ -99,6 +99,7 @@ function Cell({ id, attempt, evaluation, isShown }: CellProps) {
         phase: attempt.phase as "coding",
         attempt: attempt.number,
         evaluator: evaluation.evaluator,
+        candidate: undefined,
       })}
       resetScroll={false}
       aria-current={isShown}

@@ -11,9 +11,11 @@ interface Props {
   attempt: Attempt;
   /** Comes first and is open, whatever its verdict. */
   evaluator?: string | undefined;
+  /** The run is paused: nothing works on an attempt without verdict. */
+  isPaused?: boolean;
 }
 
-export function EvidencePanel({ attempt, evaluator }: Props) {
+export function EvidencePanel({ attempt, evaluator, isPaused = false }: Props) {
   const ordered = byAttention(attempt.evaluations);
   const chosen = ordered.find((each) => each.evaluator === evaluator);
   const rest = ordered.filter((each) => each !== chosen);
@@ -26,7 +28,9 @@ export function EvidencePanel({ attempt, evaluator }: Props) {
     >
       <h2 className="flex flex-wrap items-center gap-2 font-semibold">
         <span className="capitalize">{attempt.phase}</span> attempt {attempt.number}
-        <StatusBadge status={attempt.verdict ?? attempt.status} />
+        <StatusBadge
+          status={attempt.verdict ?? (isPaused && attempt.completed_at === null ? "paused" : attempt.status)}
+        />
         {attempt.score !== null && (
           <span className="font-normal text-muted">score {formatScore(attempt.score)}</span>
         )}

@@ -6,14 +6,17 @@ import { documentTitle } from "@/lib/title";
 
 interface Props {
   title: string;
+  /** What the document's title tells of a run before its name, such as `completed`. */
+  state?: string;
   /** Beside the heading, such as a badge. */
   beside?: ReactNode;
   actions?: ReactNode;
 }
 
-export function PageHeader({ title, beside, actions }: Props) {
+export function PageHeader({ title, state, beside, actions }: Props) {
   const shown = visible(title);
-  useEffect(() => documentTitle.setPage(shown), [shown]);
+  const named = state ? `${state}: ${shown}` : shown;
+  useEffect(() => documentTitle.setPage(named), [named]);
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2 py-3">
       <h1 className="theirs text-lg font-semibold">{shown}</h1>

@@ -6,7 +6,12 @@ import { formatScore } from "@/lib/format";
 
 import { StatusBadge } from "./StatusBadge";
 
-export function PhaseRail({ phases }: { phases: readonly Schemas["PhaseView"][] }) {
+interface Props {
+  phases: readonly Schemas["PhaseView"][];
+  isPaused: boolean;
+}
+
+export function PhaseRail({ phases, isPaused }: Props) {
   return (
     <ol className="flex flex-wrap items-center gap-2" aria-label="Phases">
       {phases.map((phase, index) => (
@@ -14,7 +19,7 @@ export function PhaseRail({ phases }: { phases: readonly Schemas["PhaseView"][] 
           {index > 0 && <ChevronRight aria-hidden size={16} className="text-muted" />}
           <div className="card flex flex-wrap items-center gap-x-3 px-3 py-1.5">
             <span className="font-medium capitalize">{phase.phase}</span>
-            <StatusBadge status={phase.status} />
+            <StatusBadge status={isPaused && phase.status === "active" ? "paused" : phase.status} />
             {phase.attempts > 0 && (
               <span className="text-muted">
                 {phase.attempts}/{phase.max_attempts}

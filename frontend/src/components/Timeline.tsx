@@ -1,5 +1,5 @@
 /** When agents worked, evaluators judged and humans were asked; waiting is compressed. */
-import { Bot, Gavel, Hourglass, type LucideIcon, UserRound } from "lucide-react";
+import { Bot, CirclePause, Gavel, Hourglass, type LucideIcon, UserRound } from "lucide-react";
 import { useMemo } from "react";
 
 import { formatClock, formatDuration } from "@/lib/format";
@@ -12,6 +12,7 @@ const KINDS: Record<PieceKind, { word: string; icon: LucideIcon; look: string }>
   working: { word: "Agent working", icon: Bot, look: "bg-accent" },
   evaluating: { word: "Evaluation", icon: Gavel, look: "bg-sunken dotted" },
   waiting: { word: "Waiting for a human", icon: UserRound, look: "bg-waiting-chip hatched" },
+  paused: { word: "Paused", icon: CirclePause, look: "bg-sunken hatched" },
   idle: { word: "Idle", icon: Hourglass, look: "hatched" },
 };
 

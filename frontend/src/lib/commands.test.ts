@@ -32,8 +32,21 @@ it("makes a curl call whose body is the same JSON", () => {
   expect(words).toContain("Authorization: Bearer t");
 });
 
-it("makes a command line", () => {
-  expect(command("run", "Say it's done", "--repo", "/home/ada")).toBe(
-    `phaserunner run 'Say it'\\''s done' --repo /home/ada`,
-  );
+describe("a command", () => {
+  const HERE = "http://127.0.0.1:8000";
+
+  it("names the service, and the repository where there is one", () => {
+    expect(command(HERE, ["run", "Say it's done"])).toBe(
+      `phaserunner run 'Say it'\\''s done' --url=http://127.0.0.1:8000`,
+    );
+    expect(command(HERE, ["result", "1f"], "/home/ada")).toBe(
+      "phaserunner result 1f --repo=/home/ada --url=http://127.0.0.1:8000",
+    );
+  });
+
+  it("keeps its options before the words that are none", () => {
+    expect(command(HERE, ["run", "--", "-v is ignored"])).toBe(
+      "phaserunner run --url=http://127.0.0.1:8000 -- '-v is ignored'",
+    );
+  });
 });

@@ -16,6 +16,14 @@ export function curl(origin: string, method: string, path: string, body?: unknow
   return parts.join(" ");
 }
 
-export function command(...words: readonly string[]): string {
-  return ["phaserunner", ...words.map(quote)].join(" ");
+/**
+ * A command that runs as copied: it names the service, and `repo` where it works on a local repository.
+ *
+ * `--` ends the options: words behind it may begin with a dash.
+ */
+export function command(origin: string, words: readonly string[], repo = ""): string {
+  const places = [...(repo ? [`--repo=${repo}`] : []), `--url=${origin}`];
+  const end = words.indexOf("--");
+  const all = end < 0 ? [...words, ...places] : [...words.slice(0, end), ...places, ...words.slice(end)];
+  return ["phaserunner", ...all.map(quote)].join(" ");
 }

@@ -29,6 +29,8 @@ const runs = z.object({
   status: z.catch(z.optional(z.array(z.enum(STATUSES))), undefined),
   kind: z.catch(z.optional(z.array(z.enum(KINDS))), undefined),
   needs_human: z.catch(z.optional(z.boolean()), undefined),
+  /** Only paused runs. A status alone means those that go on. */
+  paused: z.catch(z.optional(z.literal(true)), undefined),
   q: text(200),
   sort: z.catch(z.optional(z.enum(["newest", "oldest", "updated", "cost", "tokens"])), undefined),
   since: text(40),
@@ -47,6 +49,8 @@ const run = z.object({
   phase: z.catch(z.optional(z.enum(["discovery", "coding", "verification"])), undefined),
   attempt: whole,
   evaluator: text(200),
+  /** Which candidate of the attempt, counted from 1; the chosen one without it. */
+  candidate: whole,
   /** What the lower part shows. */
   tab: z.catch(z.optional(z.enum(["log", "prompt", "output"])), undefined),
   /** Words to search the log for. */
@@ -60,6 +64,7 @@ const review = z.object({
 const diff = z.object({
   phase: run.shape.phase,
   attempt: whole,
+  candidate: whole,
   ...review.shape,
 });
 const escalations = z.object({

@@ -28,14 +28,18 @@ export function useOfferedActions(): readonly Action[] {
 }
 
 const SEQUENCE_MS = 1000;
+/** After a field vanished under its writer, letters are meant for it and not for the page. */
+const QUIET_MS = 4000;
 
 /** Listen to keys on a window until the returned function is called. */
 export function listenToKeys(target: Window): () => void {
+  const vanished = watchFields(target);
   let first = "";
   let firstAt = 0;
   const onKey = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))
       return;
+    if (event.timeStamp - vanished.at() < QUIET_MS && event.key.length === 1) return;
     // A dialog has the keys for itself.
     if (document.querySelector("[role=dialog], [role=menu], [role=listbox]")) return;
     const both = event.timeStamp - firstAt < SEQUENCE_MS ? `${first} ${event.key}` : "";
@@ -50,7 +54,49 @@ export function listenToKeys(target: Window): () => void {
     found.run();
   };
   target.addEventListener("keydown", onKey);
-  return () => target.removeEventListener("keydown", onKey);
+  return () => {
+    target.removeEventListener("keydown", onKey);
+    vanished.stop();
+  };
+}
+
+/** Browsers that report a removal as a blur do so in the moment of the removal. */
+const SAME_MOMENT_MS = 50;
+
+/** Notices when a field goes away while someone may be writing in it. */
+function watchFields(target: Window): { at: () => number; stop: () => void } {
+  let field: HTMLElement | null = null;
+  let leftAt = Number.POSITIVE_INFINITY;
+  let at = Number.NEGATIVE_INFINITY;
+  const look = () => {
+    if (field === null || field.isConnected) return;
+    const now = performance.now();
+    // Who left the field before knows that letters go to the page.
+    if (now - leftAt < SAME_MOMENT_MS) at = now;
+    field = null;
+    observer.disconnect();
+  };
+  const observer = new MutationObserver(look);
+  const onFocus = (event: FocusEvent) => {
+    look();
+    observer.disconnect();
+    leftAt = Number.POSITIVE_INFINITY;
+    field = isTyping(event.target) ? (event.target as HTMLElement) : null;
+    if (field !== null) observer.observe(document.body, { childList: true, subtree: true });
+  };
+  const onBlur = () => {
+    leftAt = performance.now();
+  };
+  target.addEventListener("focusin", onFocus);
+  target.addEventListener("focusout", onBlur);
+  return {
+    at: () => at,
+    stop() {
+      observer.disconnect();
+      target.removeEventListener("focusin", onFocus);
+      target.removeEventListener("focusout", onBlur);
+    },
+  };
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -42,6 +42,28 @@ describe("buildTimeline", () => {
     ]);
   });
 
+  it("lets nothing go on while the run is paused or waits for a human", () => {
+    const paused = { ...sprint([attempt(1, 0, null, null)]), paused: { at: at(20) } };
+    const told = (course: Parameters<typeof buildTimeline>[0]) =>
+      buildTimeline(course, ms(60)).map((each) => [each.kind, each.open, each.to]);
+    expect(told(paused)).toEqual([
+      ["working", false, ms(20)],
+      ["paused", true, ms(60)],
+    ]);
+    expect(told(sprint([attempt(1, 0, null, null)], [escalation(30, null)]))).toEqual([
+      ["working", false, ms(30)],
+      ["waiting", true, ms(60)],
+    ]);
+  });
+
+  it("ends with the run, whatever was going on", () => {
+    const cancelled = { ...sprint([attempt(1, 0, 5, null)]), finished_at: at(9) };
+    expect(buildTimeline(cancelled, 0).map((each) => [each.kind, each.open, each.to])).toEqual([
+      ["working", false, ms(5)],
+      ["evaluating", false, ms(9)],
+    ]);
+  });
+
   it("gives a night of waiting no more room than a minute of it", () => {
     const width = (waited: number) =>
       buildTimeline(

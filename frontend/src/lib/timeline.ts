@@ -1,7 +1,7 @@
 /** What a run did when, as pieces of a line on which waiting takes little room. Pure. */
 import type { Attempt, RunDetail } from "./queries/runs";
 
-export type PieceKind = "working" | "evaluating" | "waiting" | "idle";
+export type PieceKind = "working" | "evaluating" | "waiting" | "paused" | "idle";
 
 /** When an attempt was at what; null is *not yet*. */
 export type Stretch = Pick<
@@ -12,6 +12,7 @@ export type Stretch = Pick<
 /** What a timeline is made of, for a run of any kind. */
 export type Course = Pick<RunDetail, "escalations" | "created_at" | "finished_at"> & {
   readonly attempts: readonly Stretch[];
+  readonly paused?: { readonly at: string } | null | undefined;
 };
 
 export interface Piece {
@@ -37,17 +38,37 @@ const LEAST = 0.012;
 const PAUSE_MS = 2_000;
 
 export function buildTimeline(course: Course, now: number): readonly Piece[] {
+  const end = course.finished_at === null ? now : Date.parse(course.finished_at);
+  const held = heldAt(course);
   const done = [
-    ...course.attempts.flatMap((each) => ofAttempt(each, now)),
-    ...course.escalations.flatMap((each) => ofEscalation(each, now)),
+    ...course.attempts.flatMap((each) => ofAttempt(each, held ?? end, held === null && end === now)),
+    ...course.escalations.flatMap((each) => ofEscalation(each, end)),
+    ...ofPause(course, end),
   ];
   const ordered = done.toSorted((one, other) => one.from - other.from);
   const start = Date.parse(course.created_at);
   return withWidths(withPauses(ordered, start));
 }
 
-function ofAttempt(attempt: Stretch, now: number): Raw[] {
+/** Since when nothing works on an attempt that has no end: the run is paused, or waits for a human. */
+function heldAt({ paused, escalations }: Course): number | null {
+  const since = [
+    ...(paused ? [paused.at] : []),
+    ...escalations.filter((each) => each.status === "open").map((each) => each.created_at),
+  ];
+  return since.length > 0 ? Math.min(...since.map(Date.parse)) : null;
+}
+
+function ofPause({ paused, escalations }: Course, end: number): Raw[] {
+  // Who waits for a human waits, paused or not.
+  if (!paused || escalations.some((each) => each.status === "open")) return [];
+  const from = Date.parse(paused.at);
+  return [{ kind: "paused", from, to: end, open: true, phase: null, attempt: null, verdict: null }];
+}
+
+function ofAttempt(attempt: Stretch, until: number, isGoingOn: boolean): Raw[] {
   const from = Date.parse(attempt.started_at);
+  const now = Math.max(from, until);
   const over = attempt.completed_at === null ? null : Date.parse(attempt.completed_at);
   const produced = attempt.produced_at === null ? null : Date.parse(attempt.produced_at);
   const common = { phase: attempt.phase, attempt: attempt.number, verdict: attempt.verdict };
@@ -57,11 +78,17 @@ function ofAttempt(attempt: Stretch, now: number): Raw[] {
       kind: "working",
       from,
       to: produced ?? over ?? now,
-      open: produced === null && over === null,
+      open: isGoingOn && produced === null && over === null,
     },
   ];
   if (produced !== null)
-    pieces.push({ ...common, kind: "evaluating", from: produced, to: over ?? now, open: over === null });
+    pieces.push({
+      ...common,
+      kind: "evaluating",
+      from: produced,
+      to: over ?? Math.max(produced, now),
+      open: isGoingOn && over === null,
+    });
   return pieces;
 }
 
@@ -94,7 +121,8 @@ function withPauses(pieces: readonly Raw[], start: number): Raw[] {
 }
 
 function withWidths(pieces: readonly Raw[]): readonly Piece[] {
-  const isCompressed = (piece: Raw) => piece.kind === "waiting" || piece.kind === "idle";
+  const isCompressed = (piece: Raw) =>
+    piece.kind === "waiting" || piece.kind === "paused" || piece.kind === "idle";
   const busy = pieces.reduce(
     (sum, each) => (isCompressed(each) ? sum : sum + Math.max(1, each.to - each.from)),
     0,

@@ -27,6 +27,7 @@ from app.services.read.usage import UsageQueries
 from app.services.review.escalations import EscalationService
 from app.services.review.evaluators import EvaluatorService
 from app.services.review.marks import MarkService
+from app.services.review.merging import MergeService
 from app.services.review.results import ResultService
 from app.services.review.reviews import ReviewQueries
 
@@ -44,6 +45,7 @@ class ApiServices:
     lists: RunLists
     queries: RunQueries
     results: ResultService
+    merges: MergeService
     escalations: EscalationService
     evaluations: EvaluationService
     evaluators: EvaluatorService

@@ -1,5 +1,6 @@
 """Serves the dashboard: the built page, or the reason why it is missing."""
 
+import mimetypes
 from dataclasses import dataclass
 from functools import partial
 from html import escape
@@ -9,6 +10,8 @@ from anyio import to_thread
 from starlette.datastructures import Headers
 from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
+
+from app.api.edge.compression import accepts
 
 INDEX = "index.html"
 FAILURE = "build-failed.txt"
@@ -22,6 +25,9 @@ _SHOWN_REASON_CHARS = 4_000
 # The build names these files after their content.
 _FOR_EVER = "public, max-age=31536000, immutable"
 _ASK_AGAIN = "no-cache"
+_NO_HEADERS = Headers()
+_COMPRESSED = (("br", ".br"), ("gzip", ".gz"))
+"""Content codings, the smallest first, and the endings of the files that the build compressed."""
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -63,22 +69,23 @@ class Dashboard:
         built = [place for place in _PLACES if (place / INDEX).is_file()]
         return cls(built[0] if built else _PLACES[-1])
 
-    def response(self, path: str, *, for_reading: bool) -> Response | None:
+    def response(self, path: str, *, for_reading: bool, request: Headers = _NO_HEADERS) -> Response | None:
         """Give the file that `path` names, or the page itself, which knows its places; None for neither.
 
         Args:
             path: the path of a URL, decoded; it begins with `/`.
             for_reading: a browser asks for a page. A program that mistypes a path gets none.
+            request: what the client accepts, and which version it has already.
         """
         is_named_by_content = path.startswith("/assets/")
         wanted = self._file(path)
         if wanted is not None:
-            return FileResponse(wanted, headers=_caching(_FOR_EVER if is_named_by_content else _ASK_AGAIN))
+            return _file_response(wanted, _FOR_EVER if is_named_by_content else _ASK_AGAIN, request)
         if is_named_by_content or not (for_reading or path == "/"):
             return None
         index = self.directory / INDEX
         if index.is_file():
-            return FileResponse(index, headers=_caching(_ASK_AGAIN))
+            return _file_response(index, _ASK_AGAIN, request)
         return HTMLResponse(_PAGE.format(reason=self._reason()), headers=_caching("no-store"))
 
     def _file(self, path: str) -> Path | None:
@@ -113,8 +120,33 @@ async def _response(dashboard: Dashboard, scope: Scope) -> Response | None:
     path: str = scope["path"]
     if scope["method"] not in ("GET", "HEAD") or f"{path}/".startswith("/api/"):
         return None
-    for_reading = "text/html" in Headers(scope=scope).get("accept", "")
-    return await to_thread.run_sync(partial(dashboard.response, path, for_reading=for_reading))
+    request = Headers(scope=scope)
+    for_reading = "text/html" in request.get("accept", "")
+    return await to_thread.run_sync(
+        partial(dashboard.response, path, for_reading=for_reading, request=request)
+    )
+
+
+def _file_response(file: Path, caching: str, request: Headers) -> Response:
+    headers = {**_caching(caching), "Vary": "Accept-Encoding"}
+    sent = file
+    for coding, ending in _COMPRESSED:
+        smaller = file.with_name(file.name + ending)
+        if accepts(request.get("accept-encoding", ""), coding) and smaller.is_file():
+            headers["Content-Encoding"], sent = coding, smaller
+            break
+    kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+    # The tag comes from the file that is sent, so each coding has its own.
+    response = FileResponse(sent, headers=headers, media_type=kind, stat_result=sent.stat())
+    if _has_already(request, response.headers["etag"]):
+        kept = {name: response.headers[name] for name in ("etag", "cache-control", "vary")}
+        return Response(status_code=304, headers=kept)
+    return response
+
+
+def _has_already(request: Headers, tag: str) -> bool:
+    known = [each.strip().removeprefix("W/") for each in request.get("if-none-match", "").split(",")]
+    return tag in known or "*" in known
 
 
 def _caching(policy: str) -> dict[str, str]:

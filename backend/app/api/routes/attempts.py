@@ -32,6 +32,9 @@ class DiffQuery(BaseModel):
     path: list[_FileName] = Field(
         default=[], max_length=100, description="Shows only these files, without cutting them."
     )
+    candidate: int | None = Field(
+        default=None, ge=0, le=2**31 - 1, description="Index of a candidate; by default the chosen one."
+    )
 
 
 class ResultView(BaseModel):
@@ -84,8 +87,11 @@ async def show_diff(
     To get a file whole that was cut, name it in `path` (repeatable) as the diff shows it.
     """
     if "text/plain" in accept or "text/x-diff" in accept:
-        return PlainTextResponse(await services.results.diff_text(run_id, phase, number, query.against))
-    diff = await services.results.diff(run_id, phase, number, query.against, query.path)
+        text = await services.results.diff_text(run_id, phase, number, query.against, query.candidate)
+        return PlainTextResponse(text)
+    diff = await services.results.diff(
+        run_id, phase, number, query.against, query.path, candidate=query.candidate
+    )
     return Response(diff.model_dump_json(), media_type="application/json")
 
 

@@ -2,13 +2,22 @@
 
 from fastapi import APIRouter, Response
 from fastapi.responses import JSONResponse
+from pydantic import BaseModel
 
 from app.api.edge.access import Services, Viewer
 from app.api.edge.strict_json import StrictRoute
+from app.core.security import Role
 from app.core.websocket_events import EVENT_ADAPTER
 from app.services.access.status import Info, Readiness
 
 router = APIRouter(route_class=StrictRoute, tags=["service"])
+
+
+class Caller(BaseModel):
+    """Who sent the request. Each role may do what the roles before it may."""
+
+    name: str
+    role: Role
 
 
 @router.get("/healthz", summary="Check that the process is alive")
@@ -28,6 +37,12 @@ async def ready(services: Services) -> Response:
 async def info(services: Services, who: Viewer) -> Info:
     """Shows the version of the service and its defaults."""
     return services.status.info
+
+
+@router.get("/api/v1/me", summary="Show who the caller is and what their role allows")
+async def me(who: Viewer) -> Caller:
+    """The name and role behind the token. Without tokens everyone is admin."""
+    return Caller(name=who.name, role=who.role)
 
 
 @router.get("/api/v1/events/schema", summary="Get the JSON Schema of events")

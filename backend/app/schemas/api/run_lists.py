@@ -76,6 +76,7 @@ class RunFilter(RunScope):
     needs_human: bool | None = Field(
         default=None, description="Whether the run has an open escalation; null for both."
     )
+    paused: bool | None = Field(default=None, description="Whether the run is paused; null for both.")
     q: CleanLine | None = Field(
         default=None, max_length=200, description="Part of the name or goal, or the beginning of the id."
     )
@@ -109,7 +110,9 @@ class RunCounts(BaseModel):
     Attributes:
         total: all of them.
         needs_human: those with an open escalation.
-        by_status: every status, also with 0.
+        paused: those that are paused.
+        by_status: every status, also with 0. Paused runs keep the status they continue with.
+        paused_by_status: the paused ones of every status.
         by_kind: every kind, also with 0.
     """
 
@@ -117,7 +120,9 @@ class RunCounts(BaseModel):
 
     total: int
     needs_human: int
+    paused: int
     by_status: dict[RunStatus, int]
+    paused_by_status: dict[RunStatus, int]
     by_kind: dict[RunKind, int]
 
 

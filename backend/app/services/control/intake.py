@@ -157,8 +157,10 @@ def name_of(goal: str) -> str:
 
 
 def source_document(info: SourceInfo) -> dict[str, Any]:
-    """Give what is kept of a source: its location and notes, without the password in a URL."""
+    """Give what is kept of a source: its location, branch and notes, without the password in a URL."""
     document = info.pinned.model_dump(mode="json")
     if isinstance(info.pinned, GitSource):
         document["url"] = info.location
+    if info.branch is not None:
+        document["branch"] = info.branch
     return {**document, "location": info.location, "notes": list(info.notes)}

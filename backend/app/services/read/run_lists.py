@@ -53,17 +53,25 @@ class RunLists:
     async def counts(self, given: RunFilter) -> RunCounts:
         """Count the runs that a filter finds, by status and by kind."""
         statement = (
-            select(Run.status, Run.kind, func.count(), func.count().filter(_is_asked()))
+            select(
+                Run.status,
+                Run.kind,
+                func.count(),
+                func.count().filter(_is_asked()),
+                func.count().filter(Run.paused_at.is_not(None)),
+            )
             .where(*conditions(given))
             .group_by(Run.status, Run.kind)
         )
         async with self._sessions() as session:
             rows = (await session.execute(statement)).all()
         return RunCounts(
-            total=sum(count for _, _, count, _ in rows),
-            needs_human=sum(asked for *_, asked in rows),
-            by_status={each: sum(count for has, _, count, _ in rows if has == each) for each in RunStatus},
-            by_kind={each: sum(count for _, has, count, _ in rows if has == each) for each in RunKind},
+            total=sum(count for _, _, count, _, _ in rows),
+            needs_human=sum(asked for *_, asked, _ in rows),
+            paused=sum(paused for *_, paused in rows),
+            by_status={each: sum(count for has, _, count, _, _ in rows if has == each) for each in RunStatus},
+            paused_by_status={each: sum(held for has, *_, held in rows if has == each) for each in RunStatus},
+            by_kind={each: sum(count for _, has, count, _, _ in rows if has == each) for each in RunKind},
         )
 
     async def facets(self, scope: RunScope) -> RunFacets:
@@ -112,6 +120,8 @@ def _narrower(given: RunFilter) -> list[ColumnElement[bool]]:
         found.append(Run.phase.in_(given.phase))
     if given.needs_human is not None:
         found.append(_is_asked() if given.needs_human else ~_is_asked())
+    if given.paused is not None:
+        found.append(Run.paused_at.is_not(None) if given.paused else Run.paused_at.is_(None))
     if given.q:
         named = [column.icontains(given.q, autoescape=True) for column in (Run.name, Run.goal)]
         as_id = func.cast(Run.id, Run.name.type).startswith(given.q.lower(), autoescape=True)

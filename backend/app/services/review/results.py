@@ -6,10 +6,11 @@ from enum import StrEnum
 from uuid import UUID
 
 from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.errors import ConflictError, NotFoundError
 from app.db.engine import Sessions
-from app.db.models import Attempt, Run
+from app.db.models import Attempt, Candidate, Run
 from app.schemas.api.attempts import AttemptDiff
 from app.services.control.cancelling import word_of
 from app.services.execute.trees import RunTrees
@@ -49,16 +50,31 @@ class ResultService:
         self._trees = trees
 
     async def diff(
-        self, run_id: UUID, phase: str, number: int, against: Against, paths: Sequence[str] = ()
+        self,
+        run_id: UUID,
+        phase: str,
+        number: int,
+        against: Against,
+        paths: Sequence[str] = (),
+        *,
+        candidate: int | None = None,
     ) -> AttemptDiff:
         """Compare an attempt file by file; with `paths` only these files, and these whole.
 
+        Args:
+            run_id: the run.
+            phase: the attempt's phase.
+            number: the attempt's number.
+            against: what it is compared with.
+            paths: names of files.
+            candidate: index of a candidate; by default the chosen one.
+
         Raises:
-            NotFoundError: there is no such attempt.
+            NotFoundError: there is no such attempt or candidate.
             ConflictError: it has no output yet.
             InvalidInputError: a path names no changed file.
         """
-        base, head = await self._ends(run_id, phase, number, against)
+        base, head = await self._ends(run_id, phase, number, against, candidate)
         repository = await self._trees.repository(run_id, base, head)
         found = await (repository.diff_of(base, head, list(paths)) if paths else repository.diff(base, head))
         return AttemptDiff(
@@ -69,9 +85,11 @@ class ResultService:
             deletions=sum(each.deletions for each in found.files),
         )
 
-    async def diff_text(self, run_id: UUID, phase: str, number: int, against: Against) -> str:
+    async def diff_text(
+        self, run_id: UUID, phase: str, number: int, against: Against, candidate: int | None = None
+    ) -> str:
         """The same as unified text; beyond 64 MB it is cut, which its last line says."""
-        base, head = await self._ends(run_id, phase, number, against)
+        base, head = await self._ends(run_id, phase, number, against, candidate)
         return await (await self._trees.repository(run_id, base, head)).diff_text(base, head)
 
     async def result(self, run_id: UUID) -> Result:
@@ -98,6 +116,19 @@ class ResultService:
             raise ConflictError(f"the {word_of(run)} has no output yet")
         return Result(f"phaserunner/{str(run_id)[:8]}", run.base_commit, commit, is_final)
 
+    async def files(self, run_id: UUID) -> AttemptDiff:
+        """List the files that the result changes, without their patches."""
+        result = await self.result(run_id)
+        repository = await self._trees.repository(run_id, result.commit)
+        files = await repository.changed_files(result.base_commit, result.commit)
+        return AttemptDiff(
+            files=files,
+            base_commit=result.base_commit,
+            head_commit=result.commit,
+            additions=sum(each.additions for each in files),
+            deletions=sum(each.deletions for each in files),
+        )
+
     async def patch(self, run_id: UUID) -> bytes:
         """The result as a patch for `git apply`."""
         result = await self.result(run_id)
@@ -111,7 +142,9 @@ class ResultService:
         repository = await self._trees.repository(run_id, result.commit)
         return result, await repository.bundle_for_export(result.base_commit, result.commit, result.branch)
 
-    async def _ends(self, run_id: UUID, phase: str, number: int, against: Against) -> tuple[str, str]:
+    async def _ends(
+        self, run_id: UUID, phase: str, number: int, against: Against, candidate: int | None
+    ) -> tuple[str, str]:
         async with self._sessions() as session:
             attempt = await find_attempt(session, run_id, phase, number)
             run = await session.get_one(Run, run_id)
@@ -120,7 +153,18 @@ class ResultService:
                     Attempt.run_id == run_id, Attempt.phase == phase, Attempt.number == number - 1
                 )
             )
-        if attempt.head_commit is None:
+            head = attempt.head_commit
+            if candidate is not None:
+                head = await _commit_of_candidate(session, attempt, candidate)
+        if head is None:
             raise ConflictError(f"attempt {number} of {phase} has no output yet")
         base = run.base_commit if against is Against.BASE else before or attempt.base_commit
-        return base, attempt.head_commit
+        return base, head
+
+
+async def _commit_of_candidate(session: AsyncSession, attempt: Attempt, index: int) -> str | None:
+    statement = select(Candidate).where(Candidate.attempt_id == attempt.id, Candidate.index == index)
+    candidate = await session.scalar(statement)
+    if candidate is None:
+        raise NotFoundError(f"attempt {attempt.number} of {attempt.phase} has no candidate {index}")
+    return candidate.head_commit

@@ -60,6 +60,13 @@ async def read_diff(
     return Diff(files=files, truncated=cut or any(each.truncated for each in files))
 
 
+async def read_changes(git: Git, target: GitTarget, base: str, head: str) -> tuple[FileDiff, ...]:
+    """Name the files that differ between two commits, with their numbers of lines but no patches."""
+    listing = await git.run(["diff-tree", *_PLAIN, "--raw", "--numstat", "-z", base, head, "--"], target)
+    changes, counts = _read_summary(listing)
+    return tuple(_described(*pair) for pair in zip(changes, counts, strict=True))
+
+
 async def read_named(
     git: Git, target: GitTarget, base: str, head: str, names: Collection[str], limits: DiffLimits
 ) -> Diff:
@@ -128,23 +135,25 @@ def _fit(
 ) -> tuple[FileDiff, ...]:
     left = limits.total_bytes
     files: list[FileDiff] = []
-    for (change, chunk), (added, deleted) in zip(pairs, counts, strict=True):
+    for (change, chunk), count in zip(pairs, counts, strict=True):
         room = min(limits.file_bytes, left)
         patch = chunk or b""
         if len(patch) > room:
             patch = patch[: patch.rfind(b"\n", 0, room) + 1]
         left -= len(patch)
-        binary = added == b"-"
-        files.append(
-            FileDiff(
-                path=display_path(change.path),
-                old_path=display_path(change.old_path) if change.old_path != change.path else None,
-                status=_STATUS[change.status],
-                additions=0 if binary else int(added),
-                deletions=0 if binary else int(deleted),
-                binary=binary,
-                patch=patch.decode("utf-8", "replace"),
-                truncated=chunk is None or len(patch) < len(chunk),
-            )
-        )
+        text, cut = patch.decode("utf-8", "replace"), chunk is None or len(patch) < len(chunk)
+        files.append(_described(change, count).model_copy(update={"patch": text, "truncated": cut}))
     return tuple(files)
+
+
+def _described(change: _Change, count: tuple[bytes, bytes]) -> FileDiff:
+    added, deleted = count
+    binary = added == b"-"
+    return FileDiff(
+        path=display_path(change.path),
+        old_path=display_path(change.old_path) if change.old_path != change.path else None,
+        status=_STATUS[change.status],
+        additions=0 if binary else int(added),
+        deletions=0 if binary else int(deleted),
+        binary=binary,
+    )

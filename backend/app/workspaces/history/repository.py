@@ -5,7 +5,7 @@ from pathlib import Path
 import anyio.to_thread
 
 from app.core.errors import WorkspaceError
-from app.schemas.workspaces import Diff
+from app.schemas.workspaces import Diff, FileDiff
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.files.origin import Origin, is_description, write_origin
 from app.workspaces.files.paths import EXCLUDE_FILE
@@ -15,6 +15,7 @@ from app.workspaces.history.diffs import (
     DEFAULT_DIFF_LIMITS,
     WHOLE_FILE_LIMITS,
     DiffLimits,
+    read_changes,
     read_diff,
     read_named,
     read_patch,
@@ -190,6 +191,14 @@ class RunRepository:
             GitError: a commit is not here.
         """
         return await read_diff(self.git, self.target, base, head, paths or [], limits)
+
+    async def changed_files(self, base: str, head: str) -> tuple[FileDiff, ...]:
+        """Name the files that differ between two commits, without their patches.
+
+        Raises:
+            GitError: a commit is not here.
+        """
+        return await read_changes(self.git, self.target, base, head)
 
     async def diff_of(self, base: str, head: str, names: list[str]) -> Diff:
         """Compare some files of two commits, named as `diff` shows them; up to 32 MB of patches.

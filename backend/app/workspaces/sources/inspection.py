@@ -20,7 +20,7 @@ from app.schemas.workspaces import (
 from app.workspaces.history.git import Git
 from app.workspaces.history.refs import check_branch
 from app.workspaces.sources.archive import archive_format
-from app.workspaces.sources.local import Located, locate, uncommitted_files
+from app.workspaces.sources.local import Located, branch_of, locate, uncommitted_files
 
 _SCP_LIKE = re.compile(r"\w[\w.+-]*@\w[\w.-]*:[^\s:-][^\s]*")
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -144,6 +144,7 @@ async def _inspect_local(source: LocalSource, policy: SourcePolicy, git: Git) ->
         kind="local",
         location=str(found.top),
         commit=found.commit,
+        branch=await branch_of(found, source.ref, git),
         dirty=None if dirty_files is None else dirty_files > 0,
         dirty_files=dirty_files or 0,
         notes=_notes(source, found, dirty_files),

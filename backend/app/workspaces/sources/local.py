@@ -16,6 +16,7 @@ _ANYWHERE = GitTarget(None)
 _STATUS_SECONDS = 20.0
 _STATUS_BYTES = 4_000_000
 _PATH = "source.path"
+_BRANCHES = "refs/heads/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,19 @@ async def locate(source: LocalSource, allowed_roots: Sequence[Path], git: Git) -
         _check_roots(source.path, place, allowed_roots)
     commit, has_submodules = await _commit_of(source, path, git)
     return Located(top, store, commit, bare, has_submodules, is_given_path=path == top)
+
+
+async def branch_of(found: Located, ref: str, git: Git) -> str | None:
+    """Name the branch that a ref stands for; for `HEAD` the one that is checked out.
+
+    Args:
+        found: the repository.
+        ref: a ref in which `locate` found a commit.
+        git: the git program.
+    """
+    answer = await git.attempt(["rev-parse", "--symbolic-full-name", ref], _ANYWHERE, cwd=found.top)
+    name = answer.stdout.decode("utf-8", "replace").strip()
+    return name.removeprefix(_BRANCHES) if answer.returncode == 0 and name.startswith(_BRANCHES) else None
 
 
 async def uncommitted_files(found: Located, git: Git) -> int | None:

@@ -80,6 +80,7 @@ async def open_api(
             lists=cases.lists,
             queries=cases.queries,
             results=cases.results,
+            merges=cases.merges,
             escalations=cases.escalations,
             evaluations=evaluations(registry),
             evaluators=EvaluatorService(cases.sessions, registry.describe()),

@@ -205,6 +205,7 @@ NEEDS: dict[str, tuple[str, str, dict[str, Any] | None, str]] = {
     "start": ("POST", "/api/v1/sprints", {"goal": "g", "source": {"kind": "empty"}}, "operator"),
     "evaluate": ("POST", "/api/v1/evaluations", {"path": "/does/not/exist"}, "operator"),
     "resolve": ("POST", "/api/v1/escalations/{escalation}/resolve", {"decision": "reject"}, "reviewer"),
+    "branch": ("POST", "/api/v1/runs/{run}/result/branch", {"branch": ""}, "reviewer"),
     "deliveries": ("GET", "/api/v1/webhooks/deliveries", None, "viewer"),
     "send again": ("POST", "/api/v1/webhooks/deliveries/no-id/retry", None, "operator"),
     "cancel": ("POST", "/api/v1/runs/{run}/cancel", {}, "operator"),
@@ -227,6 +228,15 @@ async def test_roles(
             assert needed in problem_of(response)["detail"]
         else:
             assert response.status_code in (200, 201, 422), (role, response.text)
+
+
+async def test_a_caller_is_shown_their_name_and_role(guarded: Api, tokens: dict[str, str]) -> None:
+    for role in ROLES:
+        response = await guarded.client.get(
+            "/api/v1/me", headers={"Authorization": f"Bearer {tokens[role]}", "X-PhaseRunner-User": "root"}
+        )
+        assert response.json() == {"name": f"{role} of this module", "role": role}
+    assert (await guarded.client.get("/api/v1/me")).status_code == 401
 
 
 async def test_who_acts_is_the_tokens_name(guarded: Api, tokens: dict[str, str]) -> None:

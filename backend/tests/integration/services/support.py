@@ -30,6 +30,7 @@ from app.services.local.evaluations import EvaluationService
 from app.services.read.run_lists import RunLists
 from app.services.read.runs import RunQueries
 from app.services.review.escalations import EscalationService
+from app.services.review.merging import MergeService
 from app.services.review.results import ResultService
 from app.workspaces.files.limits import WorkspaceLimits
 from app.workspaces.history.git import Git
@@ -197,6 +198,7 @@ class UseCases:
     lists: RunLists
     queries: RunQueries
     results: ResultService
+    merges: MergeService
     escalations: EscalationService
     bell: RememberingBell = field(default_factory=RememberingBell)
 
@@ -214,6 +216,7 @@ async def use_cases(database_url: str, data_dir: Path) -> AsyncGenerator[UseCase
     store = WorkspaceStore(data_dir, git)
     trees = RunTrees(store, sessions)
     bell = RememberingBell()
+    results = ResultService(sessions, trees)
     intake = Intake(sessions, store, git, SourcePolicy(), bell)
     try:
         yield UseCases(
@@ -229,7 +232,8 @@ async def use_cases(database_url: str, data_dir: Path) -> AsyncGenerator[UseCase
             forks=ForkService(sessions, RunPolicy(), bell),
             lists=RunLists(sessions),
             queries=RunQueries(sessions),
-            results=ResultService(sessions, trees),
+            results=results,
+            merges=MergeService(sessions, results, trees, git, SourcePolicy()),
             escalations=EscalationService(sessions, bell),
             bell=bell,
         )

@@ -9,7 +9,7 @@ const route = getRouteApi("/sprints/$id/diff");
 
 export function DiffRoute() {
   const { id } = route.useParams();
-  const { phase, attempt, against = "base", view = "unified" } = route.useSearch();
+  const { phase, attempt, candidate, against = "base", view = "unified" } = route.useSearch();
   const navigate = useNavigate({ from: "/sprints/$id/diff" });
   const show = useCallback(
     (change: ReviewSearch) =>
@@ -22,11 +22,17 @@ export function DiffRoute() {
       id={id}
       phase={phase}
       attempt={attempt}
+      candidate={candidate}
       shown={{ against, view }}
       onShow={show}
       onAttempt={(phase, attempt) =>
         void navigate({
-          search: (before) => ({ ...before, phase: phase as NonNullable<DiffSearch["phase"]>, attempt }),
+          search: (before) => ({
+            ...before,
+            phase: phase as NonNullable<DiffSearch["phase"]>,
+            attempt,
+            candidate: undefined,
+          }),
         })
       }
     />

@@ -8,6 +8,7 @@ import { PageHeader } from "@/components/PageHeader";
 import { EmptyState, ErrorState, LoadingState } from "@/components/states";
 import { StatusBadge } from "@/components/StatusBadge";
 import { command, curl } from "@/lib/commands";
+import { identity } from "@/lib/identity";
 import { type Attempt, runQuery } from "@/lib/queries/runs";
 
 import { DiffPane, type Shown } from "./components/DiffPane";
@@ -16,12 +17,14 @@ interface Props {
   id: string;
   phase: string | undefined;
   attempt: number | undefined;
+  /** Counted from 1. */
+  candidate: number | undefined;
   shown: Shown;
   onShow: (change: Partial<Shown>) => void;
   onAttempt: (phase: string, attempt: number) => void;
 }
 
-export function DiffPage({ id, phase, attempt, shown, onShow, onAttempt }: Props) {
+export function DiffPage({ id, phase, attempt, candidate, shown, onShow, onAttempt }: Props) {
   const { data, error, refetch } = useQuery(runQuery(id));
   if (!data) {
     return (
@@ -66,6 +69,7 @@ export function DiffPage({ id, phase, attempt, shown, onShow, onAttempt }: Props
           id={id}
           phase={chosen.phase}
           number={chosen.number}
+          candidate={candidate === undefined ? undefined : candidate - 1}
           shown={shown}
           onShow={onShow}
           comments={[]}
@@ -125,16 +129,13 @@ function Chooser({ attempts, chosen, onAttempt }: ChooserProps) {
 
 function copiesOf(id: string, { phase, number }: Attempt, { against }: Shown) {
   const path = `/api/v1/runs/${id}/attempts/${phase}/${number}/diff?against=${against}`;
-  const words = [
-    "diff",
-    id,
-    `--attempt=${phase}/${number}`,
-    `--against=${against}`,
-    `--url=${location.origin}`,
-  ];
+  const words = ["diff", id, `--attempt=${phase}/${number}`, `--against=${against}`];
   return [
-    { label: "as curl", text: () => curl(location.origin, "GET", path) },
-    { label: "as command", text: () => command(...words) },
+    {
+      label: "as curl",
+      text: () => curl(location.origin, "GET", path, undefined, identity.get().token !== ""),
+    },
+    { label: "as command", text: () => command(location.origin, words) },
     { label: "link to this page", text: () => location.href },
   ];
 }

@@ -140,6 +140,7 @@ configure({ asyncUtilTimeout: 30_000 });
 let escalation: object = OPEN;
 let sent: { body: Record<string, unknown>; key: string | null }[] = [];
 const server = setupServer(
+  http.get(`${ORIGIN}/api/v1/me`, () => HttpResponse.json({ name: "ada", role: "admin" })),
   http.get(`${ORIGIN}/api/v1/escalations`, () => HttpResponse.json({ items: [], next_cursor: null })),
   http.get(`${ORIGIN}/api/v1/escalations/${ID}`, () => HttpResponse.json(escalation)),
   http.get(`${ORIGIN}/api/v1/runs/r1/attempts/coding/3/diff`, () => HttpResponse.json(DIFF)),

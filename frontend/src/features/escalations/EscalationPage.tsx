@@ -52,6 +52,12 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
   const guidance = useRef<HTMLTextAreaElement>(null);
   const isOpen = escalation.status === "open";
   const conflict = conflictOf(resolve.error);
+  const isDeciding = isOpen && !conflict;
+  // Who was deciding when the form went away keeps a place: the text, else the outcome.
+  const wasDeciding = useRef(isDeciding);
+  useEffect(() => {
+    if (isDeciding) wasDeciding.current = true;
+  }, [isDeciding]);
   const { data: queue } = useQuery(escalationsQuery("open"));
   const waiting = (queue?.items ?? []).filter((each) => each.id !== escalation.id);
   const canAccept = escalation.can_accept;
@@ -84,6 +90,8 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
       <div
         className={[
           "grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]",
+          // The link at the bottom covers nothing.
+          isOpen ? "max-lg:pb-14" : "",
           "xl:grid-cols-[22rem_minmax(0,1fr)_20rem]",
         ].join(" ")}
       >
@@ -106,7 +114,7 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
             "max-xl:lg:col-start-2 max-xl:lg:row-span-2 max-xl:lg:row-start-1",
           ].join(" ")}
         >
-          {isOpen && !conflict ? (
+          {isDeciding ? (
             <ResolvePanel
               escalation={escalation}
               draft={draft}
@@ -123,6 +131,7 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
               onDiscard={discard}
               next={waiting[0]?.id ?? null}
               waiting={waiting.length}
+              wasDeciding={wasDeciding}
             />
           )}
         </div>

@@ -80,14 +80,14 @@ function Row({ escalation }: { escalation: Escalation }) {
       <Link
         to="/escalations/$id"
         params={{ id: escalation.id }}
-        className="flex flex-col gap-1 px-3 py-2 no-underline hover:bg-sunken focus-visible:bg-sunken"
+        className="flex min-w-0 flex-col gap-1 px-3 py-2 no-underline hover:bg-sunken focus-visible:bg-sunken"
       >
         <span className="flex flex-wrap items-center gap-x-3">
           <StatusBadge
             status={escalation.decision ?? escalation.status}
             {...(escalation.decision ? { word: DECISIONS[escalation.decision] } : {})}
           />
-          <span className="font-medium">
+          <span className="theirs min-w-0 font-medium">
             <UntrustedText text={escalation.run_name} />
           </span>
           <span className="text-muted">
@@ -102,7 +102,7 @@ function Row({ escalation }: { escalation: Escalation }) {
             <RelativeTime at={escalation.decided_at ?? escalation.created_at} />
           </span>
         </span>
-        <span className="line-clamp-2 text-muted">
+        <span className="line-clamp-2 break-words text-muted">
           <span className="text-ink">{reasonOf(escalation)}.</span> <UntrustedText text={escalation.reason} />
         </span>
       </Link>

@@ -69,5 +69,5 @@ export function asCommand(id: string, body: Resolution, origin: string): string 
   if (body.additional_attempts) words.push(`--attempts=${body.additional_attempts}`);
   for (const each of body.line_comments ?? []) words.push(`--comment=${each.path}:${each.line}:${each.body}`);
   for (const each of body.open_paths ?? []) words.push(`--open=${each}`);
-  return command(...words, `--url=${origin}`);
+  return command(origin, words);
 }

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
 
 import { ApiError } from "@/lib/api/errors";
+import { randomKey } from "@/lib/random-key";
 import { type Resolution, resolveEscalation } from "@/lib/queries/escalations";
 import { keys } from "@/lib/queries/keys";
 
@@ -32,11 +33,4 @@ export function conflictOf(error: unknown): Conflict | null {
   if (!(error instanceof ApiError) || error.status !== 409) return null;
   const { decided_by: by, decided_at: at, decision } = error.problem;
   return typeof by === "string" && typeof at === "string" ? { by, at, decision: String(decision) } : null;
-}
-
-function randomKey(): string {
-  // Unlike randomUUID it is there over plain HTTP, too.
-  return [...crypto.getRandomValues(new Uint8Array(16))]
-    .map((each) => each.toString(16).padStart(2, "0"))
-    .join("");
 }

@@ -26,6 +26,7 @@ export function NewAnswerPage() {
       kind="answer"
       note="Without evidence, every claim counts as unsupported."
       copies={copies(fields)}
+      body={JSON.stringify(answerRequest(fields))}
       start={(key) => startAnswer(answerRequest(fields), key)}
     >
       {(refused) => (

@@ -32,6 +32,7 @@ export function NewLoopPage() {
       kind="director_loop"
       note="The loop starts without files. The command line also accepts a repository."
       copies={copies}
+      body={JSON.stringify(loopRequest(fields))}
       start={(key) => startLoop(loopRequest(fields), key)}
     >
       {(refused) => (

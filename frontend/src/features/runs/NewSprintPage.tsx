@@ -17,8 +17,9 @@ export function NewSprintPage() {
   return (
     <StartForm
       kind="sprint"
-      note="Your repository is read, never written."
+      note="The sprint reads your repository and never writes to it."
       copies={copies(fields)}
+      body={JSON.stringify(requestOf(fields))}
       start={(key) => startSprint(requestOf(fields), key)}
     >
       {(refused) => {

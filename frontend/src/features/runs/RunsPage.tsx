@@ -19,11 +19,11 @@ const route = getRouteApi("/");
 export function RunsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { sort: _sort, ...filters } = search;
-  const runs = useInfiniteQuery({ ...runsQuery(search), placeholderData: keepPreviousData });
+  const { sort: _sort, ...filters } = asked(search);
+  const runs = useInfiniteQuery({ ...runsQuery(asked(search)), placeholderData: keepPreviousData });
   // Beside each status stands how many there are whatever status is chosen, and likewise for kinds.
   const statuses = useQuery({
-    ...runCountsQuery({ ...filters, status: undefined }),
+    ...runCountsQuery({ ...filters, status: undefined, paused: undefined }),
     placeholderData: keepPreviousData,
   });
   const kinds = useQuery({
@@ -53,16 +53,16 @@ export function RunsPage() {
           )
         }
       />
-      <RunFiltersBar
-        search={search}
-        byStatus={statuses.data?.by_status}
-        byKind={kinds.data?.by_kind}
-        onChange={change}
-      />
+      <RunFiltersBar search={search} counts={statuses.data} byKind={kinds.data?.by_kind} onChange={change} />
       {search.metric && <MetricRunsNotice search={search} onClear={() => void navigate({ search: {} })} />}
       <Content filters={search} query={runs} items={items} onClear={() => void navigate({ search: {} })} />
     </>
   );
+}
+
+/** A paused run has the status it continues with; in the list it is paused. */
+function asked(search: RunsSearch): RunFilters & Pick<RunsSearch, "sort"> {
+  return search.status?.length ? { ...search, paused: false } : search;
 }
 
 interface ContentProps {
@@ -106,6 +106,7 @@ function isFiltered(filters: RunFilters): boolean {
     filters.metric ||
     filters.kind?.length ||
     filters.status?.length ||
+    filters.paused ||
     filters.needs_human !== undefined,
   );
 }

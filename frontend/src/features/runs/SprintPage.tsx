@@ -7,15 +7,17 @@ import { EvidencePanel } from "@/components/EvidencePanel";
 import { PageHeader } from "@/components/PageHeader";
 import { PhaseRail } from "@/components/PhaseRail";
 import { ErrorState, LoadingState } from "@/components/states";
-import { StatusBadge } from "@/components/StatusBadge";
+import { StatusBadge, wordOf } from "@/components/StatusBadge";
 import { Timeline } from "@/components/Timeline";
 import { chosenAttempt } from "@/lib/evidence";
 import { KINDS } from "@/lib/kinds";
 import { useRunEvents } from "@/lib/live-context";
 import { type RunDetail, runQuery } from "@/lib/queries/runs";
-import { parseRunSearch } from "@/lib/search";
+import { parseRunSearch, type RunSearch } from "@/lib/search";
 import type { RunEvents } from "@/lib/stream/live";
 
+import { Candidates } from "./components/Candidates";
+import { hasResult, ResultCard } from "./components/ResultCard";
 import { RetryPrompt } from "./components/RetryPrompt";
 import { RunActions } from "./components/RunActions";
 import { RunFacts } from "./components/RunFacts";
@@ -48,16 +50,26 @@ function Loaded({ sprint, events }: { sprint: RunDetail; events: RunEvents }) {
   const search = parseRunSearch(root.useSearch());
   const navigate = useNavigate();
   const attempt = chosenAttempt(sprint, search.phase, search.attempt);
+  const show = (part: Partial<RunSearch>) =>
+    void navigate({
+      to: ".",
+      search: (before) => ({ ...before, ...part }),
+      replace: "find" in part,
+      resetScroll: false,
+      hash: true,
+    });
   return (
     <>
       <PageHeader
         title={sprint.name}
+        state={wordOf(sprint.paused ? "paused" : sprint.status)}
         beside={<StatusBadge status={sprint.paused ? "paused" : sprint.status} />}
         actions={<RunActions run={sprint} attempts={sprint.attempts} attempt={attempt} />}
       />
       <RunFacts run={sprint} />
       <div className="my-4 flex flex-col gap-4">
-        <PhaseRail phases={sprint.phases} />
+        {hasResult(sprint) && <ResultCard run={sprint} />}
+        <PhaseRail phases={sprint.phases} isPaused={Boolean(sprint.paused)} />
         <Timeline course={sprint} />
       </div>
       <div className="grid items-start gap-4 lg:grid-cols-2">
@@ -70,11 +82,22 @@ function Loaded({ sprint, events }: { sprint: RunDetail; events: RunEvents }) {
         <div className="flex min-w-0 flex-col gap-3">
           {attempt ? (
             <>
-              <EvidencePanel
-                key={`${attempt.id} ${search.evaluator ?? ""}`}
+              <Candidates
+                runId={sprint.id}
                 attempt={attempt}
-                evaluator={search.evaluator}
-              />
+                events={events.events}
+                shown={search.candidate}
+                onShow={(candidate) => show({ candidate })}
+              >
+                {(shown) => (
+                  <EvidencePanel
+                    key={`${shown.head_commit} ${search.evaluator ?? ""}`}
+                    attempt={shown}
+                    evaluator={search.evaluator}
+                    isPaused={Boolean(sprint.paused)}
+                  />
+                )}
+              </Candidates>
               <RetryPrompt events={events.events} attempt={attempt} />
             </>
           ) : (
@@ -84,21 +107,7 @@ function Loaded({ sprint, events }: { sprint: RunDetail; events: RunEvents }) {
           )}
         </div>
       </div>
-      <RunTabs
-        sprint={sprint}
-        events={events}
-        attempt={attempt}
-        search={search}
-        onSearch={(part) =>
-          void navigate({
-            to: ".",
-            search: (before) => ({ ...before, ...part }),
-            replace: "find" in part,
-            resetScroll: false,
-            hash: true,
-          })
-        }
-      />
+      <RunTabs sprint={sprint} events={events} attempt={attempt} search={search} onSearch={show} />
     </>
   );
 }

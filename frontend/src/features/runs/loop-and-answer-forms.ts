@@ -85,7 +85,7 @@ export function answerCommand(fields: AnswerFields, origin: string): string | nu
   if (request.max_retries !== undefined) words.push(`--max-retries=${request.max_retries}`);
   if (request.name) words.push(`--name=${request.name}`);
   if (fields.model.trim()) words.push(`--model=${fields.model.trim()}`);
-  return command("answer", fields.query, ...words, `--url=${origin}`);
+  return command(origin, ["answer", fields.query, ...words]);
 }
 
 /** The inputs that a definition declares, in XML or JSON; none as long as it cannot be read. */

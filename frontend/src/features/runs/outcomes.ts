@@ -116,7 +116,8 @@ export function loopCourse(
   return { ...timesOf(loop), attempts };
 }
 
-const timesOf = ({ escalations, created_at, finished_at }: Omit<Course, "attempts">) => ({
+const timesOf = ({ escalations, created_at, finished_at, paused }: Omit<Course, "attempts">) => ({
+  paused,
   escalations,
   created_at,
   finished_at,

@@ -44,7 +44,7 @@ describe("commandOf", () => {
         "http://127.0.0.1:8000",
       ),
     ).toBe(
-      "phaserunner run 'Say it'\\''s done' --repo /p --max-attempts 2 --deterministic-only --open 'tests/*' --url=http://127.0.0.1:8000",
+      "phaserunner run 'Say it'\\''s done' --repo=/p --max-attempts=2 --deterministic-only '--open=tests/*' --url=http://127.0.0.1:8000",
     );
   });
 

@@ -170,8 +170,13 @@ export function commandOf(fields: StartFields, origin: string): string | null {
     ["--max-tokens", fields.maxTokens],
     ["--max-cost", fields.maxCost],
   ];
-  const given = options.filter(([, value]) => value.trim()).flatMap(([name, value]) => [name, value.trim()]);
+  const given = options.filter(([, value]) => value.trim()).map(([name, value]) => `${name}=${value.trim()}`);
   const switches = fields.deterministicOnly ? ["--deterministic-only"] : [];
-  const open = openPathsOf(fields).flatMap((path) => ["--open", path]);
-  return command("run", fields.goal, ...given, ...switches, ...open, `--url=${origin}`);
+  const open = openPathsOf(fields).map((path) => `--open=${path}`);
+  const words = [...given, ...switches, ...open];
+  // A goal that begins with a dash would be taken for an option.
+  return command(
+    origin,
+    fields.goal.startsWith("-") ? ["run", ...words, "--", fields.goal] : ["run", fields.goal, ...words],
+  );
 }

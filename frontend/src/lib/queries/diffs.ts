@@ -15,12 +15,19 @@ export interface DiffOf {
   readonly phase: string;
   readonly number: number;
   readonly against: Against;
+  /** Its index; the chosen one without it. */
+  readonly candidate?: number | undefined;
 }
+
+const keyOf = (of: DiffOf) => [
+  ...keys.diff(of.id, of.phase, of.number, of.against),
+  of.candidate ?? "chosen",
+];
 
 /** All changed files; large ones are cut. What an attempt left never changes. */
 export const attemptDiffQuery = (of: DiffOf) =>
   queryOptions({
-    queryKey: keys.diff(of.id, of.phase, of.number, of.against),
+    queryKey: keyOf(of),
     queryFn: ({ signal }) => fetchDiff(of, [], signal),
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -28,7 +35,7 @@ export const attemptDiffQuery = (of: DiffOf) =>
 /** One file, whole. */
 export const wholeFileQuery = (of: DiffOf, path: string) =>
   queryOptions({
-    queryKey: [...keys.diff(of.id, of.phase, of.number, of.against), path],
+    queryKey: [...keyOf(of), path],
     queryFn: async ({ signal }) => (await fetchDiff(of, [path], signal)).files[0] ?? null,
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -38,7 +45,11 @@ async function fetchDiff(of: DiffOf, paths: string[], signal: AbortSignal): Prom
     api.GET("/api/v1/runs/{run_id}/attempts/{phase}/{number}/diff", {
       params: {
         path: { run_id: of.id, phase: of.phase as Schemas["Phase"], number: of.number },
-        query: { against: of.against, ...(paths.length > 0 ? { path: paths } : {}) },
+        query: {
+          against: of.against,
+          ...(of.candidate === undefined ? {} : { candidate: of.candidate }),
+          ...(paths.length > 0 ? { path: paths } : {}),
+        },
       },
       signal,
     }),

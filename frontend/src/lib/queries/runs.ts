@@ -18,6 +18,7 @@ export interface RunFilters {
   readonly status?: readonly RunStatus[] | undefined;
   readonly kind?: Schemas["RunKind"][] | undefined;
   readonly needs_human?: boolean | undefined;
+  readonly paused?: boolean | undefined;
   readonly q?: string | undefined;
   readonly sort?: Schemas["RunSort"] | undefined;
   readonly since?: string | undefined;

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from app.core.errors import ConflictError, NotFoundError
-from app.db.models import Snapshot
+from app.db.models import Run, Snapshot
 from app.schemas.api.sprints import SprintCreate
 from app.services.review.results import Against
 from tests.integration.services.support import UseCases, git, make_repository, use_cases
@@ -95,3 +95,60 @@ async def test_the_result_attaches_to_the_users_history(
     assert git(repo, "show", f"{result.branch}:new.py") == "made"
     (tmp_path / "result.patch").write_bytes(patch)
     git(repo, "apply", "--check", str(tmp_path / "result.patch"))
+
+
+async def finish(cases: UseCases, run_id: UUID, commit: str) -> None:
+    """Complete the run as the engine does, with this result."""
+    async with cases.sessions.begin() as session:
+        run = await session.get_one(Run, run_id)
+        run.status, run.head_commit = "completed", commit
+
+
+async def test_the_files_of_a_result_have_their_numbers_of_lines(cases: UseCases, repo: Path) -> None:
+    run_id = await start(cases, repo)
+    await work(cases, run_id, 1, "one\ntwo\n")
+    found = await cases.results.files(run_id)
+    assert [(each.path, each.status, each.additions, each.patch) for each in found.files] == [
+        ("new.py", "added", 2, "")
+    ]
+    assert (found.additions, found.deletions) == (2, 0)
+
+
+async def test_a_merge_is_tried_on_the_branch_that_the_run_started_from(cases: UseCases, repo: Path) -> None:
+    git(repo, "checkout", "-q", "-b", "work")
+    run_id = await start(cases, repo)
+    await work(cases, run_id, 1, "one\n")
+    git(repo, "checkout", "-q", "-b", "elsewhere")
+    found = (await cases.merges.check(run_id, None)).outcome
+    assert (found.branch, found.state, found.moved) == ("work", "clean", False)
+    git(repo, "branch", "-q", "-D", "work")
+    assert (await cases.merges.check(run_id, None)).outcome.branch == "elsewhere"
+    (repo / "new.py").write_text("theirs\n")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-q", "-m", "the same file")
+    found = (await cases.merges.check(run_id, None)).outcome
+    assert (found.state, found.conflicts, found.moved) == ("conflicts", ("new.py",), True)
+
+
+async def test_only_a_result_that_passed_becomes_a_branch(cases: UseCases, repo: Path) -> None:
+    run_id = await start(cases, repo)
+    commit = await work(cases, run_id, 1, "one\n")
+    with pytest.raises(ConflictError, match="the gates have not passed"):
+        await cases.merges.apply(run_id, None)
+    await finish(cases, run_id, commit)
+    made = await cases.merges.apply(run_id, None)
+    assert (made.branch, made.commit, made.created) == (f"phaserunner/{str(run_id)[:8]}", commit, True)
+    assert git(repo, "rev-parse", made.branch) == commit
+    assert not (await cases.merges.apply(run_id, None)).created
+    assert (await cases.merges.apply(run_id, "mine")).created
+
+
+async def test_a_new_project_has_nothing_to_merge_into(cases: UseCases) -> None:
+    request = SprintCreate.model_validate({"goal": "g", "source": {"kind": "empty"}, "phases": ["coding"]})
+    run_id = (await cases.sprints.start(request, "ada")).id
+    commit = await work(cases, run_id, 1, "one\n")
+    await finish(cases, run_id, commit)
+    with pytest.raises(ConflictError, match="no branch to merge into"):
+        await cases.merges.check(run_id, None)
+    with pytest.raises(ConflictError, match="only a local repository"):
+        await cases.merges.apply(run_id, None)

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from starlette.responses import FileResponse
+from starlette.datastructures import Headers
+from starlette.responses import FileResponse, Response
 
 from app.api.edge.dashboard import FAILURE, Dashboard
 
@@ -64,3 +65,58 @@ def test_without_a_build_a_page_says_why(tmp_path: Path) -> None:
     assert failed is not None
     assert b"npm ended with 1" in failed.body
     assert b"<script>" not in failed.body
+
+
+COMPRESSED = {"br": ".br", "gzip": ".gz"}
+
+
+def asked(built: Dashboard, path: str, **headers: str) -> Response:
+    named = Headers({name.replace("_", "-"): value for name, value in headers.items()})
+    answer = built.response(path, for_reading=True, request=named)
+    assert answer is not None
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("accepted", "coding"),
+    [
+        ("gzip, deflate, br", "br"),
+        ("gzip", "gzip"),
+        ("br;q=0, gzip", "gzip"),
+        ("zstd", None),
+        ("", None),
+    ],
+)
+def test_the_smallest_file_that_a_browser_reads_is_sent(
+    built: Dashboard, accepted: str, coding: str | None
+) -> None:
+    script = built.directory / "assets" / "index-abc.js"
+    for each, ending in COMPRESSED.items():
+        script.with_name(script.name + ending).write_text(f"{each} of 1")
+    answer = asked(built, "/assets/index-abc.js", accept_encoding=accepted)
+    assert isinstance(answer, FileResponse)
+    assert Path(answer.path).name == script.name + (COMPRESSED[coding] if coding else "")
+    assert answer.headers.get("content-encoding") == coding
+    assert answer.headers["content-type"].startswith("text/javascript")
+    assert answer.headers["vary"] == "Accept-Encoding"
+    assert "immutable" in answer.headers["cache-control"]
+
+
+def test_a_file_without_compressed_ones_is_sent_as_it_is(built: Dashboard) -> None:
+    answer = asked(built, "/favicon.svg", accept_encoding="br, gzip")
+    assert "content-encoding" not in answer.headers
+    assert answer.headers["content-type"] == "image/svg+xml"
+
+
+def test_a_browser_that_has_the_page_does_not_get_it_again(built: Dashboard) -> None:
+    (built.directory / "index.html.gz").write_text("smaller")
+    whole = asked(built, "/")
+    small = asked(built, "/", accept_encoding="gzip")
+    assert whole.headers["etag"] != small.headers["etag"], "each coding has its own tag"
+    for tag in (small.headers["etag"], f'"other", W/{small.headers["etag"]}', "*"):
+        again = asked(built, "/", accept_encoding="gzip", if_none_match=tag)
+        assert (again.status_code, again.body) == (304, b"")
+        assert again.headers["etag"] == small.headers["etag"]
+        assert again.headers["cache-control"] == "no-cache"
+    for headers in ({"if_none_match": small.headers["etag"]}, {"if_none_match": ""}):
+        assert asked(built, "/", **headers).status_code == 200

@@ -21,16 +21,19 @@ export interface DiffPaneProps {
   id: string;
   phase: string;
   number: number;
+  /** Index of a candidate; the chosen one without it. */
+  candidate?: number | undefined;
   shown: Shown;
   onShow: (change: Partial<Shown>) => void;
   comments: readonly LineComment[];
   actions: CommentActions | null;
 }
 
-export function DiffPane({ id, phase, number, shown, onShow, comments, actions }: DiffPaneProps) {
+export function DiffPane(props: DiffPaneProps) {
+  const { id, phase, number, candidate, shown, onShow, comments, actions } = props;
   const of = useMemo(
-    () => ({ id, phase, number, against: shown.against }),
-    [id, phase, number, shown.against],
+    () => ({ id, phase, number, candidate, against: shown.against }),
+    [id, phase, number, candidate, shown.against],
   );
   const { data, error, refetch } = useQuery(attemptDiffQuery(of));
   const { against, view } = shown;
@@ -57,7 +60,10 @@ export function DiffPane({ id, phase, number, shown, onShow, comments, actions }
   return (
     <section aria-label="Diff" className="flex min-w-0 flex-col gap-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <h2 className="font-semibold">Diff of attempt {number}</h2>
+        <h2 className="font-semibold">
+          Diff of attempt {number}
+          {candidate !== undefined && `, candidate ${candidate + 1}`}
+        </h2>
         <Switch
           label="Compare with"
           chosen={against}
@@ -75,7 +81,7 @@ export function DiffPane({ id, phase, number, shown, onShow, comments, actions }
       {!data && !error && <LoadingState what="the diff" />}
       {data && (
         <DiffReview
-          key={`${number}.${against}`}
+          key={`${number}.${candidate ?? ""}.${against}`}
           of={of}
           diff={data}
           view={view}

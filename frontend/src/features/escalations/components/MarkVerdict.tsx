@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ThumbsDown, ThumbsUp } from "lucide-react";
 
-import { Button } from "@/components/Button";
+import { Allowed } from "@/components/Allowed";
 import { explain } from "@/components/states";
 import { UntrustedText } from "@/components/UntrustedText";
 import { markVerdict } from "@/lib/queries/diffs";
@@ -27,7 +27,8 @@ export function MarkVerdict({ evaluation }: { evaluation: Evaluation }) {
       <span className="text-muted">
         Was it right to {evaluation.status === "failed" ? "fail" : "pass"} this?
       </span>
-      <Button
+      <Allowed
+        needs="reviewer"
         disabled={mark.isPending}
         aria-pressed={newest?.was_right === true}
         className="pressable"
@@ -35,8 +36,9 @@ export function MarkVerdict({ evaluation }: { evaluation: Evaluation }) {
       >
         <ThumbsUp aria-hidden size={14} />
         Right
-      </Button>
-      <Button
+      </Allowed>
+      <Allowed
+        needs="reviewer"
         disabled={mark.isPending}
         aria-pressed={newest?.was_right === false}
         className="pressable"
@@ -44,7 +46,7 @@ export function MarkVerdict({ evaluation }: { evaluation: Evaluation }) {
       >
         <ThumbsDown aria-hidden size={14} />
         Wrong
-      </Button>
+      </Allowed>
       <span role="status" className="text-muted">
         {mark.isPending && "Saving …"}
         {!mark.isPending && newest && (

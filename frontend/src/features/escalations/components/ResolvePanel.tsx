@@ -1,7 +1,7 @@
 /** The decision: always in sight, sent once, never shown as done before the service says so. */
 import { type KeyboardEvent, type Ref, useMemo } from "react";
 
-import { Button } from "@/components/Button";
+import { Allowed } from "@/components/Allowed";
 import { CopyMenu } from "@/components/CopyMenu";
 import { explain } from "@/components/states";
 import { UntrustedText } from "@/components/UntrustedText";
@@ -102,14 +102,15 @@ export function ResolvePanel({ escalation, draft, update, onSend, isSending, err
         </>
       )}
       <div className="flex flex-wrap items-center gap-2">
-        <Button
+        <Allowed
+          needs="reviewer"
           weight={draft.decision === "reject" ? "danger" : "primary"}
           type="submit"
           disabled={!isReady}
           aria-keyshortcuts="Control+Enter Meta+Enter"
         >
           {isSending ? "Sending …" : sendText(draft, escalation.kind)}
-        </Button>
+        </Allowed>
         <CopyMenu items={copies} />
         <kbd className="text-muted">{isMac() ? "⌘ ↵" : "Ctrl ↵"}</kbd>
       </div>

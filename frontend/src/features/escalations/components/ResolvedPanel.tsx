@@ -1,5 +1,6 @@
 /** Decisions, by whom and when; and what the reviewer who came second had typed. */
 import { Link } from "@tanstack/react-router";
+import { type RefObject, useEffect, useRef } from "react";
 
 import { Button, buttonClass } from "@/components/Button";
 import { RelativeTime } from "@/components/RelativeTime";
@@ -21,12 +22,20 @@ interface Props {
   /** The next one in the queue. */
   next: string | null;
   waiting: number;
+  /** The form was on screen before, and may have had the focus. */
+  wasDeciding: RefObject<boolean>;
 }
 
-export function ResolvedPanel({ escalation, draft, onDiscard, next, waiting }: Props) {
+export function ResolvedPanel({ escalation, draft, onDiscard, next, waiting, wasDeciding }: Props) {
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (!wasDeciding.current || document.activeElement !== document.body) return;
+    const kept = panel.current?.querySelector<HTMLElement>("textarea");
+    (kept ?? panel.current)?.focus();
+  }, [wasDeciding]);
   const { decision, decided_by: by, decided_at: at } = escalation;
   return (
-    <section aria-label="Decision" className="card flex flex-col gap-3 p-3">
+    <section ref={panel} tabIndex={-1} aria-label="Decision" className="card flex flex-col gap-3 p-3">
       <div role="status">
         <h2 className="font-semibold">
           {escalation.status === "withdrawn" ? (

@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 
+import { Allowed } from "@/components/Allowed";
 import { Button } from "@/components/Button";
 import { UntrustedText } from "@/components/UntrustedText";
 import { markVerdict, withdrawMark } from "@/lib/queries/metrics";
@@ -72,7 +73,9 @@ export function VerdictMarks({ evaluation }: { evaluation: Evaluation }) {
         </form>
       ) : (
         <div>
-          <Button onClick={() => setOpen(true)}>Was it right?</Button>
+          <Allowed needs="reviewer" onClick={() => setOpen(true)}>
+            Was it right?
+          </Allowed>
         </div>
       )}
       {error && (

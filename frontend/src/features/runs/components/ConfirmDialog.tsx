@@ -10,14 +10,22 @@ interface Props {
   text: string;
   label: string;
   confirm: string;
+  /** The text at first. */
+  initial?: string;
+  isOneLine?: boolean;
+  weight?: "danger" | "primary";
   isBusy: boolean;
   error: unknown;
   onConfirm: (reason: string) => void;
   onClose: () => void;
 }
 
-export function ConfirmDialog({ title, text, label, confirm, isBusy, error, onConfirm, onClose }: Props) {
-  const [reason, setReason] = useState("");
+const FIELD = "rounded-md border border-line bg-raised p-2";
+
+export function ConfirmDialog(props: Props) {
+  const { title, text, label, confirm, initial = "", isOneLine = false, weight = "danger" } = props;
+  const { isBusy, error, onConfirm, onClose } = props;
+  const [reason, setReason] = useState(initial);
 
   function submit(event: FormEvent): void {
     event.preventDefault();
@@ -35,17 +43,26 @@ export function ConfirmDialog({ title, text, label, confirm, isBusy, error, onCo
           ].join(" ")}
         >
           <AlertDialog.Title className="text-lg font-semibold">{title}</AlertDialog.Title>
-          <AlertDialog.Description className="my-2 text-muted">{text}</AlertDialog.Description>
+          <AlertDialog.Description className="theirs my-2 text-muted">{text}</AlertDialog.Description>
           <form onSubmit={submit} className="flex flex-col gap-3">
             <label className="flex flex-col gap-1">
               {label}
-              <textarea
-                className="rounded-md border border-line bg-raised p-2"
-                rows={2}
-                maxLength={2000}
-                value={reason}
-                onChange={(event) => setReason(event.target.value)}
-              />
+              {isOneLine ? (
+                <input
+                  className={FIELD}
+                  maxLength={200}
+                  value={reason}
+                  onChange={(event) => setReason(event.target.value)}
+                />
+              ) : (
+                <textarea
+                  className={FIELD}
+                  rows={2}
+                  maxLength={2000}
+                  value={reason}
+                  onChange={(event) => setReason(event.target.value)}
+                />
+              )}
             </label>
             {error !== null && error !== undefined && (
               <p role="alert" className="theirs text-failed">
@@ -56,7 +73,7 @@ export function ConfirmDialog({ title, text, label, confirm, isBusy, error, onCo
               <AlertDialog.Cancel asChild>
                 <Button>Go back</Button>
               </AlertDialog.Cancel>
-              <Button type="submit" weight="danger" disabled={isBusy}>
+              <Button type="submit" weight={weight} disabled={isBusy}>
                 {isBusy ? "Waiting for the service …" : confirm}
               </Button>
             </div>

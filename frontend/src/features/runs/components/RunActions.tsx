@@ -4,7 +4,8 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { FileDiff, GitFork, Pause, Play, UserRound } from "lucide-react";
 import { useMemo, useState } from "react";
 
-import { Button, buttonClass } from "@/components/Button";
+import { Allowed } from "@/components/Allowed";
+import { buttonClass } from "@/components/Button";
 import { CopyMenu } from "@/components/CopyMenu";
 import { explain } from "@/components/states";
 import { command, curl } from "@/lib/commands";
@@ -21,6 +22,7 @@ import {
 } from "@/lib/queries/runs";
 import { type Action, useActions } from "@/lib/shortcuts";
 
+import { resultCommand } from "../run-commands";
 import { ConfirmDialog } from "./ConfirmDialog";
 
 const OVER: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
@@ -77,20 +79,24 @@ export function RunActions({ run, attempts, attempt }: Props) {
       )}
       <CopyMenu items={copies(run, leftFiles)} />
       {origin && (
-        <Button onClick={() => setAsks("fork")}>
+        <Allowed needs="operator" onClick={() => setAsks("fork")}>
           <GitFork aria-hidden size={16} />
           Fork
-        </Button>
+        </Allowed>
       )}
       {!isOver && (
         <>
-          <Button disabled={act.resume.isPending} onClick={() => (isPaused ? resume() : setAsks("pause"))}>
+          <Allowed
+            needs="operator"
+            disabled={act.resume.isPending}
+            onClick={() => (isPaused ? resume() : setAsks("pause"))}
+          >
             {isPaused ? <Play aria-hidden size={16} /> : <Pause aria-hidden size={16} />}
             {isPaused ? "Resume" : "Pause"}
-          </Button>
-          <Button weight="danger" onClick={() => setAsks("cancel")}>
+          </Allowed>
+          <Allowed needs="operator" weight="danger" onClick={() => setAsks("cancel")}>
             Cancel run
-          </Button>
+          </Allowed>
         </>
       )}
       <ResumeError error={act.resume.error} />
@@ -164,20 +170,18 @@ function dialogOf(ask: Ask, origin: Attempt | undefined) {
 
 function copies(run: Run, leftFiles: boolean) {
   const here = `/api/v1/runs/${run.id}`;
-  const url = `--url=${location.origin}`;
-  // A local source is named by its path, which is where a branch belongs.
-  const repo = run.project.startsWith("/") ? [`--repo=${run.project}`] : [];
+  const { origin } = location;
   const withToken = () => identity.get().token !== "";
   const base = [
     { label: "Link to this page", text: () => location.href },
     { label: "Id", text: () => run.id },
-    { label: "curl", text: () => curl(location.origin, "GET", here, undefined, withToken()) },
-    { label: "Command: watch", text: () => command("watch", run.id, url) },
-    { label: "Command: show", text: () => command("show", run.id, url) },
+    { label: "curl", text: () => curl(origin, "GET", here, undefined, withToken()) },
+    { label: "Command: watch", text: () => command(origin, ["watch", run.id]) },
+    { label: "Command: show", text: () => command(origin, ["show", run.id]) },
   ];
   const result = {
     label: "Command: fetch the result",
-    text: () => command("result", run.id, "--branch", `phaserunner/${run.id.slice(0, 8)}`, ...repo, url),
+    text: () => resultCommand(run, `phaserunner/${run.id.slice(0, 8)}`),
   };
   return leftFiles ? [...base, result] : base;
 }

@@ -8,7 +8,17 @@ import type { RunStatus } from "@/lib/queries/runs";
 import type { RunsSearch } from "@/lib/search";
 
 const RUN_KINDS: readonly RunKind[] = ["sprint", "director_loop", "answer"];
-const STATUSES: readonly RunStatus[] = ["queued", "active", "waiting", "completed", "failed", "cancelled"];
+type State = RunStatus | "paused";
+
+const STATES: readonly State[] = [
+  "queued",
+  "active",
+  "paused",
+  "waiting",
+  "completed",
+  "failed",
+  "cancelled",
+];
 const SORTS = {
   newest: "Newest first",
   oldest: "Oldest first",
@@ -21,12 +31,13 @@ const FIELD = "min-h-8 rounded-md border border-line bg-raised px-2";
 
 interface Props {
   search: RunsSearch;
-  byStatus: Schemas["RunCounts"]["by_status"] | undefined;
+  /** How many runs have each state. */
+  counts: Schemas["RunCounts"] | undefined;
   byKind: Schemas["RunCounts"]["by_kind"] | undefined;
   onChange: (part: Partial<RunsSearch>) => void;
 }
 
-export function RunFiltersBar({ search, byStatus, byKind, onChange }: Props) {
+export function RunFiltersBar({ search, counts, byKind, onChange }: Props) {
   return (
     <div className="flex flex-wrap items-center gap-2 pb-3">
       <SearchField value={search.q ?? ""} onChange={(q) => onChange({ q: q || undefined })} />
@@ -40,11 +51,11 @@ export function RunFiltersBar({ search, byStatus, byKind, onChange }: Props) {
       />
       <Choices
         label="Status"
-        all={STATUSES}
+        all={STATES}
         word={wordOf}
-        chosen={search.status}
-        counts={byStatus}
-        onChoose={(status) => onChange({ status })}
+        chosen={search.paused ? ["paused"] : search.status}
+        counts={counts && statesOf(counts)}
+        onChoose={(states) => onChange(stateFilter(states, search.paused === true))}
       />
       <label className="ml-auto flex items-center gap-2">
         <span className="text-muted">Order</span>
@@ -65,6 +76,22 @@ export function RunFiltersBar({ search, byStatus, byKind, onChange }: Props) {
       </label>
     </div>
   );
+}
+
+/** A paused run counts as paused, and not as what it continues with. */
+function statesOf(counts: Schemas["RunCounts"]): Partial<Record<State, number>> {
+  const going = Object.entries(counts.by_status).map(([status, count]) => [
+    status,
+    count - (counts.paused_by_status[status] ?? 0),
+  ]);
+  return { ...(Object.fromEntries(going) as Partial<Record<State, number>>), paused: counts.paused };
+}
+
+/** *Paused* stands alone: it goes across what runs continue with. */
+function stateFilter(states: State[] | undefined, wasPaused: boolean): Pick<RunsSearch, "status" | "paused"> {
+  if (!wasPaused && states?.includes("paused")) return { status: undefined, paused: true };
+  const rest = states?.filter((each) => each !== "paused");
+  return { status: rest?.length ? rest : undefined, paused: undefined };
 }
 
 interface ChoicesProps<T extends string> {
@@ -98,8 +125,7 @@ function Choices<T extends string>({ label, all, word, chosen, counts, onChoose 
           ].join(" ")}
           onClick={() => toggle(each)}
         >
-          {word(each)}
-          {counts && <span className="ml-1.5 opacity-90">{counts[each] ?? 0}</span>}
+          {word(each)} {counts && <span className="ml-1 opacity-90">{counts[each] ?? 0}</span>}
         </button>
       ))}
     </fieldset>

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 
 import { PageHeader } from "@/components/PageHeader";
 import { ErrorState, LoadingState } from "@/components/states";
-import { StatusBadge } from "@/components/StatusBadge";
+import { StatusBadge, wordOf } from "@/components/StatusBadge";
 import { Timeline } from "@/components/Timeline";
 import { useRunEvents } from "@/lib/live-context";
 import type { Run } from "@/lib/queries/runs";
@@ -45,7 +45,12 @@ export function RunPage({ run, course, asks, result, children }: Props) {
   );
   return (
     <>
-      <PageHeader title={run.name} beside={state} actions={<RunActions run={run} />} />
+      <PageHeader
+        title={run.name}
+        state={wordOf(run.paused ? "paused" : run.status)}
+        beside={state}
+        actions={<RunActions run={run} />}
+      />
       <RunFacts run={run} asks={asks} />
       <div className="my-4 flex flex-col gap-4">
         {result}

@@ -3,13 +3,14 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { type FormEvent, type ReactNode, useEffect, useRef } from "react";
 
-import { Button } from "@/components/Button";
+import { Allowed } from "@/components/Allowed";
 import { CopyMenu } from "@/components/CopyMenu";
 import { PageHeader } from "@/components/PageHeader";
 import { explain } from "@/components/states";
-import { ApiError } from "@/lib/api/errors";
+import { ApiError, UnreachableError } from "@/lib/api/errors";
 import { KINDS, type RunKind } from "@/lib/kinds";
 import { keys } from "@/lib/queries/keys";
+import { randomKey } from "@/lib/random-key";
 
 const ALL: readonly RunKind[] = ["sprint", "director_loop", "answer"];
 
@@ -23,19 +24,26 @@ interface Props {
   /** What is said beside the button. */
   note: string;
   copies: readonly Copy[];
+  /** What is sent, as text; as long as it stays the same, so does the key. */
+  body: string;
   /** Starts it; the key makes a repetition safe. */
   start: (key: string) => Promise<{ id: string }>;
   /** The fields; `refused` is what the service says of them. */
   children: (refused: ApiError | null) => ReactNode;
 }
 
-export function StartForm({ kind, note, copies, start, children }: Props) {
+export function StartForm({ kind, note, copies, body, start, children }: Props) {
   const form = useRef<HTMLFormElement>(null);
   const client = useQueryClient();
   const navigate = useNavigate();
   const { word, page } = KINDS[kind];
+  const sent = useRef({ body: "", key: "" });
   const starting = useMutation({
-    mutationFn: start,
+    mutationFn: () => {
+      // Sent again without a change it is the same run, whether or not the first answer arrived.
+      if (sent.current.body !== body) sent.current = { body, key: randomKey() };
+      return start(sent.current.key);
+    },
     onSuccess({ id }) {
       void client.invalidateQueries({ queryKey: keys.runs });
       void navigate({ to: page, params: { id } });
@@ -48,7 +56,7 @@ export function StartForm({ kind, note, copies, start, children }: Props) {
 
   function submit(event: FormEvent): void {
     event.preventDefault();
-    starting.mutate(crypto.randomUUID?.() ?? String(Math.random()));
+    starting.mutate();
   }
 
   return (
@@ -75,9 +83,9 @@ export function StartForm({ kind, note, copies, start, children }: Props) {
         {children(starting.error instanceof ApiError ? starting.error : null)}
         {starting.isError && <Refusal error={starting.error} word={word} />}
         <div className="flex items-center gap-3">
-          <Button type="submit" weight="primary" disabled={starting.isPending}>
+          <Allowed needs="operator" type="submit" weight="primary" disabled={starting.isPending}>
             {starting.isPending ? "Starting …" : `Start the ${word}`}
-          </Button>
+          </Allowed>
           <span className="text-muted">{note}</span>
         </div>
       </form>
@@ -85,8 +93,17 @@ export function StartForm({ kind, note, copies, start, children }: Props) {
   );
 }
 
+/** The request may have arrived; its key makes the next one safe. */
+function unanswered(word: string): { title: string; text: string } {
+  return {
+    title: "The service did not respond",
+    text: `Your entries are kept. Start the ${word} again when the service is back. Without changes it starts only once.`,
+  };
+}
+
 function Refusal({ error, word }: { error: unknown; word: string }) {
-  const { title, text } = explain(error, `start the ${word}`);
+  const { title, text } =
+    error instanceof UnreachableError ? unanswered(word) : explain(error, `start the ${word}`);
   return (
     <div role="alert" className="card border-failed p-3" data-state="error">
       <p className="font-medium text-failed">{title}</p>

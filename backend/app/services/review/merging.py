@@ -1,0 +1,134 @@
+"""Tells whether a result still merges into its source, and takes it there as a branch when asked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import anyio
+
+from app.core.errors import ConflictError
+from app.db.engine import Sessions
+from app.db.models import Run
+from app.schemas.workspaces import GitSource, LocalSource
+from app.services.execute.trees import RunTrees
+from app.services.review.results import Result, ResultService
+from app.workspaces.history.git import Git
+from app.workspaces.sources.inspection import SourcePolicy
+from app.workspaces.sources.local import branch_of, locate
+from app.workspaces.sources.merging import MergeOutcome, create_branch, merge_into_local, merge_into_remote
+
+MERGES_AT_ONCE = 2
+"""Merges that one process tries at the same time; the others wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class MergeCheck:
+    """The outcome of trying a merge, and when it was tried."""
+
+    outcome: MergeOutcome
+    checked_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedBranch:
+    """A result as a branch of its source. `created` is False if the branch was there already."""
+
+    repository: str
+    branch: str
+    commit: str
+    created: bool
+
+
+class MergeService:
+    """Compares results with the present state of the sources of their runs.
+
+    Args:
+        sessions: opens short sessions.
+        results: finds the results.
+        trees: knows the runs' commits.
+        git: the git program.
+        sources: which sources are allowed.
+    """
+
+    def __init__(
+        self, sessions: Sessions, results: ResultService, trees: RunTrees, git: Git, sources: SourcePolicy
+    ) -> None:
+        self._sessions = sessions
+        self._results = results
+        self._trees = trees
+        self._git = git
+        self._sources = sources
+        self._limit = anyio.Semaphore(MERGES_AT_ONCE)
+
+    async def check(self, run_id: UUID, branch: str | None) -> MergeCheck:
+        """Try to merge a result into a branch of its source. Nothing is written to the source.
+
+        Args:
+            run_id: the run.
+            branch: name of the branch; by default the one the run started from.
+
+        Raises:
+            NotFoundError: there is no such run.
+            ConflictError: the run has no output yet, or its source is no repository.
+            InvalidInputError, WorkspaceError: the branch or the source cannot be used.
+        """
+        result = await self._results.result(run_id)
+        document = await self._source(run_id)
+        repository = await self._trees.repository(run_id, result.commit)
+        ends = (result.base_commit, result.commit)
+        async with self._limit:
+            match document["kind"]:
+                case "local":
+                    source = LocalSource(path=document["path"])
+                    wanted = branch or await self._started_from(source, document)
+                    outcome = await merge_into_local(source, wanted, self._sources, repository, *ends)
+                case "git":
+                    remote = GitSource(url=document["url"], ref=document.get("ref"))
+                    outcome = await merge_into_remote(remote, branch, self._sources, repository, *ends)
+                case kind:
+                    raise ConflictError(f"a source of the kind {kind} has no branch to merge into")
+        return MergeCheck(outcome, datetime.now(UTC))
+
+    async def apply(self, run_id: UUID, branch: str | None) -> AppliedBranch:
+        """Create a branch with the result in the local repository that the run started from.
+
+        Args:
+            run_id: the run.
+            branch: name of the branch; by default the name that the result has.
+
+        Raises:
+            NotFoundError: there is no such run.
+            ConflictError: the gates have not passed the result, its source is not a local repository, or the
+                branch holds other commits.
+            InvalidInputError, WorkspaceError: the branch or the source cannot be used.
+        """
+        result = await self._results.result(run_id)
+        document = await self._source(run_id)
+        if document["kind"] != "local":
+            raise ConflictError("only a local repository can take the result as a branch")
+        _require_final(result)
+        found = await locate(LocalSource(path=document["path"]), self._sources.allowed_roots, self._git)
+        repository = await self._trees.repository(run_id, result.commit)
+        name = branch or result.branch
+        bundle = await repository.bundle_for_export(result.base_commit, result.commit, name)
+        created = await create_branch(found, name, bundle, self._git)
+        return AppliedBranch(str(found.top), name, result.commit, created)
+
+    async def _started_from(self, source: LocalSource, document: Mapping[str, Any]) -> str | None:
+        """The branch that the run started from, unless it is gone."""
+        name: str | None = document.get("branch")
+        if name is None:
+            return None
+        found = await locate(source, self._sources.allowed_roots, self._git)
+        return await branch_of(found, f"refs/heads/{name}", self._git)
+
+    async def _source(self, run_id: UUID) -> Mapping[str, Any]:
+        async with self._sessions() as session:
+            return (await session.get_one(Run, run_id)).source
+
+
+def _require_final(result: Result) -> None:
+    if not result.is_final:
+        raise ConflictError("the gates have not passed this output; `phaserunner result` fetches it anyway")

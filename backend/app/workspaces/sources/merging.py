@@ -1,0 +1,216 @@
+"""Tries what a run made on the present state of its source, and takes it there as a branch when asked."""
+
+import tempfile
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import anyio.to_thread
+
+from app.core.errors import ConflictError, WorkspaceError
+from app.schemas.workspaces import GitSource, LocalSource
+from app.workspaces.files.paths import display_path
+from app.workspaces.history.bundle import decode_bundle, object_count
+from app.workspaces.history.git import Git, GitTarget, configuration_with, reason
+from app.workspaces.history.refs import check_branch
+from app.workspaces.history.repository import RunRepository
+from app.workspaces.sources.inspection import SourcePolicy, check_file_url, check_remote_ref, check_url
+from app.workspaces.sources.local import Located, branch_of, locate
+from app.workspaces.sources.remote import prepare_fetch
+
+MergeState = Literal["clean", "conflicts", "contained"]
+
+_SECONDS = 60.0
+_SHA256_LENGTH = 64
+_FETCHED = "refs/phaserunner/target"
+_FETCH = ["fetch", "-q", "--depth=1", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance"]
+# The owner's repository must survive a power cut, and no program that its configuration names may run.
+_FOR_OWNERS = {"core.fsync": "default", "core.alternateRefsCommand": "true"}
+
+
+@dataclass(frozen=True, slots=True)
+class MergeOutcome:
+    """What merging a result into a branch would do.
+
+    Attributes:
+        branch: name of the branch; `HEAD` where none is checked out or named.
+        commit: the commit the branch points to.
+        moved: the branch does not point to the commit that the run started from.
+        state: `contained` means that the branch already has every change.
+        conflicts: paths of files in conflict.
+    """
+
+    branch: str
+    commit: str
+    moved: bool
+    state: MergeState
+    conflicts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """A commit to merge into, in a repository that also sees the run's objects.
+
+    `has_history` tells that the history before the commit and before the run's base is there.
+    """
+
+    repository: GitTarget
+    branch: str
+    commit: str
+    has_history: bool
+
+
+async def merge_into_local(
+    source: LocalSource, branch: str | None, policy: SourcePolicy, run: RunRepository, base: str, head: str
+) -> MergeOutcome:
+    """Merge `head` into a branch of a local repository, in memory and without writing to the repository.
+
+    Args:
+        source: the repository; its `ref` does not matter.
+        branch: name of the branch; by default the one that is checked out.
+        policy: which sources are allowed.
+        run: the run's repository, with `base` and `head`.
+        base: commit the run started from.
+        head: commit of the result.
+
+    Raises:
+        InvalidInputError: the branch has no valid name, or the path is not allowed.
+        WorkspaceError: there is no such repository or branch, or git cannot merge.
+    """
+    ref = "HEAD" if branch is None else f"refs/heads/{check_branch(branch)}"
+    found = await locate(source.model_copy(update={"ref": ref}), policy.allowed_roots, run.git)
+    name = branch or await branch_of(found, "HEAD", run.git) or "HEAD"
+    knows_base = await _has(run.git, GitTarget(found.store), base)
+    # The run's history is cut at its base, where its source goes on. Without a base there, the cut must stay.
+    cuts = [found.store] if knows_base else [found.store, run.path]
+    async with _beside(run, [found.store, run.path], cuts, len(found.commit)) as scratch:
+        return await _merge(run.git, _Target(scratch, name, found.commit, knows_base), base, head)
+
+
+async def merge_into_remote(
+    source: GitSource, branch: str | None, policy: SourcePolicy, run: RunRepository, base: str, head: str
+) -> MergeOutcome:
+    """Fetch a branch of a remote repository and merge `head` into it, in memory.
+
+    Only the branch's files are fetched. So the changes since `base` are merged, as a rebase would do.
+
+    Raises:
+        InvalidInputError: the branch or the URL is not allowed.
+        WorkspaceError: the branch cannot be fetched, or git cannot merge.
+    """
+    ref = branch or source.ref
+    check_url(source.url, policy)
+    check_remote_ref(ref)
+    if source.url.startswith("file:"):
+        await anyio.to_thread.run_sync(check_file_url, source.url, policy)
+    remote = await prepare_fetch(
+        source,
+        run.git.transport_env,
+        allow_private=policy.allow_private_urls,
+        allow_files=policy.allow_file_urls,
+    )
+    async with _beside(run, [run.path], [run.path], len(base)) as scratch:
+        spec = f"+{ref or 'HEAD'}:{_FETCHED}"
+        command = [*_FETCH, "--", remote.url, spec]
+        outcome = await run.git.attempt(command, scratch, env=remote.env, timeout=policy.fetch_seconds)
+        if outcome.returncode != 0 or outcome.timed_out:
+            raise WorkspaceError(f"the source cannot be fetched: {reason(outcome)}", field="source.url")
+        commit = (await run.git.run(["rev-parse", "--verify", f"{_FETCHED}^{{commit}}"], scratch)).decode()
+        target = _Target(scratch, ref or "HEAD", commit.strip(), has_history=False)
+        return await _merge(run.git, target, base, head)
+
+
+async def create_branch(found: Located, branch: str, bundle: bytes, git: Git) -> bool:
+    """Add a result to a local repository as a new branch. Index, working tree and `HEAD` stay as they are.
+
+    Args:
+        found: the repository.
+        branch: name of the branch.
+        bundle: what `RunRepository.bundle_for_export` gave.
+        git: the git program.
+
+    Returns:
+        False if the branch is there already, with this commit.
+
+    Raises:
+        InvalidInputError: `branch` is not a branch name.
+        ConflictError: the branch is there with another commit, or gets in the way of others.
+        WorkspaceError: the repository cannot be written to, or lacks the commit the run started from.
+    """
+    ref = f"refs/heads/{check_branch(branch)}"
+    given, target = decode_bundle(bundle), GitTarget(found.store)
+    there = await git.attempt(["rev-parse", "--verify", "-q", ref], target)
+    if there.returncode == 0:
+        if there.stdout.decode().strip() == given.commit:
+            return False
+        raise ConflictError(f"{branch} exists and holds other commits; choose another name", field="branch")
+    for commit in given.prerequisites:
+        if not await _has(git, target, commit):
+            raise WorkspaceError(f"{found.top} lacks the commit {commit[:12]} that the run started from")
+    env = configuration_with(_FOR_OWNERS)
+    if object_count(given.pack):
+        command = ["index-pack", "--stdin", "--fix-thin"]
+        stored = await git.attempt(command, target, stdin=given.pack, env=env)
+        if stored.returncode != 0 or stored.timed_out:
+            raise WorkspaceError(f"{found.top} does not take the result: {reason(stored)}")
+    made = await git.attempt(["update-ref", ref, given.commit, "0" * len(given.commit)], target, env=env)
+    if made.returncode != 0:
+        raise ConflictError(f"{branch} cannot be created: {reason(made)}", field="branch")
+    return True
+
+
+@asynccontextmanager
+async def _beside(
+    run: RunRepository, stores: Sequence[Path], cuts: Sequence[Path], id_length: int
+) -> AsyncGenerator[GitTarget]:
+    """Give an empty repository that reads the objects of `stores`; it is removed afterwards.
+
+    Args:
+        run: the run's repository, beside which it is made.
+        stores: git directories.
+        cuts: git directories whose histories end where their `shallow` file says.
+        id_length: characters of an object id.
+    """
+    with tempfile.TemporaryDirectory(dir=run.path.parent, prefix="merge-") as place:
+        scratch = RunRepository(run.git, Path(place) / "merge.git")
+        await scratch.create("sha256" if id_length == _SHA256_LENGTH else "sha1")
+        await anyio.to_thread.run_sync(_lend, scratch.path, stores, cuts)
+        yield scratch.target
+
+
+def _lend(to: Path, stores: Sequence[Path], cuts: Sequence[Path]) -> None:
+    (to / "objects" / "info").mkdir(exist_ok=True)
+    lines = "".join(f"{store / 'objects'}\n" for store in stores)
+    (to / "objects" / "info" / "alternates").write_text(lines)
+    shallow = "".join(file.read_text() for cut in cuts if (file := cut / "shallow").is_file())
+    if shallow:
+        (to / "shallow").write_text(shallow)
+
+
+async def _merge(git: Git, target: _Target, base: str, head: str) -> MergeOutcome:
+    sides, moved = [target.commit, head], target.commit != base
+    if not target.has_history:
+        # Stand-ins on top of the base, with the same files, make git compare both with the base.
+        sides = [await _on_top_of(base, each, git, target.repository) for each in sides]
+    command = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", *sides]
+    outcome = await git.attempt(command, target.repository, timeout=_SECONDS)
+    if outcome.timed_out or outcome.returncode not in (0, 1):
+        raise WorkspaceError(f"the merge cannot be tried: {reason(outcome)}")
+    tree, *names = outcome.stdout.split(b"\0")[:-1]
+    if outcome.returncode == 1:
+        conflicts = tuple(display_path(name) for name in dict.fromkeys(names) if name)
+        return MergeOutcome(target.branch, target.commit, moved, "conflicts", conflicts)
+    theirs = await git.run(["rev-parse", f"{target.commit}^{{tree}}"], target.repository)
+    state: MergeState = "contained" if tree.strip() == theirs.strip() else "clean"
+    return MergeOutcome(target.branch, target.commit, moved, state)
+
+
+async def _on_top_of(base: str, commit: str, git: Git, target: GitTarget) -> str:
+    made = await git.run(["commit-tree", f"{commit}^{{tree}}", "-p", base, "-m", "Stand-in"], target)
+    return made.decode().strip()
+
+
+async def _has(git: Git, target: GitTarget, commit: str) -> bool:
+    return (await git.attempt(["cat-file", "-e", f"{commit}^{{commit}}"], target)).returncode == 0

@@ -1,0 +1,99 @@
+/** What a finished sprint hands over: files, proof, whether it still merges, and how to take it. */
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Download, FileDiff } from "lucide-react";
+import { useState } from "react";
+
+import { Button, buttonClass } from "@/components/Button";
+import { CopyLine } from "@/components/CopyLine";
+import { explain } from "@/components/states";
+import { StatusBadge } from "@/components/StatusBadge";
+import { UntrustedText } from "@/components/UntrustedText";
+import { downloadBundle, downloadPatch } from "@/lib/download";
+import { proofOf } from "@/lib/proof";
+import { resultFilesQuery, resultQuery } from "@/lib/queries/results";
+import type { RunDetail } from "@/lib/queries/runs";
+
+import { resultCommand } from "../run-commands";
+import { ApplyBranch } from "./ApplyBranch";
+import { ChangedFiles } from "./ChangedFiles";
+import { MergeState } from "./MergeState";
+
+const ENDED: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
+
+export function hasResult(run: RunDetail): boolean {
+  return ENDED.has(run.status) && run.attempts.some((each) => each.head_commit !== null);
+}
+
+export function ResultCard({ run }: { run: RunDetail }) {
+  const result = useQuery(resultQuery(run.id));
+  const files = useQuery(resultFilesQuery(run.id));
+  const isFinal = run.status === "completed";
+  const proof = proofOf(run);
+  const kind = String(run.source.kind);
+  return (
+    <section
+      aria-labelledby="result"
+      className="card flex min-w-0 flex-col gap-3 p-3"
+      data-result={run.status}
+    >
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <h2 id="result" className="font-semibold">
+          Result
+        </h2>
+        {isFinal ? (
+          <StatusBadge
+            status="passed"
+            word={proof.accepted.length > 0 ? "accepted by a reviewer" : "passed the gates"}
+          />
+        ) : (
+          <StatusBadge status="failed" word="has not passed the gates" />
+        )}
+        <div className="ml-auto flex flex-wrap gap-2">
+          <Link to="/sprints/$id/diff" params={{ id: run.id }} className={buttonClass()}>
+            <FileDiff aria-hidden size={16} />
+            Read the diff
+          </Link>
+          <Saving what="patch" save={() => downloadPatch(run.id)} />
+          <Saving what="bundle" save={() => downloadBundle(run.id)} />
+        </div>
+      </div>
+      <ChangedFiles query={files} />
+      {isFinal && (
+        <p className="theirs" data-proof>
+          <strong className="font-medium">Proof:</strong> <UntrustedText text={proof.text} />
+        </p>
+      )}
+      {proof.accepted.map((each) => (
+        <p key={each} className="theirs">
+          <strong className="font-medium">Accepted:</strong> <UntrustedText text={each} />
+        </p>
+      ))}
+      {(kind === "local" || kind === "git") && <MergeState run={run} isRemote={kind === "git"} />}
+      {result.data && <CopyLine label="Take it as a branch" text={resultCommand(run, result.data.branch)} />}
+      {result.data && isFinal && kind === "local" && <ApplyBranch run={run} branch={result.data.branch} />}
+    </section>
+  );
+}
+
+function Saving({ what, save }: { what: string; save: () => Promise<void> }) {
+  const [error, setError] = useState<unknown>(null);
+  return (
+    <>
+      <Button
+        onClick={() => {
+          setError(null);
+          save().catch(setError);
+        }}
+      >
+        <Download aria-hidden size={16} />
+        Download {what}
+      </Button>
+      {error !== null && (
+        <p role="alert" className="theirs text-failed">
+          {explain(error, `download the ${what}`).text}
+        </p>
+      )}
+    </>
+  );
+}
