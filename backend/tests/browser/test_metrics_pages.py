@@ -39,7 +39,7 @@ def test_metrics_show_the_services_numbers(service: Service, watched: Watched, r
             .filter(has_text=each["evaluator"])
         )
         expect(row).to_contain_text(f"n = {each['latency']['n']}")
-        expect(row.get_by_role("cell").nth(3)).to_contain_text(_cell(each["false_passes"]))
+        expect(row.get_by_role("cell").nth(3)).to_contain_text(_cell(each["wrong_passes"]))
 
     tile = page.get_by_role("region", name="Escalated", exact=True)
     tile.get_by_role("link", name="counted runs").click()
@@ -68,7 +68,7 @@ def test_a_verdict_is_marked_on_its_evaluators_page(service: Service, watched: W
     verdict.get_by_role("button", name="It was a wrong fail").click()
     expect(verdict).to_contain_text("says it was a wrong fail")
     with service.client() as client:
-        record = ok(client.get("/evaluators/plan_artifact"))["record"]["marked"]["false_fails"]
+        record = ok(client.get("/evaluators/plan_artifact"))["record"]["marked"]["wrong_fails"]
     assert record["count"] >= 1
     shown = page.get_by_role("definition").filter(
         has_text=f"{record['count']} of {record['of']}, 95 % interval"

@@ -261,7 +261,7 @@ export interface paths {
         };
         /**
          * List an evaluator's verdicts, newest first
-         * @description Shows evidence and marks; `mark=false_fail` lists the good work that the evaluator blocked.
+         * @description Shows evidence and marks; `mark=wrong_fail` lists the good work that the evaluator blocked.
          */
         get: operations["list_verdicts"];
         put?: never;
@@ -3379,16 +3379,14 @@ export interface components {
          *         verdicts: how many there are, on chosen and other candidates alike.
          *         gate: whether it decided in any of them.
          *         latency: of the verdicts that were not skipped.
-         *         false_passes: of the passes that reviewers marked, those whose newest mark says wrong.
-         *         false_fails: the same for fails.
+         *         wrong_passes: of the passes that reviewers marked, those whose newest mark says wrong.
+         *         wrong_fails: the same for fails.
          */
         EvaluatorMetrics: {
             errored: components["schemas"]["MetricShare"];
             /** Evaluator */
             evaluator: string;
             failed: components["schemas"]["MetricShare"];
-            false_fails: components["schemas"]["MetricShare"];
-            false_passes: components["schemas"]["MetricShare"];
             /** Gate */
             gate: boolean;
             latency: components["schemas"]["Latency"];
@@ -3396,6 +3394,8 @@ export interface components {
             skipped: components["schemas"]["MetricShare"];
             /** Verdicts */
             verdicts: number;
+            wrong_fails: components["schemas"]["MetricShare"];
+            wrong_passes: components["schemas"]["MetricShare"];
         };
         /**
          * EvaluatorOutput
@@ -4478,12 +4478,12 @@ export interface components {
          *     verdicts, not of all.
          *
          *     Attributes:
-         *         false_passes: of the passes that were marked, those marked wrong.
-         *         false_fails: of the fails that were marked, those marked wrong.
+         *         wrong_passes: of the passes that were marked, those marked wrong.
+         *         wrong_fails: of the fails that were marked, those marked wrong.
          */
         MarkedShares: {
-            false_fails: components["schemas"]["Share"];
-            false_passes: components["schemas"]["Share"];
+            wrong_fails: components["schemas"]["Share"];
+            wrong_passes: components["schemas"]["Share"];
         };
         /**
          * MarkList
@@ -4512,7 +4512,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "right" | "false_pass" | "false_fail";
+            kind: "right" | "wrong_pass" | "wrong_fail";
             /**
              * Marked At
              * Format: date-time
@@ -4562,7 +4562,7 @@ export interface components {
          * @description A metric whose runs can be listed: the runs it counts, or its whole denominator.
          * @enum {string}
          */
-        MetricName: "pass_at_1" | "pass_at_2" | "pass_at_3" | "retried" | "escalated" | "decided" | "cost_known" | "verdict_passed" | "verdict_failed" | "verdict_errored" | "verdict_skipped" | "false_passes" | "false_fails";
+        MetricName: "pass_at_1" | "pass_at_2" | "pass_at_3" | "retried" | "escalated" | "decided" | "cost_known" | "verdict_passed" | "verdict_failed" | "verdict_errored" | "verdict_skipped" | "wrong_passes" | "wrong_fails";
         /**
          * MetricShare
          * @description A share with the lists of its runs.
@@ -9089,7 +9089,7 @@ export interface operations {
                 cursor?: string | null;
                 limit?: number;
                 /** @description The newest mark; `any` and `none` filter by whether a mark exists. */
-                mark?: ("any" | "none" | "right" | "false_pass" | "false_fail") | null;
+                mark?: ("any" | "none" | "right" | "wrong_pass" | "wrong_fail") | null;
                 phase?: components["schemas"]["Phase"][];
                 /** @description Evaluated at this time or later. */
                 since?: string | null;

@@ -21,8 +21,8 @@ const METRICS = [
   "verdict_failed",
   "verdict_errored",
   "verdict_skipped",
-  "false_passes",
-  "false_fails",
+  "wrong_passes",
+  "wrong_fails",
 ] as const;
 
 const runs = z.object({
@@ -78,7 +78,7 @@ const metrics = z.object({
 });
 const verdicts = z.object({
   status: z.catch(z.optional(z.enum(["passed", "failed", "errored", "skipped"])), undefined),
-  mark: z.catch(z.optional(z.enum(["any", "none", "right", "false_pass", "false_fail"])), undefined),
+  mark: z.catch(z.optional(z.enum(["any", "none", "right", "wrong_pass", "wrong_fail"])), undefined),
 });
 
 export type RunsSearch = z.infer<typeof runs>;

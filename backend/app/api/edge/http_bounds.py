@@ -4,6 +4,7 @@ The server's parser takes heads of any length and waits for them without end, be
 """
 
 import asyncio
+from typing import TYPE_CHECKING, cast
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -11,6 +12,9 @@ from typing_extensions import override
 
 from app.api.edge.problems import problem
 from app.realtime.protocol import EventHttpProtocol
+
+if TYPE_CHECKING:
+    from uvicorn._types import ASGI3Application
 
 
 class BoundedHttpProtocol(EventHttpProtocol):
@@ -69,9 +73,9 @@ class BoundedHttpProtocol(EventHttpProtocol):
             super().on_headers_complete()
         else:
             # The application is replaced for this one request, so that the rest of it is read as usual.
-            application, self.app = self.app, self._answer_too_large
+            self.app = self._answer_too_large
             super().on_headers_complete()
-            self.app = application
+            self.app = cast("ASGI3Application", self.config.loaded_app)
         self._wait_for_body()
 
     @override

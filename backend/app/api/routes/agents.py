@@ -3,9 +3,10 @@
 from fastapi import APIRouter
 
 from app.api.edge.access import Services, Viewer
+from app.api.edge.strict_json import StrictRoute
 from app.schemas.api.agents import AgentList
 
-router = APIRouter(prefix="/api/v1", tags=["agents"])
+router = APIRouter(route_class=StrictRoute, prefix="/api/v1", tags=["agents"])
 
 
 @router.get("/agents", summary="List agents and whether they are ready")

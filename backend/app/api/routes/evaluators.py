@@ -33,7 +33,7 @@ async def show_evaluator(name: Name, services: Services, who: Viewer) -> Evaluat
 async def list_verdicts(
     name: Name, query: Annotated[VerdictQuery, Query()], services: Services, who: Viewer
 ) -> VerdictPage:
-    """Shows evidence and marks; `mark=false_fail` lists the good work that the evaluator blocked."""
+    """Shows evidence and marks; `mark=wrong_fail` lists the good work that the evaluator blocked."""
     return await services.evaluators.verdicts(name, query)
 
 

@@ -5,9 +5,10 @@ from uuid import UUID
 from fastapi import APIRouter
 
 from app.api.edge.access import Services, Viewer
+from app.api.edge.strict_json import StrictRoute
 from app.schemas.api.usage import RunUsage
 
-router = APIRouter(prefix="/api/v1", tags=["runs"])
+router = APIRouter(route_class=StrictRoute, prefix="/api/v1", tags=["runs"])
 
 
 @router.get("/runs/{run_id}/usage", summary="Show what a run's model requests consumed")

@@ -105,4 +105,4 @@ def _verdict_of(run: RunDetail, evaluator: str, given: str | None) -> Evaluation
     )
 
 
-_KINDS = {"right": "right", "false_pass": "a wrong pass", "false_fail": "a wrong fail"}
+_KINDS = {"right": "right", "wrong_pass": "a wrong pass", "wrong_fail": "a wrong fail"}

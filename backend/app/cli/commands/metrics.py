@@ -73,5 +73,5 @@ def _evaluator(each: EvaluatorMetrics) -> Iterator[str]:
     yield f"{one_line(each.evaluator)}    {each.verdicts} verdicts, {latency_words(each.latency)}"
     yield f"  failed       {share_words(each.failed)}"
     yield f"  errored      {share_words(each.errored)}"
-    yield f"  false passes {share_words(each.false_passes)} of the marked"
-    yield f"  false fails  {share_words(each.false_fails)} of the marked"
+    yield f"  wrong passes {share_words(each.wrong_passes)} of the marked"
+    yield f"  wrong fails  {share_words(each.wrong_fails)} of the marked"

@@ -37,7 +37,7 @@ async def verdicts(
     /,
     *,
     status: list[EvaluationStatusName] | None = None,
-    marked: Literal["any", "none", "right", "false_pass", "false_fail"] | None = None,
+    marked: Literal["any", "none", "right", "wrong_pass", "wrong_fail"] | None = None,
     limit: Annotated[int, Parameter(validator=Number(gte=1, lte=200))] = 20,
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
@@ -86,8 +86,8 @@ def record_lines(evaluator: EvaluatorDetail) -> Iterator[str]:
     for name, share in shares.items():
         yield f"  {name:<12} {share_words(share)}"
     yield f"  took         {latency_words(record.latency)}"
-    yield f"  wrong passes {share_words(record.marked.false_passes)} of the marked"
-    yield f"  wrong fails  {share_words(record.marked.false_fails)} of the marked"
+    yield f"  wrong passes {share_words(record.marked.wrong_passes)} of the marked"
+    yield f"  wrong fails  {share_words(record.marked.wrong_fails)} of the marked"
 
 
 def _verdict_line(verdict: VerdictView) -> str:

@@ -42,14 +42,14 @@ class MarkedShares(BaseModel):
     verdicts, not of all.
 
     Attributes:
-        false_passes: of the passes that were marked, those marked wrong.
-        false_fails: of the fails that were marked, those marked wrong.
+        wrong_passes: of the passes that were marked, those marked wrong.
+        wrong_fails: of the fails that were marked, those marked wrong.
     """
 
     model_config = ConfigDict(frozen=True)
 
-    false_passes: Share
-    false_fails: Share
+    wrong_passes: Share
+    wrong_fails: Share
 
 
 class TrackRecord(BaseModel):
@@ -110,7 +110,7 @@ class VerdictQuery(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     status: list[EvaluationStatusName] = Field(default=[], max_length=MAX_CHOICES)
-    mark: Literal["any", "none", "right", "false_pass", "false_fail"] | None = Field(
+    mark: Literal["any", "none", "right", "wrong_pass", "wrong_fail"] | None = Field(
         default=None, description="The newest mark; `any` and `none` filter by whether a mark exists."
     )
     phase: list[Phase] = Field(default=[], max_length=MAX_CHOICES)

@@ -10,7 +10,7 @@ from app.schemas.text import CleanText
 
 MAX_NOTE_CHARS = 4000
 
-MarkKind = Literal["right", "false_pass", "false_fail"]
+MarkKind = Literal["right", "wrong_pass", "wrong_fail"]
 """The verdict was right, a wrong pass (of bad work), or a wrong fail (of good work)."""
 
 

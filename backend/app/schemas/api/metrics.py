@@ -104,8 +104,8 @@ class EvaluatorMetrics(BaseModel):
         verdicts: how many there are, on chosen and other candidates alike.
         gate: whether it decided in any of them.
         latency: of the verdicts that were not skipped.
-        false_passes: of the passes that reviewers marked, those whose newest mark says wrong.
-        false_fails: the same for fails.
+        wrong_passes: of the passes that reviewers marked, those whose newest mark says wrong.
+        wrong_fails: the same for fails.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -118,8 +118,8 @@ class EvaluatorMetrics(BaseModel):
     errored: MetricShare
     skipped: MetricShare
     latency: Latency
-    false_passes: MetricShare
-    false_fails: MetricShare
+    wrong_passes: MetricShare
+    wrong_fails: MetricShare
 
 
 class Amount(BaseModel):

@@ -26,8 +26,8 @@ class MetricName(StrEnum):
     VERDICT_FAILED = "verdict_failed"
     VERDICT_ERRORED = "verdict_errored"
     VERDICT_SKIPPED = "verdict_skipped"
-    FALSE_PASSES = "false_passes"
-    FALSE_FAILS = "false_fails"
+    WRONG_PASSES = "wrong_passes"
+    WRONG_FAILS = "wrong_fails"
 
 
 MAX_CHOICES = 50

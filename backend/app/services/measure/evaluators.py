@@ -118,6 +118,6 @@ def _metrics(row: _Row, marked: Mapping[tuple[str, str], Counts], links: Links) 
         errored=links.share(errored, MetricName.VERDICT_ERRORED, key=name),
         skipped=links.share(skipped, MetricName.VERDICT_SKIPPED, key=name),
         latency=Latency(n=int(row["timed"] or 0), p50_ms=row["p50"], p95_ms=row["p95"]),
-        false_passes=links.share(marked.get((name, "passed"), (0, 0)), MetricName.FALSE_PASSES, key=name),
-        false_fails=links.share(marked.get((name, "failed"), (0, 0)), MetricName.FALSE_FAILS, key=name),
+        wrong_passes=links.share(marked.get((name, "passed"), (0, 0)), MetricName.WRONG_PASSES, key=name),
+        wrong_fails=links.share(marked.get((name, "failed"), (0, 0)), MetricName.WRONG_FAILS, key=name),
     )

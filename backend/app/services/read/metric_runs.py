@@ -27,7 +27,7 @@ _VERDICTS = {
     MetricName.VERDICT_ERRORED: "errored",
     MetricName.VERDICT_SKIPPED: "skipped",
 }
-_MARKED = {MetricName.FALSE_PASSES: "passed", MetricName.FALSE_FAILS: "failed"}
+_MARKED = {MetricName.WRONG_PASSES: "passed", MetricName.WRONG_FAILS: "failed"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,7 +159,7 @@ def evaluation_view(row: Evaluation, marks: Sequence[VerdictMark]) -> Evaluation
 
 def mark_view(row: VerdictMark, status: str) -> MarkView:
     """One mark on a verdict with this status."""
-    wrong: Literal["false_pass", "false_fail"] = "false_pass" if status == "passed" else "false_fail"
+    wrong: Literal["wrong_pass", "wrong_fail"] = "wrong_pass" if status == "passed" else "wrong_fail"
     kind: MarkKind = "right" if row.was_right else wrong
     return MarkView(
         id=row.id,

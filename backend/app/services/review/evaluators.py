@@ -15,7 +15,7 @@ from app.services.read.runs import load_marks
 from app.services.read.views import Marks, evaluation_view
 from app.services.review.track_records import load_track_records, load_versions
 
-_MARK_STATUS = {"false_pass": "passed", "false_fail": "failed"}
+_MARK_STATUS = {"wrong_pass": "passed", "wrong_fail": "failed"}
 
 
 class EvaluatorService:

@@ -43,7 +43,7 @@ async def load_versions(session: AsyncSession, name: str) -> list[EvaluatorVersi
     ]
 
 
-NO_MARKS = MarkedShares(false_passes=share(0, 0), false_fails=share(0, 0))
+NO_MARKS = MarkedShares(wrong_passes=share(0, 0), wrong_fails=share(0, 0))
 
 
 async def load_marked(session: AsyncSession, evaluations: Select[Any]) -> dict[str, MarkedShares]:
@@ -69,8 +69,8 @@ async def load_marked(session: AsyncSession, evaluations: Select[Any]) -> dict[s
     counted = {(name, status): (bad, of) for name, status, bad, of in await session.execute(statement)}
     return {
         name: MarkedShares(
-            false_passes=share(*counted.get((name, "passed"), (0, 0))),
-            false_fails=share(*counted.get((name, "failed"), (0, 0))),
+            wrong_passes=share(*counted.get((name, "passed"), (0, 0))),
+            wrong_fails=share(*counted.get((name, "failed"), (0, 0))),
         )
         for name in dict.fromkeys(name for name, _ in counted)
     }

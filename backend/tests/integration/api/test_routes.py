@@ -212,15 +212,15 @@ async def test_a_reviewer_marks_a_verdict_and_takes_it_back(api: Api) -> None:
     url = f"/api/v1/evaluations/{evaluation_id}/marks"
     body = {"was_right": False, "note": "the tests were wrong"}
     mark = ok(await api.client.post(url, json=body, headers={"X-PhaseRunner-User": "ada"}))
-    assert (mark["kind"], mark["marked_by"]) == ("false_fail", "ada")
+    assert (mark["kind"], mark["marked_by"]) == ("wrong_fail", "ada")
     assert ok(await api.client.get(url))["items"] == [mark]
     shown = ok(await api.client.get(f"/api/v1/escalations/{escalation_id}"))
     assert shown["failing"][0]["marks"] == [mark]
-    assert shown["track_records"][0]["marked"]["false_fails"]["count"] >= 1
+    assert shown["track_records"][0]["marked"]["wrong_fails"]["count"] >= 1
     attempt = ok(await api.client.get(f"/api/v1/runs/{run_id}/attempts/coding/1"))
     assert attempt["candidates"][0]["evaluations"][0]["marks"] == [mark]
     assert attempt["prompt_changes"] is None
-    history = ok(await api.client.get("/api/v1/evaluators/pytest/verdicts?mark=false_fail&limit=200"))
+    history = ok(await api.client.get("/api/v1/evaluators/pytest/verdicts?mark=wrong_fail&limit=200"))
     assert str(evaluation_id) in [each["evaluation"]["id"] for each in history["items"]]
     assert ok(await api.client.get("/api/v1/evaluators/pytest"))["record"]["verdicts"] >= 1
     assert (await api.client.delete(f"{url}/{mark['id']}")).status_code == 204

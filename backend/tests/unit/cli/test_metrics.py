@@ -41,7 +41,7 @@ def test_shares(count: int, of: int, words: str) -> None:
 def test_a_report_without_runs_has_no_percent_at_all() -> None:
     none = LINKS.share((0, 0), MetricName.ESCALATED)
     passes = PassRates(pass_at_1=none, pass_at_2=none, pass_at_3=none)
-    said = dict.fromkeys(("passed", "failed", "errored", "skipped", "false_passes", "false_fails"), none)
+    said = dict.fromkeys(("passed", "failed", "errored", "skipped", "wrong_passes", "wrong_fails"), none)
     report = MetricsReport(
         at=datetime(2026, 5, 1, tzinfo=UTC),
         runs=0,

@@ -52,7 +52,7 @@ class TestMark:
 
     def mark(self, by: str = "Ada", number: int = 1) -> dict[str, Any]:
         made = {"id": str(UUID(int=number)), "evaluation_id": str(EVALUATION), "was_right": False}
-        return made | {"kind": "false_fail", "note": "", "marked_by": by, "marked_at": NOW.isoformat()}
+        return made | {"kind": "wrong_fail", "note": "", "marked_by": by, "marked_at": NOW.isoformat()}
 
     def test_a_verdict_is_marked(self) -> None:
         service = self.service()
@@ -98,7 +98,7 @@ class TestRecords:
     def test_a_track_record(self) -> None:
         shares = {"passed": self.share(1, 4), "failed": self.share(3, 4)}
         shares |= {"errored": self.share(0, 4), "skipped": self.share(0, 4)}
-        marked = {"false_passes": self.share(0, 0), "false_fails": self.share(1, 2)}
+        marked = {"wrong_passes": self.share(0, 0), "wrong_fails": self.share(1, 2)}
         record: dict[str, Any] = {
             "evaluator": "a/b",
             "verdicts": 4,
@@ -118,10 +118,10 @@ class TestRecords:
         service = FakeService()
         empty = httpx.Response(200, json={"items": [], "next_cursor": None})
         service.routes["GET", "/evaluators/pytest/verdicts"] = lambda request: empty
-        outcome = invoke(service, "evaluators", "verdicts", "pytest", "--marked", "false_fail")
+        outcome = invoke(service, "evaluators", "verdicts", "pytest", "--marked", "wrong_fail")
         assert (outcome.code, outcome.out) == (0, "")
         assert "No verdict matches" in outcome.err
-        assert service.requests[-1].url.params["mark"] == "false_fail"
+        assert service.requests[-1].url.params["mark"] == "wrong_fail"
 
 
 class TestLogDownload:

@@ -100,7 +100,7 @@ const OPEN = {
       errored: NONE,
       skipped: NONE,
       latency: { n: 0, p50_ms: null, p95_ms: null },
-      marked: { false_fails: NONE, false_passes: NONE },
+      marked: { wrong_fails: NONE, wrong_passes: NONE },
     },
   ],
 };

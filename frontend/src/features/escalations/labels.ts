@@ -32,8 +32,8 @@ export function trackRecordText(record: Schemas["TrackRecord"]): string {
   const { verdicts, failed, marked } = record;
   const basis = `failed ${formatCount(failed.count)} of its last ${formatCount(verdicts)} verdicts`;
   const wrong = [
-    shareText(marked.false_fails, "fails", "wrong"),
-    shareText(marked.false_passes, "passes", "wrong"),
+    shareText(marked.wrong_fails, "fails", "wrong"),
+    shareText(marked.wrong_passes, "passes", "wrong"),
   ].filter(Boolean);
   return wrong.length > 0 ? `${basis}; ${wrong.join("; ")}` : `${basis}; none marked right or wrong yet`;
 }

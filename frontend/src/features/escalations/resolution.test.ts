@@ -195,10 +195,10 @@ it("never makes 0 % out of no data", () => {
     skipped: none,
     latency: { n: 0, p50_ms: null, p95_ms: null },
   };
-  expect(trackRecordText({ ...record, marked: { false_fails: none, false_passes: none } })).toContain(
+  expect(trackRecordText({ ...record, marked: { wrong_fails: none, wrong_passes: none } })).toContain(
     "none marked",
   );
-  expect(trackRecordText({ ...record, marked: { false_fails: share, false_passes: none } })).toBe(
+  expect(trackRecordText({ ...record, marked: { wrong_fails: share, wrong_passes: none } })).toBe(
     "failed 3 of its last 12 verdicts; 1 of 4 marked fails wrong (95 %: 5 %–70 %)",
   );
 });

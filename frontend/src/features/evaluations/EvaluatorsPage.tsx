@@ -128,8 +128,8 @@ function Measured({ figures }: { figures: EvaluatorMetrics | undefined }) {
       <td className="number whitespace-nowrap">
         {describeLatency(figures.latency)} <span className="text-muted">n = {figures.latency.n}</span>
       </td>
-      <ShareCell share={figures.false_passes} />
-      <ShareCell share={figures.false_fails} />
+      <ShareCell share={figures.wrong_passes} />
+      <ShareCell share={figures.wrong_fails} />
     </>
   );
 }

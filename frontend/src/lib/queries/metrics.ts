@@ -20,7 +20,7 @@ export interface MetricScope {
 
 export interface VerdictFilters {
   readonly status?: Schemas["EvaluationView"]["status"] | undefined;
-  readonly mark?: "any" | "none" | "right" | "false_pass" | "false_fail" | undefined;
+  readonly mark?: "any" | "none" | "right" | "wrong_pass" | "wrong_fail" | undefined;
 }
 
 const FRESH = 30_000;

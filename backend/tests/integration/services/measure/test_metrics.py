@@ -361,8 +361,8 @@ async def test_evaluators(cases: UseCases) -> None:
     await check(cases, one.failed, {made[2][0]}, every)
     await check(cases, one.errored, {made[3][0]}, every)
     await check(cases, one.skipped, {made[4][0]}, every)
-    await check(cases, one.false_passes, {made[1][0]}, {made[0][0], made[1][0]})
-    await check(cases, one.false_fails, set(), set())
+    await check(cases, one.wrong_passes, {made[1][0]}, {made[0][0], made[1][0]})
+    await check(cases, one.wrong_fails, set(), set())
 
 
 async def test_decisions_and_spending(cases: UseCases) -> None:
@@ -420,7 +420,7 @@ async def test_a_trend_of_too_many_points_is_refused(cases: UseCases) -> None:
 @pytest.mark.parametrize(
     "query",
     [
-        {"metric": "false_passes"},
+        {"metric": "wrong_passes"},
         {"metric": "verdict_failed"},
         {"metric": "escalated", "metric_key": "bored"},
         {"metric": "decided", "metric_key": "perhaps"},

@@ -83,10 +83,10 @@ async def test_a_reviewer_gets_everything_in_one_request(cases: UseCases, marks:
     assert found.policy.attempts_per_phase == 3
     assert [(each.number, each.phase) for each in found.attempts] == [(1, "coding"), (2, "coding")]
     assert [each.id for each in found.failing] == [evaluation_id]
-    assert [each.kind for each in found.failing[0].marks] == ["false_fail"]
+    assert [each.kind for each in found.failing[0].marks] == ["wrong_fail"]
     assert [each.id for each in found.earlier] == [first]
     assert [each.evaluator for each in found.track_records] == ["protected_files"]
-    assert found.track_records[0].marked.false_fails.count == 1
+    assert found.track_records[0].marked.wrong_fails.count == 1
     assert found.would_open == ["tests/test_[a].py"], "what cannot be opened is not said to be"
     assert found.can_accept
     earlier = await ReviewQueries(cases.sessions).get(first)
@@ -128,7 +128,7 @@ async def test_a_mark_replaces_the_same_reviewers(cases: UseCases, marks: MarkSe
     evaluation_id = await verdict(cases)
     first = await marks.mark(evaluation_id, WRONG, "ada")
     again = await marks.mark(evaluation_id, RIGHT, "ada")
-    assert (first.id, first.kind, again.kind, again.note) == (again.id, "false_fail", "right", "")
+    assert (first.id, first.kind, again.kind, again.note) == (again.id, "wrong_fail", "right", "")
     assert again.marked_at > first.marked_at
     await marks.mark(evaluation_id, WRONG, "bob")
     listed = (await marks.of(evaluation_id)).items
@@ -139,7 +139,7 @@ async def test_many_marks_at_once(cases: UseCases, marks: MarkService) -> None:
     evaluation_id = await verdict(cases, status="passed")
     names = [f"reviewer {number % 4}" for number in range(12)]
     given = await at_once(*(marks.mark(evaluation_id, WRONG, name) for name in names))
-    assert all(each.kind == "false_pass" for each in given)
+    assert all(each.kind == "wrong_pass" for each in given)
     assert await cases.rows.count("verdict_marks") == 4
 
 
@@ -204,11 +204,11 @@ async def test_a_track_record(cases: UseCases, marks: MarkService, evaluators: E
     shares = [getattr(record, name) for name in ("passed", "failed", "errored", "skipped")]
     assert [(each.count, each.of) for each in shares] == [(2, 5), (1, 5), (1, 5), (1, 5)]
     assert (record.latency.n, record.latency.p50_ms, record.latency.p95_ms) == (3, 200, 900)
-    wrong = record.marked.false_passes
+    wrong = record.marked.wrong_passes
     assert (wrong.count, wrong.of, wrong.value) == (1, 2, 0.5), "the newest mark counts"
     assert wrong.low is not None
     assert wrong.low == pytest.approx(0.0945, abs=1e-4)
-    assert record.marked.false_fails.model_dump() == {
+    assert record.marked.wrong_fails.model_dump() == {
         "count": 0, "of": 0, "value": None, "low": None, "high": None,
     }  # fmt: skip
     assert [(each.version, each.verdicts) for each in found.versions] == [("1", 5)]
@@ -252,8 +252,8 @@ QUERIES: dict[str, tuple[dict[str, Any], set[str]]] = {
     "marked": ({"mark": "any"}, {"pass", "bad pass", "bad fail"}),
     "not marked": ({"mark": "none"}, {"fail"}),
     "right": ({"mark": "right"}, {"pass"}),
-    "false passes": ({"mark": "false_pass"}, {"bad pass"}),
-    "false fails": ({"mark": "false_fail"}, {"bad fail"}),
+    "wrong passes": ({"mark": "wrong_pass"}, {"bad pass"}),
+    "wrong fails": ({"mark": "wrong_fail"}, {"bad fail"}),
     "version": ({"version": ["2"]}, {"bad fail"}),
     "phase": ({"phase": ["verification"]}, set()),
     "since": ({"since": "2026-05-01T00:00:00Z"}, {"pass", "bad pass", "fail"}),

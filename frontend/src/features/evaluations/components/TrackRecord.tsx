@@ -21,8 +21,8 @@ export function TrackRecord({ evaluator }: { evaluator: Schemas["EvaluatorDetail
             <StatusBadge status={status} />
           </Row>
         ))}
-        <Row share={record.marked.false_passes}>Wrong passes, of marked passes</Row>
-        <Row share={record.marked.false_fails}>Wrong fails, of marked fails</Row>
+        <Row share={record.marked.wrong_passes}>Wrong passes, of marked passes</Row>
+        <Row share={record.marked.wrong_fails}>Wrong fails, of marked fails</Row>
         <dt>Latency p50 / p95</dt>
         <dd>
           {describeLatency(record.latency)} <span className="text-muted">n = {record.latency.n}</span>

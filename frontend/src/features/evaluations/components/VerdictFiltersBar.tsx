@@ -18,8 +18,8 @@ const MARKS = [
   ["any", "marked"],
   ["none", "unmarked"],
   ["right", "marked right"],
-  ["false_pass", "wrong passes"],
-  ["false_fail", "wrong fails"],
+  ["wrong_pass", "wrong passes"],
+  ["wrong_fail", "wrong fails"],
 ] as const;
 
 const BOX = "min-h-8 rounded-md border border-line bg-raised px-2";

@@ -8,7 +8,7 @@ import { UntrustedText } from "@/components/UntrustedText";
 import { markVerdict, withdrawMark } from "@/lib/queries/metrics";
 import type { Evaluation } from "@/lib/queries/runs";
 
-const KINDS = { right: "right", false_pass: "a wrong pass", false_fail: "a wrong fail" } as const;
+const KINDS = { right: "right", wrong_pass: "a wrong pass", wrong_fail: "a wrong fail" } as const;
 
 export function VerdictMarks({ evaluation }: { evaluation: Evaluation }) {
   const queries = useQueryClient();
@@ -32,7 +32,7 @@ export function VerdictMarks({ evaluation }: { evaluation: Evaluation }) {
     onSuccess: changed,
   });
   const error = mark.error ?? withdraw.error;
-  const wrong = evaluation.status === "passed" ? KINDS.false_pass : KINDS.false_fail;
+  const wrong = evaluation.status === "passed" ? KINDS.wrong_pass : KINDS.wrong_fail;
   if (evaluation.status !== "passed" && evaluation.status !== "failed") return null;
   return (
     <div className="flex flex-col gap-1">

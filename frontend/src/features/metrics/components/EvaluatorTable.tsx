@@ -44,8 +44,8 @@ export function EvaluatorTable({ evaluators }: { evaluators: readonly EvaluatorM
           <td className="number whitespace-nowrap">
             {describeLatency(each.latency)} <span className="text-muted">n = {each.latency.n}</span>
           </td>
-          <ShareCell share={each.false_passes} />
-          <ShareCell share={each.false_fails} />
+          <ShareCell share={each.wrong_passes} />
+          <ShareCell share={each.wrong_fails} />
         </tr>
       ))}
     </FigureTable>
