@@ -6,7 +6,6 @@ from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
-from uuid import UUID
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +32,6 @@ class AgentTask:
         system_prompt: replaces the backend's own.
         temperature: sampling temperature, where the model has one.
         python: interpreter with what the workspace's tests need; None is the agent's usual one.
-        run_id: the run that the work belongs to, if any.
-        candidate: number of the candidate, from 0.
     """
 
     phase: str
@@ -46,8 +43,6 @@ class AgentTask:
     system_prompt: str | None = None
     temperature: float | None = None
     python: Path | None = None
-    run_id: UUID | None = None
-    candidate: int = 0
 
 
 class ProgressKind(StrEnum):

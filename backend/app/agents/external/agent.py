@@ -22,7 +22,7 @@ from app.agents.gateway_port import (
     Gateway,
     GatewayEndpoint,
     GatewayGrant,
-    RequestLabels,
+    current_labels,
 )
 from app.agents.port import (
     AgentFailure,
@@ -99,7 +99,7 @@ class ExternalAgent:
             self.profile.dialect,
             (self.model, *self.profile.models),
             task.limits,
-            RequestLabels(task.run_id, task.phase, task.attempt, task.candidate),
+            current_labels(),
             confined=confined,
         )
 

@@ -123,7 +123,7 @@ class Producing:
         limits = _within_budget(self._limits, recorded)
 
         def task_in(tree: Path) -> AgentTask:
-            return AgentTask(phase, number, opened.prompt, tree, limits, run_id=run.id)
+            return AgentTask(phase, number, opened.prompt, tree, limits)
 
         spec = AgentSpec.model_validate(run.agent)
         message = f"{phase}: attempt {number}"

@@ -140,7 +140,7 @@ class SideBySide:
         """
         async with asyncio.TaskGroup() as group:
             works = [
-                group.create_task(self._work(replace(task, workspace=tree, candidate=index), index, subagent))
+                group.create_task(self._work(replace(task, workspace=tree), index, subagent))
                 for index, (subagent, tree) in enumerate(zip(subagents, workspaces, strict=True))
             ]
         production = Production(tuple(each.result() for each in works))
