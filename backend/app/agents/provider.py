@@ -117,8 +117,16 @@ class AgentProvider:
             return backend.make(self, spec)
         if self.installed is not None and name in self.installed.profiles:
             return self.installed.make(name, spec, self.default_model)
+        return _refuse(self._unknown(name))
+
+    def unknown(self, spec: AgentSpec) -> str | None:
+        """Say which agents there are, if the one that a spec names is none of them."""
+        name = self.resolve(spec.backend)
+        return None if name in self.backends or name in self._profiles() else self._unknown(name)
+
+    def _unknown(self, name: AgentName) -> str:
         known = ", ".join(sorted(map(str, {*self.backends, *self._profiles()})))
-        return _refuse(f"There is no agent {str(name)!r}: choose one of {known}")
+        return f"There is no agent {str(name)!r}: choose one of {known}"
 
     def _profiles(self) -> Collection[str]:
         return self.installed.profiles if self.installed is not None else ()

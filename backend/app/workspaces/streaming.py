@@ -122,6 +122,12 @@ def _pipe_to_child(ends: ExitStack) -> tuple[IO[bytes], IO[bytes]]:
     return ends.enter_context(os.fdopen(reading, "rb", 0)), os.fdopen(writing, "wb", 0)
 
 
+def _drop(transport: asyncio.WriteTransport, feed: "_Feed") -> None:
+    is_ending = transport.is_closing() and transport.get_write_buffer_size() == 0
+    if not (feed.is_lost or is_ending):
+        transport.abort()
+
+
 class _Feed(asyncio.StreamReaderProtocol):
     """The protocol of the library that lets a writer wait until it is closed; knows whether it is."""
 
@@ -141,5 +147,5 @@ async def _writer(sink: IO[bytes], stack: AsyncExitStack) -> asyncio.StreamWrite
         sink.close()
         raise
     # What is still unsent is dropped: its reader is gone.
-    stack.callback(lambda: feed.is_lost or transport.abort())
+    stack.callback(_drop, transport, feed)
     return asyncio.StreamWriter(transport, feed, None, loop)

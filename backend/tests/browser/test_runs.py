@@ -50,7 +50,7 @@ def test_runs_are_filtered_by_their_kind(service: Service, watched: Watched, rep
     watched.open("/", heading="Runs")
     kinds = page.get_by_role("group", name="Kind")
     for word, kind in (("sprints", "sprint"), ("loops", "director_loop"), ("answers", "answer")):
-        expect(kinds.get_by_role("button", name=word)).to_have_text(f"{word}{counted[kind]}")
+        expect(kinds.get_by_role("button", name=word)).to_have_text(f"{word} {counted[kind]}")
     kinds.get_by_role("button", name="answers").focus()
     page.keyboard.press("Space")
     expect(kinds.get_by_role("button", name="answers")).to_have_attribute("aria-pressed", "true")
@@ -61,8 +61,8 @@ def test_runs_are_filtered_by_their_kind(service: Service, watched: Watched, rep
     done = statuses.get_by_role("button", name="completed")
     with service.client() as client:
         of_answers = ok(client.get("/runs/counts", params={"kind": "answer"}))["by_status"]["completed"]
-    expect(done).to_have_text(f"completed{of_answers}")
-    expect(kinds.get_by_role("button", name="sprints")).to_have_text(f"sprints{counted['sprint']}")
+    expect(done).to_have_text(f"completed {of_answers}")
+    expect(kinds.get_by_role("button", name="sprints")).to_have_text(f"sprints {counted['sprint']}")
     watched.audit()
     watched.shoot("runs-of-a-kind")
     page.reload()

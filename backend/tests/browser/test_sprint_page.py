@@ -38,7 +38,7 @@ def test_a_run_is_watched_from_start_to_escalation(service: Service, watched: Wa
     page.get_by_label("Goal").fill("Make the failing test pass.")
     page.get_by_label("Name").fill("From the page")
     page.get_by_label("Path").fill(str(repo))
-    page.get_by_text("Agent", exact=True).click()
+    page.get_by_role("region", name="Agent").locator("summary").click()
     page.get_by_label("Backend").select_option("scripted")
     page.get_by_label("Script (JSON)").fill(json.dumps(NEVER_MENDS["script"]))
     page.get_by_role("button", name="Start the sprint").click()
@@ -148,6 +148,6 @@ def test_a_hundred_thousand_lines(
         expect(log).to_contain_text("line 4242 of many")
 
         with page.expect_download() as download:
-            page.get_by_role("button", name="Download").click()
+            page.get_by_role("button", name="Download", exact=True).click()
         text = download.value.path().read_text()
         assert text.count(" of many") == LINES, "the whole log, not what is on screen"

@@ -24,6 +24,7 @@ async def start_sprint(
 
     `source.notes` mentions what the import left out, such as uncommitted changes.
     """
+    services.agents.require_known(body.agent)
     return await repeatable.respond(lambda once: services.sprints.start(body, who.name, once), status=201)
 
 

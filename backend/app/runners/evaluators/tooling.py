@@ -1,5 +1,6 @@
 """What every evaluator that runs a tool needs: the workspace, a clean environment, a directory for scraps."""
 
+import math
 import os
 import tempfile
 from collections.abc import Generator, Mapping, Sequence
@@ -104,7 +105,12 @@ def find_base(context: EvaluationContext) -> Path | None:
 
 
 def seconds_for(context: EvaluationContext, default: float) -> float:
-    """Give the time limit in seconds: the context's as it is, else the default, longer on a busy machine."""
+    """Give the time limit in seconds: the context's, else the default."""
+    return context.get("limits", {}).get("seconds", default)
+
+
+def seconds_here_for(context: EvaluationContext, default: float) -> float:
+    """Give the time limit of a program that runs here: like `seconds_for`, but longer on a busy machine."""
     named = context.get("limits", {}).get("seconds")
     return stretched(default) if named is None else named
 
@@ -119,7 +125,8 @@ def stretched(seconds: float) -> float:
         waiting = os.getloadavg()[0]
     except OSError:  # the system does not say
         return seconds
-    return seconds * min(MOST_STRETCHED, max(1.0, waiting / (os.cpu_count() or 1)))
+    factor = min(MOST_STRETCHED, waiting / (os.cpu_count() or 1))
+    return seconds if factor <= 1 else float(math.ceil(seconds * factor))
 
 
 def excerpt(text: str, limit: int = _TEXT_CHARS) -> str:

@@ -6,7 +6,8 @@ import anyio.to_thread
 
 from app.agents.external.roster import InstalledAgent
 from app.agents.provider import AgentProvider
-from app.schemas.agents import AgentBackend
+from app.core.errors import InvalidInputError
+from app.schemas.agents import AgentBackend, AgentSpec
 from app.schemas.api.agents import AgentList, AgentView
 from app.workspaces.confine.sandbox import Sandbox
 
@@ -17,6 +18,16 @@ class AgentService:
 
     agents: AgentProvider
     sandbox: Sandbox
+
+    def require_known(self, spec: AgentSpec) -> None:
+        """Refuse a spec whose agent does not exist here; one that is not ready is no error yet.
+
+        Raises:
+            InvalidInputError: there is no such agent.
+        """
+        unknown = self.agents.unknown(spec)
+        if unknown is not None:
+            raise InvalidInputError(unknown, field="agent.backend")
 
     async def all(self) -> AgentList:
         """Return every agent with its state."""

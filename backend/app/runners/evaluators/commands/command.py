@@ -19,7 +19,7 @@ from app.runners.evaluators.protocol import (
     EvaluationResult,
     errored,
 )
-from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, seconds_for
+from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, seconds_here_for
 from app.schemas.project_file import SarifReport
 from app.workspaces.confine.sandbox import Sandbox, SandboxUnavailableError
 from app.workspaces.environments.interpreters import Interpreters
@@ -77,7 +77,7 @@ class CommandEvaluator:
             base = find_base(context)
             async with interpreter_for(self.interpreters, None, base, workspace) as found:
                 programs = self.programs.led_by(found.python) if found.key else self.programs
-                judging = self._judging(workspace, base, programs, seconds_for(context, self.timeout))
+                judging = self._judging(workspace, base, programs, seconds_here_for(context, self.timeout))
                 result = with_interpreter(await judging.judge(), found)
             state = await self.sandbox.state()
             return result.model_copy(update={"metadata": {**result.metadata, "sandbox": state.name}})

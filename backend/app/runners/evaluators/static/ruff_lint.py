@@ -19,7 +19,13 @@ from app.runners.evaluators.static.ruff_rules import is_fault, lay_out, neglecte
 from app.runners.evaluators.static.ruff_tool import Ruff, RulesUnusableError
 from app.runners.evaluators.static.silencers import Tool
 from app.runners.evaluators.static.trees import StaticTrees, open_trees
-from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, scratch, seconds_for
+from app.runners.evaluators.tooling import (
+    ToolTroubleError,
+    find_base,
+    find_workspace,
+    scratch,
+    seconds_here_for,
+)
 
 _WORDING = Wording(
     "lint error",
@@ -58,7 +64,7 @@ class RuffLintEvaluator:
         if isinstance(workspace, EvaluationResult):
             return workspace
         try:
-            return await self._judge(workspace, find_base(context), seconds_for(context, self.timeout))
+            return await self._judge(workspace, find_base(context), seconds_here_for(context, self.timeout))
         except ToolTroubleError as trouble:
             return errored(self, str(trouble), version=self.version)
 

@@ -34,7 +34,13 @@ from app.runners.evaluators.static.silencers import Tool
 from app.runners.evaluators.static.trees import StaticTrees, open_trees
 from app.runners.evaluators.static.type_checkers import CheckerPlace, open_checker, remembers
 from app.runners.evaluators.static.type_tool import SettingsUnusableError, TypeChecker
-from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, scratch, seconds_for
+from app.runners.evaluators.tooling import (
+    ToolTroubleError,
+    find_base,
+    find_workspace,
+    scratch,
+    seconds_here_for,
+)
 from app.schemas.evaluation import CheckerName
 from app.workspaces.environments.interpreters import Interpreters
 from app.workspaces.environments.pythons import own_interpreter
@@ -106,7 +112,7 @@ class TypeCheckEvaluator:
         if isinstance(workspace, EvaluationResult):
             return workspace
         try:
-            base, seconds = find_base(context), seconds_for(context, self.timeout)
+            base, seconds = find_base(context), seconds_here_for(context, self.timeout)
             run_id = context.get("run_id")
             try:
                 async with interpreter_for(self.interpreters, self.python, base, workspace) as found:

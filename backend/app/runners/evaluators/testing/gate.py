@@ -31,7 +31,7 @@ from app.runners.evaluators.testing.judged import JudgedRun
 from app.runners.evaluators.testing.report import Ending, RunReport
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.trees import Layout, lay_out, whole_tree
-from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, seconds_for
+from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, seconds_here_for
 from app.schemas.modes import CounterTestsMode
 from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.workspaces.confine.sandbox import Sandbox, SandboxUnavailableError
@@ -106,7 +106,7 @@ class PytestEvaluator:
                 harness = Harness(
                     python=found.python,
                     base=base,
-                    seconds=seconds_for(context, self.timeout),
+                    seconds=seconds_here_for(context, self.timeout),
                     sandbox=self.sandbox,
                     limits=self.limits,
                 )

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from app.runners.evaluators.tooling import seconds_for, stretched
+from app.runners.evaluators.tooling import seconds_for, seconds_here_for, stretched
 
 
 @pytest.mark.parametrize(
@@ -22,8 +22,9 @@ def test_a_limit_grows_with_the_load_of_each_processor(
     monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0))
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     assert stretched(10.0) == seconds
-    assert seconds_for({}, 10.0) == seconds
-    assert seconds_for({"limits": {"seconds": 5.0}}, 10.0) == 5.0
+    assert seconds_here_for({}, 10.0) == seconds
+    assert seconds_here_for({"limits": {"seconds": 5.0}}, 10.0) == 5.0
+    assert seconds_for({}, 10.0) == 10.0
 
 
 def test_a_system_that_does_not_tell_its_load_leaves_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
