@@ -168,7 +168,9 @@ def main(spec: WorkerSpec) -> None:
     )
     if spec.file_bytes is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (spec.file_bytes, spec.file_bytes))
-    logfire.configure(send_to_logfire=False, console=False, metrics=False, inspect_arguments=False)
+    logfire.configure(
+        send_to_logfire=False, console=False, metrics=False, inspect_arguments=False, distributed_tracing=True
+    )
     asyncio.run(_work(spec))
 
 

@@ -24,7 +24,9 @@ def outcomes() -> Mapping[str, CaseOutcome]:
 
     A server on the loopback address and a key in the environment are there to be found.
     """
-    logfire.configure(send_to_logfire=False, console=False, metrics=False, inspect_arguments=False)
+    logfire.configure(
+        send_to_logfire=False, console=False, metrics=False, inspect_arguments=False, distributed_tracing=True
+    )
     with pytest.MonkeyPatch.context() as patch, socket.create_server(("127.0.0.1", 0)):
         patch.setenv("PHASERUNNER_TEST_API_KEY", "to be found by nobody")
         return asyncio.run(judge([*_REFUSED, *_GOOD]))
