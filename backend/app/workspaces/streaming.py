@@ -73,7 +73,7 @@ async def start_process(
     line_limit: int = LINE_LIMIT,
     pass_fds: Sequence[int] = (),
 ) -> AsyncGenerator[StreamingProcess]:
-    """Start `argv` in a session of its own; its group is killed when the block is left.
+    """Start `argv` in a new session; leaving the block kills its group.
 
     The environment is exactly `env`, and the owner's number where children are marked. Standard error is
     kept in bounds. A descendant in another session escapes the kill, as with `run_process`.

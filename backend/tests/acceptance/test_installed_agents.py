@@ -87,10 +87,11 @@ def test_the_list_says_what_is_ready(service: Service) -> None:
     assert agents["gemini"]["missing"]
 
 
-def test_an_unknown_agent_is_a_question_that_names_the_known_ones(service: Service) -> None:
+def test_a_sprint_with_an_unknown_agent_is_refused_and_the_known_ones_are_named(service: Service) -> None:
     with service.client() as client:
         asked = {"goal": "Work", "source": {"kind": "empty"}, "agent": {"backend": "unheard-of"}}
-        run = until_rest(client, ok(client.post("/sprints", json=asked))["id"])
-        assert run["status"] == "waiting"
-        (escalation,) = ok(client.get("/escalations", params={"run_id": run["id"]}))["items"]
-    assert "There is no agent 'unheard-of': choose one of" in str(escalation)
+        response = client.post("/sprints", json=asked)
+        assert response.status_code == 422
+        assert response.json()["field"] == "agent.backend"
+        assert "There is no agent 'unheard-of': choose one of" in response.json()["detail"]
+        assert "Work" not in [each["goal"] for each in ok(client.get("/sprints"))["items"]]

@@ -63,7 +63,7 @@ class ExternalAgent:
         name: the profile's name.
         profile: how it is driven.
         installed: its program.
-        model: the model that it is told to use, without the provider's name.
+        model: the model to use, without the provider's name.
         gateway: opens its way to the model.
         starter: starts programs in the sandbox.
         python_places: what the interpreter of the workspace's tests needs.

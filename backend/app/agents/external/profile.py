@@ -1,4 +1,4 @@
-"""What a profile says of an installed agent: how it is started, what it is told, how it answers."""
+"""The profile of an installed agent: its command line, its prompt and its output."""
 
 import re
 from enum import StrEnum
@@ -52,7 +52,7 @@ class OutputFormat(StrEnum):
 
 
 class NetworkPolicy(StrEnum):
-    """What an agent reaches: the model gateway alone, or public addresses with a login of its own."""
+    """What an agent reaches: the model gateway alone, or public addresses with the vendor's login."""
 
     GATEWAY = "gateway"
     MACHINE = "machine"

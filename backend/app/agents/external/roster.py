@@ -137,7 +137,7 @@ class InstalledAgents:
 def model_of(
     name: str, profile: AgentProfile, asked: str | None, default: str | None = None
 ) -> str | AgentFailure:
-    """Return the model that an agent is told to use, without the provider, or why there is none."""
+    """Return the model for an agent, without the provider, or why there is none."""
     allowed = _PROVIDERS[profile.dialect]
     provider, _, model = (asked or "").partition(":")
     if asked is None:

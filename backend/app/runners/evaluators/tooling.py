@@ -1,6 +1,5 @@
 """What every evaluator that runs a tool needs: the workspace, a clean environment, a directory for scraps."""
 
-import math
 import os
 import tempfile
 from collections.abc import Generator, Mapping, Sequence
@@ -126,7 +125,8 @@ def stretched(seconds: float) -> float:
     except OSError:  # the system does not say
         return seconds
     factor = min(MOST_STRETCHED, waiting / (os.cpu_count() or 1))
-    return seconds if factor <= 1 else float(math.ceil(seconds * factor))
+    longer = seconds * max(1.0, factor)
+    return longer if longer < 1 else round(longer, 1)
 
 
 def excerpt(text: str, limit: int = _TEXT_CHARS) -> str:

@@ -195,7 +195,7 @@ async def _nothing_left(mark: str, before: set[str]) -> CheckStep:
 async def _until_empty(look: Callable[[], list[str]]) -> list[str]:
     """Look until nothing is found or time is up: the kernel ends processes a moment after the kill."""
     deadline = time.monotonic() + _GONE_SECONDS
-    # The kernel tells nobody when a killed process is gone.
+    # The kernel does not report when a killed process is gone.
     while (found := await anyio.to_thread.run_sync(look)) and time.monotonic() < deadline:  # noqa: ASYNC110 - see above
         await asyncio.sleep(_POLL_SECONDS)
     return found

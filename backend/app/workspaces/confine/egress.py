@@ -35,7 +35,7 @@ Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class EgressRefusedError(Exception):
-    """A connection is not allowed; the message is what the program is told."""
+    """A connection is not allowed; the program gets the message."""
 
 
 @dataclass(frozen=True, slots=True)

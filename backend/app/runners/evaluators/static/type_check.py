@@ -70,7 +70,7 @@ class TypeCheckEvaluator:
     the environment lacks. Where the base configures no checker, findings only advise: the result is skipped
     and lists them. So do findings of rules that the base breaks in many places. A comment that names the
     errors it hides counts where the base has such comments. What else silences the checker (other comments,
-    `@no_type_check`, blocks that it is told not to look at) counts only where the base has it. No function
+    `@no_type_check`, blocks that it is set to skip) counts only where the base has it. No function
     may lose its annotations. Loses 0.1 of the score for each new error.
 
     What mypy remembers of one attempt is used in the next of the same run, so that only what changed is

@@ -42,7 +42,7 @@ def crash() -> int:
 
 
 def ignore_term() -> None:
-    """Stay, whatever is asked."""
+    """Ignore every request to end."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     tell("thread.started", thread_id="deaf")
     time.sleep(1000)
@@ -60,7 +60,7 @@ def reach_outside() -> None:
 
 
 def fork_away() -> None:
-    """Leave a process in a session of its own."""
+    """Leave a process in a new session."""
     if os.fork() == 0:
         os.setsid()
         os.execvp("sleep", ["sleep", "1000.0815"])
@@ -83,7 +83,7 @@ def show_environment() -> None:
 
 
 def leave_files() -> None:
-    """Leave a log of its own in the workspace."""
+    """Leave a log in the workspace."""
     Path(".agent.log").write_text("log")
     work("leaves")
     end()

@@ -25,6 +25,7 @@ def test_a_limit_grows_with_the_load_of_each_processor(
     assert seconds_here_for({}, 10.0) == seconds
     assert seconds_here_for({"limits": {"seconds": 5.0}}, 10.0) == 5.0
     assert seconds_for({}, 10.0) == 10.0
+    assert stretched(0.0001) < 0.001, "a limit that lets nothing run stays one"
 
 
 def test_a_system_that_does_not_tell_its_load_leaves_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
