@@ -14,26 +14,37 @@ STARTS = 10
 TARGET_SECONDS = 0.3
 
 _COMMANDS = (("--help",), ("list", "--url", "http://127.0.0.1:9"), ("evaluate", "--help"))
+_WITHOUT_PLUGINS = {"PYDANTIC_DISABLE_PLUGINS": "logfire-plugin"}  # as the command line has it
+_LIBRARIES = "import asyncio, anyio, cyclopts, httpx, pydantic, pydantic_settings, rich.console, rich.table"
 
 
 async def measure(place: Path) -> list[Series]:
-    """Start each command several times; nothing listens where `list` asks, so that it ends at once."""
-    return [
+    """Start each command several times; nothing listens where `list` asks, so that it ends at once.
+
+    The libraries that `list` cannot do without are imported alone, as the reference in the same run.
+    """
+    commands = [
         Series(
             " ".join(command[:2] if command[-1] == "--help" else command[:1]),
-            [await asyncio.to_thread(_processor_seconds, command, place) for _ in range(STARTS)],
+            [await _processor_seconds(["-m", "phaserunner", *command], place) for _ in range(STARTS)],
             unit="s",
             target=TARGET_SECONDS,
         )
         for command in _COMMANDS
     ]
+    libraries = [await _processor_seconds(["-c", _LIBRARIES], place) for _ in range(STARTS)]
+    return [*commands, Series("the libraries of list alone", libraries, unit="s")]
 
 
-def _processor_seconds(command: Sequence[str], place: Path) -> float:
+async def _processor_seconds(arguments: Sequence[str], place: Path) -> float:
+    return await asyncio.to_thread(_run, arguments, place)
+
+
+def _run(arguments: Sequence[str], place: Path) -> float:
     process = subprocess.Popen(
-        [sys.executable, "-m", "phaserunner", *command],
+        [sys.executable, *arguments],
         cwd=place,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), **_WITHOUT_PLUGINS},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

@@ -1,13 +1,15 @@
 """Finds runs and escalations by an id or its first characters."""
 
 from collections.abc import AsyncIterable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 from uuid import UUID
 
-from app.cli.api_client import ApiClient
 from app.cli.exits import CliError
 from app.cli.view.text import one_line
-from app.schemas.api.escalations import EscalationView
+
+if TYPE_CHECKING:
+    from app.cli.api_client import ApiClient
+    from app.schemas.api.escalations import EscalationView
 
 SHORTEST = 6
 _HEX = frozenset("0123456789abcdef-")
@@ -18,7 +20,7 @@ class _Named(Protocol):
     def id(self) -> UUID: ...
 
 
-async def find_run(api: ApiClient, given: str) -> UUID:
+async def find_run(api: "ApiClient", given: str) -> UUID:
     """Find a run by its id or by the unambiguous beginning of one.
 
     Raises:
@@ -31,7 +33,7 @@ async def find_run(api: ApiClient, given: str) -> UUID:
     return await _only("run", start, api.runs(q=start))
 
 
-async def find_escalation(api: ApiClient, given: str | None) -> EscalationView:
+async def find_escalation(api: "ApiClient", given: str | None) -> "EscalationView":
     """Find an escalation by the beginning of its id or its run's; without one, take the only open escalation.
 
     Raises:
@@ -79,7 +81,7 @@ async def _only(kind: str, start: str, candidates: AsyncIterable[_Named]) -> UUI
     return found[0]
 
 
-def _single(found: list[EscalationView], none: str, several: str) -> EscalationView:
+def _single(found: "list[EscalationView]", none: str, several: str) -> "EscalationView":
     if not found:
         raise CliError(none)
     if len(found) > 1:

@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 from uuid import UUID
 
-import httpx
 from cyclopts import Parameter
-from pydantic import ValidationError
 from rich.console import Console
 
-from app.cli.api_client import ApiClient
 from app.cli.exits import STANDARD_STREAM, CliError, ExitCode
 from app.cli.terminal import Terminal, console_for
-from app.core.config import Settings
 
 if TYPE_CHECKING:
+    import httpx
+
+    from app.cli.api_client import ApiClient
     from app.cli.follow import Follow
     from app.client.events import Reset
+    from app.core.config import Settings
     from app.core.websocket_events import Event
 
 
@@ -59,7 +59,7 @@ DEFAULT_OPTIONS = Options()
 class Session:
     """What one command works with."""
 
-    api: ApiClient
+    api: "ApiClient"
     terminal: Terminal
     follow: "Follow"
 
@@ -79,13 +79,13 @@ class Root:
         make_follow: makes the function that follows a run's events, from the service's address and the token.
     """
 
-    settings: Settings
+    settings: "Settings"
     out: Console
     err: Console
     stdin: TextIO
     cwd: Path
     user: str = ""
-    transport: httpx.AsyncBaseTransport | None = None
+    transport: "httpx.AsyncBaseTransport | None" = None
     make_follow: "Callable[[str, str | None], Follow]" = field(default=_follow_over_websocket)
 
     @property
@@ -104,6 +104,9 @@ class Root:
     @asynccontextmanager
     async def session(self, options: Options) -> AsyncGenerator[Session]:
         """Open the connection to the service for one command."""
+        # HTTP and its models take most of the start: what judges here, and the help, do without.
+        from app.cli.api_client import ApiClient  # noqa: PLC0415 - only for a service: keeps start-up quick
+
         url = options.url or self.settings.service_url
         configured = self.settings.PHASERUNNER_TOKEN
         token = options.token or (configured.get_secret_value() if configured else None)
@@ -137,6 +140,10 @@ def read_root() -> Root:
     Raises:
         CliError: a setting is not valid; the message names it.
     """
+    from pydantic import ValidationError  # noqa: PLC0415 - only when a command runs: keeps the help quick
+
+    from app.core.config import Settings  # noqa: PLC0415 - only when a command runs: keeps the help quick
+
     try:
         settings = Settings()
     except ValidationError as error:

@@ -15,6 +15,8 @@ from benchmarks.attacks import failed_gates, gates_of, judge
 
 _PAGE = Path(__file__).parents[3] / "docs" / "attacks.md"
 _REFUSED = [each for each in ATTACKS if each.label is Label.GAMED and each.residual is None]
+# Changed tests are a question to a human (docs/decisions/0025); a question is no pass.
+_ASKED = frozenset({"expected-data-changed", "helper-weakened", "options-deselect", "parameters-taken-away"})
 _GOOD = [each for each in ATTACKS if each.label is Label.GOOD]
 
 
@@ -35,8 +37,7 @@ def outcomes() -> Mapping[str, CaseOutcome]:
 @pytest.mark.parametrize("case", _REFUSED, ids=lambda case: case.name)
 def test_attempt_does_not_pass(case: CorpusCase, outcomes: Mapping[str, CaseOutcome]) -> None:
     outcome = outcomes[case.name]
-    # Changed tests are a question to a human (docs/decisions/0025); a question is no pass.
-    assert outcome.verdict in {"failed", "asks"}, _words(outcome)
+    assert outcome.verdict == ("asks" if case.name in _ASKED else "failed"), _words(outcome)
     assert set(gates_of(_PAGE, case)) <= set(failed_gates(outcome)), _words(outcome)
 
 

@@ -1,7 +1,7 @@
 """`evaluate`: evaluates a directory without a run."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
@@ -12,9 +12,10 @@ from app.cli.terminal import Terminal
 from app.cli.view.tables import verdict_lines
 from app.cli.view.text import one_line
 from app.cli.view.words import look
-from app.runners.evaluators.protocol import EvaluationResult
-from app.schemas.api.workspace_reports import EvaluateRequest, EvaluationReport
 from app.schemas.runs import Phase
+
+if TYPE_CHECKING:
+    from app.schemas.api.workspace_reports import EvaluationReport
 
 _CODES = {"passed": ExitCode.PASSED, "failed": ExitCode.FAILED, "asks": ExitCode.WAITING}
 _SOURCE_LINES = 40
@@ -40,6 +41,10 @@ async def evaluate(
         goal: The purpose of the work, for evaluators that use it.
         deterministic_only: Use tools only, no models.
     """
+    # The help does without what evaluates.
+    from app.composition.services import evaluation_service  # noqa: PLC0415 - only to evaluate: it imports the tools
+    from app.schemas.api.workspace_reports import EvaluateRequest  # noqa: PLC0415 - only to evaluate
+
     fields = {
         "path": root.absolute(path),
         "base": base,
@@ -49,9 +54,6 @@ async def evaluate(
     }
     request = read_given(EvaluateRequest, fields)
     terminal = root.terminal(options)
-    # The help does without what judges.
-    from app.composition.services import evaluation_service  # noqa: PLC0415 - only to evaluate: it imports the tools
-
     async with evaluation_service(root.settings) as service:
         report = await service.judge(request)
     if terminal.as_json:
@@ -62,7 +64,9 @@ async def evaluate(
     return _CODES.get(report.verdict, ExitCode.INFRASTRUCTURE)
 
 
-def _write(terminal: Terminal, report: EvaluationReport) -> None:
+def _write(terminal: Terminal, report: "EvaluationReport") -> None:
+    from app.runners.evaluators.protocol import EvaluationResult  # noqa: PLC0415 - only to evaluate
+
     for each in report.evaluations:
         result = EvaluationResult.model_validate(each.result)
         for text, style in verdict_lines(

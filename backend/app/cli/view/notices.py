@@ -6,7 +6,7 @@ from functools import singledispatch
 
 from app.cli.view.state import WatchedRun
 from app.cli.view.text import first_lines, harmless, one_line
-from app.cli.view.words import KIND_WORDS, duration
+from app.cli.view.words import KIND_WORDS, SCRIPT_WARNING, duration
 from app.core.events.agents import AgentFailedEvent, AgentProgressEvent, ToolCalledEvent, ToolResultEvent
 from app.core.events.attempts import AttemptInterruptedEvent, AttemptProducedEvent, AttemptStartedEvent
 from app.core.events.candidates import CandidateFailedEvent, JudgeDecidedEvent
@@ -43,7 +43,6 @@ from app.core.events.runs import (
 )
 from app.core.events.union import Event
 
-SCRIPT_WARNING = "A script, not a model, does the edits"
 EVIDENCE_LINES = 6
 TOLD_LINES = 8
 

@@ -9,10 +9,10 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from app.cli.view.notices import SCRIPT_WARNING, Notice
+from app.cli.view.notices import Notice
 from app.cli.view.state import AttemptProgress, PhaseState, WatchedRun
 from app.cli.view.text import one_line
-from app.cli.view.words import duration, look
+from app.cli.view.words import SCRIPT_WARNING, duration, look
 
 Clock = Callable[[], datetime]
 _STEPS = {"working": "the agent works", "judging": "evaluating", "unjudged": "not judged yet"}

@@ -9,22 +9,22 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from app.cli.view.notices import SCRIPT_WARNING
 from app.cli.view.text import first_lines, one_line
-from app.cli.view.words import KIND_WORDS, duration, look
-from app.schemas.api.attempts import AttemptView, EvaluationView
-from app.schemas.api.escalations import EscalationView
-from app.schemas.api.runs import RunDetail, RunView
-from app.schemas.runs import Usage
+from app.cli.view.words import KIND_WORDS, SCRIPT_WARNING, duration, look
 
 if TYPE_CHECKING:
+    # Every command imports this module; each of them needs few of these.
+    from app.schemas.api.attempts import AttemptView, EvaluationView
+    from app.schemas.api.escalations import EscalationView
     from app.schemas.api.loops import SubtaskNode
+    from app.schemas.api.runs import RunDetail, RunView
+    from app.schemas.runs import Usage
 
 Line = tuple[str, str]
 """Text and its style."""
 
 
-def runs_table(runs: Iterable[RunView], now: datetime) -> Table:
+def runs_table(runs: "Iterable[RunView]", now: datetime) -> Table:
     """Make a table with a row for each run."""
     table = _table("ID", "STATUS", "PHASE", "ATTEMPT", "AGE", "NAME")
     for each in runs:
@@ -41,7 +41,7 @@ def runs_table(runs: Iterable[RunView], now: datetime) -> Table:
     return table
 
 
-def escalations_table(escalations: Iterable[EscalationView], now: datetime) -> Table:
+def escalations_table(escalations: "Iterable[EscalationView]", now: datetime) -> Table:
     """One row for each escalation."""
     table = _table("ID", "STATUS", "RUN", "PHASE", "ATTEMPT", "AGE", "REASON")
     for each in escalations:
@@ -73,7 +73,7 @@ def subtask_lines(nodes: "Sequence[SubtaskNode]", depth: int = 0) -> list[Line]:
     return lines
 
 
-def run_lines(run: RunDetail) -> list[Line]:
+def run_lines(run: "RunDetail") -> list[Line]:
     """Show a run phase by phase, with the evidence of failures."""
     lines = [
         (f"{KIND_WORDS[run.kind]} {run.id}  {one_line(run.name)}", "bold"),
@@ -104,7 +104,7 @@ def run_lines(run: RunDetail) -> list[Line]:
     return lines
 
 
-def attempt_lines(attempt: AttemptView) -> list[Line]:
+def attempt_lines(attempt: "AttemptView") -> list[Line]:
     """An attempt with its verdicts."""
     score = f", score {attempt.score:.2f}" if attempt.score is not None else ""
     state = attempt.verdict or attempt.status.value
@@ -121,12 +121,12 @@ def attempt_lines(attempt: AttemptView) -> list[Line]:
     return lines
 
 
-def output_lines(attempt: AttemptView) -> list[Line]:
+def output_lines(attempt: "AttemptView") -> list[Line]:
     """The beginning of what an attempt's agent wrote."""
     return [("    output", ""), *((f"        {line}", "") for line in first_lines(attempt.output, 20))]
 
 
-def evaluation_lines(evaluation: EvaluationView) -> list[Line]:
+def evaluation_lines(evaluation: "EvaluationView") -> list[Line]:
     """A verdict; what did not pass shows its evidence."""
     return verdict_lines(
         evaluation.evaluator,
@@ -160,7 +160,7 @@ def verdict_lines(
     return lines
 
 
-def escalation_lines(escalation: EscalationView) -> list[Line]:
+def escalation_lines(escalation: "EscalationView") -> list[Line]:
     """Show an escalation, and the decision if there is one."""
     word = KIND_WORDS[escalation.kind].lower()
     lines = [
@@ -182,7 +182,7 @@ def escalation_lines(escalation: EscalationView) -> list[Line]:
     return lines
 
 
-def usage_words(usage: Usage) -> str:
+def usage_words(usage: "Usage") -> str:
     """What was consumed; a cost that is not known is not said to be zero."""
     tokens = f"{usage.input_tokens + usage.output_tokens:,} tokens in {usage.requests} requests"
     cost = (

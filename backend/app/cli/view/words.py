@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from app.schemas.runs import RunKind
-from app.schemas.shares import Latency, Share
+
+if TYPE_CHECKING:
+    from app.schemas.shares import Latency, Share
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +69,19 @@ KIND_WORDS: Mapping[str, str] = {each.value: each.word.capitalize() for each in 
 """The words for runs of each kind, at the beginning of a sentence."""
 
 
+SCRIPT_WARNING = "A script, not a model, does the edits"
+
 NO_DATA = "no data"
 
 
-def share_words(share: Share) -> str:
+def share_words(share: "Share") -> str:
     """`82 %, 9 of 11 (52 % to 95 %)`; without cases there is no share."""
     if share.value is None or share.low is None or share.high is None:
         return f"{NO_DATA} (n = 0)"
     return f"{share.value:.0%}, {share.count} of {share.of} ({share.low:.0%} to {share.high:.0%})"
 
 
-def latency_words(latency: Latency) -> str:
+def latency_words(latency: "Latency") -> str:
     """`p50 3.2 s, p95 4 s (n = 11)`."""
     if latency.p50_ms is None or latency.p95_ms is None:
         return f"{NO_DATA} (n = 0)"
