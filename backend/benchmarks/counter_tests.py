@@ -14,7 +14,8 @@ from app.runners.evaluators.testing.counter_tests.sampling import Budget
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.trees import lay_out, whole_tree
 from app.schemas.modes import SandboxMode
-from app.workspaces.confine.sandbox import Sandbox, SandboxSettings
+from app.workspaces.confine.confinement import SandboxSettings
+from app.workspaces.confine.sandbox import Sandbox
 
 _MOST_SECONDS = 600.0
 

@@ -4,8 +4,9 @@ import sys
 import time
 from pathlib import Path
 
+from app.workspaces.confine.confinement import Confinement
 from app.workspaces.confine.python_places import interpreter_paths
-from app.workspaces.confine.sandbox import Confinement, Sandbox
+from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.process import run_process
 from benchmarks.figures import Series
 

@@ -34,9 +34,11 @@ from app.schemas.modes import EnvironmentMode
 from app.schemas.project_file import ProjectFileMode
 from app.schemas.runs import Budget, RunPolicy
 from app.workspaces.confine.agent_programs import AgentPrograms
+from app.workspaces.confine.bubblewrap import SandboxLimits
+from app.workspaces.confine.confinement import SandboxSettings
 from app.workspaces.confine.egress import EgressRules, hosts_of
 from app.workspaces.confine.python_places import interpreter_paths
-from app.workspaces.confine.sandbox import Sandbox, SandboxLimits, SandboxSettings
+from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.installing import Installer, InstallOptions
 from app.workspaces.environments.interpreters import Interpreters, OneInterpreter, WorkspaceEnvironments
 from app.workspaces.environments.shelf import Bounds, Shelf

@@ -9,7 +9,8 @@ from app.runners.loop.roles import ScriptTask, Trouble
 from app.runners.loop.tree import copied_tree
 from app.schemas.loop.results import FailureReason, ScriptOutput
 from app.schemas.text import storable_text
-from app.workspaces.confine.sandbox import Confinement, Sandbox, SandboxUnavailableError
+from app.workspaces.confine.confinement import Confinement
+from app.workspaces.confine.sandbox import Sandbox, SandboxUnavailableError
 
 OUTPUT_BYTES = 64_000
 """Kept of each stream: its beginning and its end."""

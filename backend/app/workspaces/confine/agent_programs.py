@@ -5,9 +5,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.workspaces.confine.confinement import GATEWAY_PORT, Confinement, Network
 from app.workspaces.confine.python_places import interpreter_paths
 from app.workspaces.confine.running import RunningProgram, SandboxUnavailableError
-from app.workspaces.confine.sandbox import GATEWAY_PORT, Confinement, Network, Sandbox
+from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.process import ProcessOutcome
 
 

@@ -7,11 +7,9 @@ import platform
 import shutil
 import sys
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, replace
-from enum import Enum
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import anyio
@@ -22,14 +20,20 @@ from app.workspaces.confine.bubblewrap import (
     HOME,
     Identity,
     Launch,
-    SandboxLimits,
     SystemConfiguration,
     command_line,
     give_to,
     visible_without_asking,
 )
-from app.workspaces.confine.cgroups import CgroupError, CgroupPlace
-from app.workspaces.confine.egress import FORWARDER, EgressRules, forwarding, open_egress
+from app.workspaces.confine.cgroups import Cgroup, CgroupError, CgroupPlace
+from app.workspaces.confine.confinement import (
+    GATEWAY_PORT,
+    Confinement,
+    Network,
+    SandboxSettings,
+    SandboxState,
+)
+from app.workspaces.confine.egress import FORWARDER, forwarding, open_egress
 from app.workspaces.confine.launch_report import LaunchReport
 from app.workspaces.confine.python_places import interpreter_paths
 from app.workspaces.confine.running import RunningProgram, SandboxUnavailableError
@@ -38,14 +42,12 @@ from app.workspaces.process import ProcessOutcome, run_process
 from app.workspaces.streaming import LINE_LIMIT, start_process
 
 OUTPUT_LIMIT = 1_000_000
-GATEWAY_PORT = 8017
-"""Port on the loopback inside the sandbox that leads to the gateway's socket."""
-
 _PROBE_SECONDS = 10.0
 _PROBE_AGAIN_SECONDS = 30.0
 _INSIDE_UID = 1000
 # User numbers that no distribution gives to anybody. Several, because processes are counted by user.
 _FIRST_UID, _UIDS = 60_600, 400
+_UIDS_INSIDE = frozenset(map(str, (_INSIDE_UID, *range(_FIRST_UID, _FIRST_UID + _UIDS))))
 _INSIDE = {"HOME": HOME, "TMPDIR": "/tmp", "USER": "sandbox", "LOGNAME": "sandbox"}  # noqa: S108 - inside
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _FILTER = syscall_filter(platform.machine())
@@ -55,83 +57,14 @@ _INSTALL = (
 )
 
 
-class Network(Enum):
-    """What a confined program may reach beyond a loopback that it has for itself.
-
-    `NONE`: nothing. `PUBLIC`: public addresses over HTTP and HTTPS, through a proxy that its variables name.
-    `HOST`: all that this machine reaches, this service included; only for programs of the operator.
-    """
-
-    NONE = "none"
-    PUBLIC = "public"
-    HOST = "host"
-
-    @classmethod
-    def public_if(cls, granted: bool) -> "Network":
-        """Return `PUBLIC` where a network was granted."""
-        return cls.PUBLIC if granted else cls.NONE
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Confinement:
-    """What a confined program may reach beyond the system's directories, each at its usual place.
-
-    When this service runs as root, the program runs as another user: writable paths are given to that user,
-    and readable ones must be readable by everybody.
-
-    Attributes:
-        writable: directories or files that it may change.
-        readable: directories or files that it may read; one below a writable one stays read-only.
-        network: what it may reach beyond a loopback that it has for itself.
-        home: a directory that is its `HOME`, writable; None is an empty one that ends with the program.
-        gateway: a unix socket that it reaches on its loopback at `GATEWAY_PORT`. As root, the program's user
-            becomes the owner of the socket and of its directory.
-    """
-
-    writable: tuple[Path, ...] = ()
-    readable: tuple[Path, ...] = ()
-    network: Network = Network.NONE
-    home: Path | None = None
-    gateway: Path | None = None
-
-
 @dataclass(frozen=True, slots=True)
-class SandboxState:
-    """Whether programs are confined, and what to say about it.
+class _Launched:
+    """What starts a program in bubblewrap, and tells what became of it."""
 
-    Attributes:
-        confined: True when programs run in bubblewrap.
-        allowed: True when programs may run, be it unconfined.
-        detail: for people.
-    """
-
-    confined: bool
-    allowed: bool
-    detail: str
-
-    @property
-    def name(self) -> str:
-        """What is stamped on verdicts: `bubblewrap` or `none`."""
-        return "bubblewrap" if self.confined else "none"
-
-
-@dataclass(frozen=True, slots=True)
-class SandboxSettings:
-    """What the operator chose.
-
-    Attributes:
-        mode: whether programs must be confined.
-        limits: bounds on each launch.
-        readable: paths that every confined program may read, such as toolchains outside the system's places.
-        cgroup: a directory of a cgroup v2 hierarchy in which each launch gets a group of its own.
-        egress: what programs with a network may reach beyond public addresses.
-    """
-
-    mode: SandboxMode = SandboxMode.REQUIRED
-    limits: SandboxLimits = field(default_factory=SandboxLimits)
-    readable: tuple[Path, ...] = ()
-    cgroup: Path | None = None
-    egress: EgressRules = field(default_factory=EgressRules)
+    command: Sequence[str]
+    env: Mapping[str, str]
+    descriptors: tuple[int, ...]
+    report: LaunchReport
 
 
 class Sandbox:
@@ -185,24 +118,29 @@ class Sandbox:
             FileNotFoundError: the program or `cwd` does not exist, or would not be visible.
             PermissionError: the program cannot be executed.
         """
-        state = await self.state()
-        if not state.allowed:
-            raise SandboxUnavailableError(state.detail)
-        run = partial(run_process, cwd=cwd, timeout=timeout, output_limit=output_limit, stdin=stdin)
-        if not state.confined:
-            return await run(argv, env=env, pass_fds=pass_fds)
-        confinement = replace(confinement, readable=(*self._settings.readable, *confinement.readable))
-        _check_visible(argv[0], cwd, confinement)
-        identity = await self._identity(confinement)
-        if confinement.network is not Network.PUBLIC:
-            return await self._run_confined(argv, run, env, pass_fds, confinement, cwd, identity)
-        owner = identity.uid if identity.switch else None
-        async with open_egress(self._settings.egress, owner) as egress:
-            python = Path(sys.executable)
-            needed = (*interpreter_paths(python), FORWARDER, egress.path)
-            confinement = replace(confinement, readable=(*confinement.readable, *needed))
-            argv = egress.command_line(python, argv)
-            return await self._run_confined(argv, run, env, pass_fds, confinement, cwd, identity)
+        if not (await self._allowed_state()).confined:
+            return await run_process(
+                argv,
+                cwd=cwd,
+                env=env,
+                timeout=timeout,
+                output_limit=output_limit,
+                stdin=stdin,
+                pass_fds=pass_fds,
+            )
+        async with self._launched(argv, cwd, env, confinement) as launched:
+            outcome = await run_process(
+                launched.command,
+                cwd=cwd,
+                env=launched.env,
+                timeout=timeout,
+                output_limit=output_limit,
+                stdin=stdin,
+                pass_fds=(*pass_fds, *launched.descriptors),
+            )
+        if not outcome.timed_out and not launched.report.exit_code_seen:
+            raise SandboxUnavailableError(f"bubblewrap could not start: {outcome.stderr.strip()[-500:]}")
+        return outcome
 
     @asynccontextmanager
     async def start(
@@ -228,40 +166,51 @@ class Sandbox:
             FileNotFoundError: the program or `cwd` does not exist, or would not be visible.
             PermissionError: the program cannot be executed.
         """
+        if not (await self._allowed_state()).confined:
+            home = {"HOME": str(confinement.home)} if confinement.home else {}
+            async with start_process(argv, cwd=cwd, env={**env, **home}, line_limit=line_limit) as process:
+                yield RunningProgram(process)
+            return
+        async with (
+            self._launched(argv, cwd, env, confinement) as launched,
+            start_process(
+                launched.command,
+                cwd=cwd,
+                env=launched.env,
+                line_limit=line_limit,
+                pass_fds=launched.descriptors,
+            ) as process,
+        ):
+            yield RunningProgram(process, launched.report)
+
+    async def _allowed_state(self) -> SandboxState:
         state = await self.state()
         if not state.allowed:
             raise SandboxUnavailableError(state.detail)
-        own_home = {"HOME": str(confinement.home)} if confinement.home else {}
-        if not state.confined:
-            async with start_process(
-                argv, cwd=cwd, env={**env, **own_home}, line_limit=line_limit
-            ) as process:
-                yield RunningProgram(process)
-            return
+        return state
+
+    @asynccontextmanager
+    async def _launched(
+        self, argv: Sequence[str], cwd: Path, env: Mapping[str, str], confinement: Confinement
+    ) -> AsyncGenerator[_Launched]:
+        """Prepare all that one launch needs; at the end of the block, wait until nothing inside runs."""
         async with AsyncExitStack() as stack:
             confinement = self._with_home(confinement)
             _check_visible(argv[0], cwd, confinement)
             identity = await self._identity(confinement)
             argv, confinement = await self._connected(argv, confinement, identity, stack)
             report = stack.enter_context(LaunchReport())
-            account = f"sandbox:x:{identity.uid}:{identity.uid}::{confinement.home or HOME}:/bin/sh"
+            stack.push_async_callback(_ended, report)
+            home = str(confinement.home or HOME)
+            account = f"sandbox:x:{identity.uid}:{identity.uid}::{home}:/bin/sh"
             configuration = stack.enter_context(SystemConfiguration(account))
             calls = stack.enter_context(FilterFile(_FILTER))
             launch = self._launch(confinement, cwd, identity, report, configuration, calls)
             command = command_line(self._program or "bwrap", launch, argv)
             if self._cgroups is not None:
-                command = (await stack.enter_async_context(self._cgroups.group())).command_line(command)
-            stack.push_async_callback(_ended, report)
-            process = await stack.enter_async_context(
-                start_process(
-                    command,
-                    cwd=cwd,
-                    env={**env, **_INSIDE, **own_home},
-                    line_limit=line_limit,
-                    pass_fds=(report.writing, *configuration.descriptors, *calls.descriptors),
-                )
-            )
-            yield RunningProgram(process, report)
+                command = (await stack.enter_async_context(_group(self._cgroups))).command_line(command)
+            descriptors = (report.writing, *configuration.descriptors, *calls.descriptors)
+            yield _Launched(command, {**env, **_INSIDE, "HOME": home}, descriptors, report)
 
     def _with_home(self, confinement: Confinement) -> Confinement:
         home = (confinement.home,) if confinement.home else ()
@@ -291,41 +240,6 @@ class Sandbox:
             needed += [*interpreter_paths(python), FORWARDER]
         return argv, replace(confinement, readable=(*confinement.readable, *needed))
 
-    async def _run_confined(
-        self,
-        argv: Sequence[str],
-        run: Callable[..., Awaitable[ProcessOutcome]],
-        env: Mapping[str, str],
-        pass_fds: Sequence[int],
-        confinement: Confinement,
-        cwd: Path,
-        identity: Identity,
-    ) -> ProcessOutcome:
-        with LaunchReport() as status, SystemConfiguration() as configuration, FilterFile(_FILTER) as calls:
-            launch = self._launch(confinement, cwd, identity, status, configuration, calls)
-            command = command_line(self._program or "bwrap", launch, argv)
-            inherited = (*pass_fds, status.writing, *configuration.descriptors, *calls.descriptors)
-            run = partial(run, env={**env, **_INSIDE}, pass_fds=inherited)
-            try:
-                outcome = await self._grouped(run, command)
-            finally:
-                with anyio.CancelScope(shield=True):
-                    await status.wait_for_end()
-            if not outcome.timed_out and not status.exit_code_seen:
-                raise SandboxUnavailableError(f"bubblewrap could not start: {outcome.stderr.strip()[-500:]}")
-            return outcome
-
-    async def _grouped(
-        self, run: Callable[[Sequence[str]], Awaitable[ProcessOutcome]], command: Sequence[str]
-    ) -> ProcessOutcome:
-        if self._cgroups is None:
-            return await run(command)
-        try:
-            async with self._cgroups.group() as group:
-                return await run(group.command_line(command))
-        except CgroupError as error:
-            raise SandboxUnavailableError(str(error)) from error
-
     async def _probe(self) -> SandboxState:
         mode = self._settings.mode
         if mode is SandboxMode.OFF:
@@ -345,27 +259,21 @@ class Sandbox:
             return f"programs cannot be confined on {sys.platform}"
         if self._program is None:
             return "bubblewrap (bwrap) is not installed"
-        identity = await self._identity(Confinement())
-        with LaunchReport() as status, SystemConfiguration() as configuration, FilterFile(_FILTER) as calls:
-            launch = self._launch(Confinement(), Path("/usr"), identity, status, configuration, calls)
-            try:
-                outcome = await self._grouped(
-                    partial(
-                        run_process,
-                        cwd=Path("/"),
-                        env={"PATH": _PATH},
-                        timeout=_PROBE_SECONDS,
-                        pass_fds=(status.writing, *configuration.descriptors, *calls.descriptors),
-                    ),
-                    command_line(self._program, launch, ["id", "-u"]),
+        try:
+            async with self._launched(["id", "-u"], Path("/usr"), {"PATH": _PATH}, Confinement()) as launched:
+                outcome = await run_process(
+                    launched.command,
+                    cwd=Path("/usr"),
+                    env=launched.env,
+                    timeout=_PROBE_SECONDS,
+                    pass_fds=launched.descriptors,
                 )
-            except OSError as error:
-                return f"{self._program} cannot be started: {error.strerror}"
-            except SandboxUnavailableError as error:
-                return str(error)
-            await status.wait_for_end()
-            if outcome.stdout.strip() == str(identity.uid) and status.exit_code_seen:
-                return None
+        except OSError as error:
+            return f"{error.filename or self._program} cannot be started or seen: {error.strerror}"
+        except SandboxUnavailableError as error:
+            return str(error)
+        if outcome.stdout.strip() in _UIDS_INSIDE and launched.report.exit_code_seen:
+            return None
         return f"bubblewrap does not work here: {outcome.stderr.strip()[-300:] or 'no answer'}"
 
     def _bounds(self) -> str:
@@ -412,6 +320,15 @@ def _cgroups(settings: SandboxSettings) -> CgroupPlace | None:
     if settings.cgroup is None:
         return None
     return CgroupPlace(settings.cgroup, settings.limits.memory_bytes, settings.limits.processes)
+
+
+@asynccontextmanager
+async def _group(place: CgroupPlace) -> AsyncGenerator[Cgroup]:
+    try:
+        async with place.group() as group:
+            yield group
+    except CgroupError as error:
+        raise SandboxUnavailableError(str(error)) from error
 
 
 async def _ended(report: LaunchReport) -> None:

@@ -11,8 +11,9 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
+from app.workspaces.confine.confinement import Confinement, Network
 from app.workspaces.confine.python_places import interpreter_paths
-from app.workspaces.confine.sandbox import Confinement, Network, Sandbox, SandboxUnavailableError
+from app.workspaces.confine.sandbox import Sandbox, SandboxUnavailableError
 from app.workspaces.environments.finishing import AlteredError, configuration_of, open_to_all, seal
 from app.workspaces.environments.outcome import Concessions, Reason, Unavailable
 from app.workspaces.environments.plan import LOCKED, Plan

@@ -73,7 +73,7 @@ _OF_A_REQUEST = frozenset({"httpx", "pydantic_settings", "app.schemas.api.runs"}
         pytest.param(["list", "--help"], _OF_THE_SERVICE | _OF_FOLLOWERS, id="help of list"),
         pytest.param(["list", "--url", "http://127.0.0.1:9"], _OF_THE_SERVICE | _OF_FOLLOWERS, id="list"),
         pytest.param(
-            ["evaluate", "--help"], _OF_THE_SERVICE | _OF_FOLLOWERS | _OF_A_REQUEST, id="help of evaluate"
+            ["evaluate", "--help"], _OF_THE_SERVICE | _OF_FOLLOWERS | _OF_A_REQUEST, id="evaluate --help"
         ),
     ],
 )

@@ -14,7 +14,8 @@ import anyio.to_thread
 
 from app.runners.evaluators.commands.programs import Programs
 from app.runners.evaluators.tooling import ToolTroubleError
-from app.workspaces.confine.sandbox import Confinement, Network, Sandbox
+from app.workspaces.confine.confinement import Confinement, Network
+from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.files.removal import remove_tree
 from app.workspaces.process import ProcessOutcome
 

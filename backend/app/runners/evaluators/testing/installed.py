@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 from app.runners.evaluators.testing.run import Harness, run_directory
+from app.workspaces.confine.confinement import Confinement
 from app.workspaces.confine.python_places import interpreter_paths
-from app.workspaces.confine.sandbox import Confinement
 
 _ASK = "import importlib.util, sys; sys.exit(2 if importlib.util.find_spec(sys.argv[1]) is None else 3)"
 _ABSENT = 2

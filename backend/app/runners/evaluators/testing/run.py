@@ -20,8 +20,9 @@ from app.runners.evaluators.testing.secret import RunSecret, draw_secret
 from app.runners.evaluators.testing.setting import is_test_support
 from app.runners.evaluators.testing.trees import RunTree, materialise
 from app.runners.evaluators.tooling import ToolTroubleError
+from app.workspaces.confine.confinement import Confinement
 from app.workspaces.confine.python_places import interpreter_paths
-from app.workspaces.confine.sandbox import Confinement, Sandbox
+from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.files.removal import remove_tree
 from app.workspaces.process import ProcessOutcome

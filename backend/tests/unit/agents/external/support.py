@@ -14,8 +14,9 @@ from app.agents.gateway_port import GatewayFailure, GatewayGrant
 from app.agents.port import AgentLimits, AgentTask, AgentUsage
 from app.schemas.modes import SandboxMode
 from app.workspaces.confine.agent_programs import AgentPrograms
+from app.workspaces.confine.confinement import SandboxSettings
 from app.workspaces.confine.python_places import interpreter_paths
-from app.workspaces.confine.sandbox import Sandbox, SandboxSettings
+from app.workspaces.confine.sandbox import Sandbox
 from tests.patience import PATIENCE
 
 COMMAND = Path(__file__).with_name("scripted_command.py")

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from app.workspaces.confine.sandbox import Sandbox, SandboxLimits, SandboxSettings
+from app.workspaces.confine.bubblewrap import SandboxLimits
+from app.workspaces.confine.confinement import SandboxSettings
+from app.workspaces.confine.sandbox import Sandbox
 
 
 @pytest.fixture(scope="module")

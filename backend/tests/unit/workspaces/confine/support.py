@@ -3,8 +3,9 @@
 import sys
 from pathlib import Path
 
+from app.workspaces.confine.confinement import Confinement, Network
 from app.workspaces.confine.python_places import interpreter_paths
-from app.workspaces.confine.sandbox import Confinement, Network, Sandbox
+from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.process import ProcessOutcome
 
 PYTHON = Path(sys.executable)

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from app.workspaces.confine.confinement import Network, SandboxSettings
 from app.workspaces.confine.egress import EgressRefusedError, EgressRules, hosts_of, open_egress
-from app.workspaces.confine.sandbox import Network, Sandbox, SandboxSettings
+from app.workspaces.confine.sandbox import Sandbox
 from tests.unit.workspaces.confine.support import run_python
 
 pytestmark = pytest.mark.anyio

@@ -10,15 +10,10 @@ from pathlib import Path
 import pytest
 
 from app.schemas.modes import SandboxMode
+from app.workspaces.confine.bubblewrap import SandboxLimits
+from app.workspaces.confine.confinement import Confinement, Network, SandboxSettings
 from app.workspaces.confine.python_places import interpreter_paths
-from app.workspaces.confine.sandbox import (
-    Confinement,
-    Network,
-    Sandbox,
-    SandboxLimits,
-    SandboxSettings,
-    SandboxUnavailableError,
-)
+from app.workspaces.confine.sandbox import Sandbox, SandboxUnavailableError
 from tests.unit.workspaces.confine.support import ENV, PYTHON, run_python
 
 pytestmark = pytest.mark.anyio

@@ -16,8 +16,8 @@ from app.runners.evaluators.testing.generated import write_generated
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport, sort_tests
 from app.runners.evaluators.testing.run import Harness, plugin_sources, pytest_arguments, run_directory
 from app.runners.evaluators.testing.trees import RunTree, materialise
+from app.workspaces.confine.confinement import Confinement
 from app.workspaces.confine.python_places import interpreter_paths
-from app.workspaces.confine.sandbox import Confinement
 from app.workspaces.process import ProcessOutcome
 
 _PACKAGE = Path(__file__).parent

@@ -17,7 +17,8 @@ from app.runners.evaluators.commands.command import CommandEvaluator
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
 from app.schemas.modes import SandboxMode
 from app.schemas.project_file import CoverageReport, JUnitReport, SarifReport
-from app.workspaces.confine.sandbox import Sandbox, SandboxSettings
+from app.workspaces.confine.confinement import SandboxSettings
+from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.outcome import EnvironmentOutcome, Ready, Reason, Unavailable
 from tests.unit.runners.evaluators.conftest import Context
 

@@ -12,7 +12,8 @@ import pytest
 from app.runners.evaluators.deterministic import PytestEvaluator
 from app.schemas.modes import SandboxMode
 from app.schemas.questions import BaseFailures, ProtectedPolicy
-from app.workspaces.confine.sandbox import Sandbox, SandboxSettings
+from app.workspaces.confine.confinement import SandboxSettings
+from app.workspaces.confine.sandbox import Sandbox
 from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio

@@ -11,7 +11,8 @@ from app.runners.evaluators.testing.pytest_outside.outside_run import Outside
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.trees import lay_out
 from app.schemas.modes import SandboxMode
-from app.workspaces.confine.sandbox import Sandbox, SandboxSettings
+from app.workspaces.confine.confinement import SandboxSettings
+from app.workspaces.confine.sandbox import Sandbox
 
 pytestmark = pytest.mark.anyio
 

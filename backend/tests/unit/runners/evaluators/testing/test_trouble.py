@@ -10,7 +10,8 @@ import pytest
 from app.runners.evaluators.deterministic import PytestEvaluator
 from app.schemas.modes import SandboxMode
 from app.schemas.questions import BaseFailures
-from app.workspaces.confine.sandbox import Sandbox, SandboxSettings
+from app.workspaces.confine.confinement import SandboxSettings
+from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.files.limits import WorkspaceLimits
 
 pytestmark = pytest.mark.anyio

@@ -12,7 +12,8 @@ from app.runners.evaluators.testing.counter_tests.counter_run import CounterTest
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.trees import lay_out, whole_tree
 from app.schemas.modes import SandboxMode
-from app.workspaces.confine.sandbox import Sandbox, SandboxSettings
+from app.workspaces.confine.confinement import SandboxSettings
+from app.workspaces.confine.sandbox import Sandbox
 
 pytestmark = pytest.mark.anyio
 
