@@ -4,7 +4,8 @@ import asyncio
 import os
 import tempfile
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import uuid4
@@ -88,8 +89,15 @@ class AgentChecks:
         yield CheckStep("confined", state.confined, state.detail)
         if lacking or not state.allowed:
             return
-        before = await anyio.to_thread.run_sync(_temporary_files)
         mark = uuid4().hex
+        with _temporary_place() as place:
+            async for step in self._try(installed, name, {_MARK: mark, "TMPDIR": str(place)}):
+                yield step
+            yield await _nothing_left(mark, place)
+
+    async def _try(
+        self, installed: InstalledAgents, name: str, env: Mapping[str, str]
+    ) -> AsyncGenerator[CheckStep]:
         # Twice: some agents begin a conversation with words of the model that it never said.
         work = write_file(_FILE, _CONTENT)
         async with ScriptedModelServer((work, work, Say())) as server:
@@ -98,16 +106,15 @@ class AgentChecks:
                 upstreams, ListPrices(), NoLedger(), retry=RetryRules(tries=1)
             ) as gateway:
                 trial = _Trial(
-                    server, self._agent(replace(installed, gateway=gateway), name, mark), self.seconds
+                    server, self._agent(replace(installed, gateway=gateway), name, env), self.seconds
                 )
                 for step in (trial.work, trial.be_refused, trial.be_cancelled):
                     async for seen in step():
                         yield seen
-        yield await _nothing_left(mark, before)
 
-    def _agent(self, installed: InstalledAgents, name: str, mark: str) -> Agent:
+    def _agent(self, installed: InstalledAgents, name: str, env: Mapping[str, str]) -> Agent:
         profile = installed.profiles[name]
-        env = {**profile.env, _MARK: mark}
+        env = {**profile.env, **env}
         model = profile.model or SCRIPTED_MODEL
         marked = profile.model_copy(update={"env": env, "model": model})
         agent = replace(installed, profiles={name: marked}).make(name, AgentSpec())
@@ -182,10 +189,22 @@ class _Trial:
         return await self._agent.run(AgentTask("coding", 1, _PROMPT, workspace, limits), self._heard.append)
 
 
-async def _nothing_left(mark: str, before: set[str]) -> CheckStep:
+@contextmanager
+def _temporary_place() -> Generator[Path]:
+    """Have temporary files of this process made in a directory of their own, so that leftovers are seen."""
+    usual = tempfile.tempdir
+    with tempfile.TemporaryDirectory(prefix="phaserunner-check-", ignore_cleanup_errors=True) as place:
+        tempfile.tempdir = place
+        try:
+            yield Path(place)
+        finally:
+            tempfile.tempdir = usual
+
+
+async def _nothing_left(mark: str, place: Path) -> CheckStep:
     def left() -> list[str]:
         processes = [f"process {each}" for each in _marked_processes(mark)]
-        return [*processes, *sorted(_temporary_files() - before)]
+        return [*processes, *sorted(os.listdir(place))]
 
     remains = await _until_empty(left)
     detail = ", ".join(remains) or "no process, no file, no socket"
@@ -211,10 +230,6 @@ def _marked_processes(mark: str) -> list[int]:
         except OSError:
             continue
     return found
-
-
-def _temporary_files() -> set[str]:
-    return set(os.listdir(tempfile.gettempdir()))
 
 
 def _read(path: Path) -> str | None:
