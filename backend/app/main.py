@@ -1,4 +1,4 @@
-"""The service: API, event delivery and, unless it is told not to, a worker, in one process."""
+"""The service: API, event delivery and, unless switched off, a worker, in one process."""
 
 import asyncio
 import contextlib
@@ -36,7 +36,7 @@ _FILES_OF_OUR_OWN = 512
 _READY_POLL_SECONDS = 0.02
 
 Ready = Callable[[str], None]
-"""Is told the service's address as soon as it answers."""
+"""Called with the service's address as soon as it answers."""
 
 
 async def serve(settings: Settings, *, ready: Ready | None = None, with_worker: bool = True) -> None:

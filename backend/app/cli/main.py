@@ -76,7 +76,7 @@ def run(arguments: Sequence[str], read_root: "Callable[[], Root]", stderr: TextI
     Args:
         arguments: without the program's name.
         read_root: gives what the process was given; called when a command is known.
-        stderr: where an error is told, in one line.
+        stderr: receives an error, in one line.
 
     Returns:
         The exit code.

@@ -161,7 +161,7 @@ class Settings(BaseSettings):
     RETENTION_SNAPSHOT_BYTES: int = Field(default=20_000_000_000, ge=0)
     RETENTION_DIRECTORY_DAYS: Days = 7.0
 
-    # Webhooks: who is told of escalations, their reminders, and the ends of runs
+    # Webhooks: receivers of escalations, their reminders, and the ends of runs
     WEBHOOK_URLS: Annotated[list[str], NoDecode] = []
     WEBHOOK_SECRET: SecretStr | None = None
     WEBHOOK_ALLOW_PRIVATE: bool = False

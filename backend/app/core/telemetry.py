@@ -39,7 +39,7 @@ def configure_logging(settings: Settings) -> None:
         format="%(asctime)s %(levelname)-7s %(name)s: %(message)s",
         datefmt="%H:%M:%S",
     )
-    # Each job is told by the run it moves on; the queue and the HTTP client need not say it again.
+    # Each job shows in the run it moves on; the queue and the HTTP client need not say it again.
     for chatty in ("procrastinate", "httpx", "alembic"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
 

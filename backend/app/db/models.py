@@ -1,4 +1,4 @@
-"""The tables. Their meaning is told by the rows' docstrings; alembic makes them."""
+"""The tables. The rows' docstrings say what they mean; alembic makes them."""
 
 from datetime import datetime
 from decimal import Decimal

@@ -44,7 +44,7 @@ class Ring:
 
 
 class Follower(Protocol):
-    """Someone who is told of new events, on the spot and without waiting."""
+    """Receives new events at once and without waiting."""
 
     def notify(self, events: Sequence[StoredEvent]) -> None:
         """Take the next events of the run, in order; some may be known already."""

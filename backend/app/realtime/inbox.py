@@ -15,7 +15,7 @@ class Hint:
 
 
 class Inbox:
-    """Hints for one reader. At least every `poll_seconds` it is told to look everywhere."""
+    """Hints for one reader. At least every `poll_seconds` one says: look everywhere."""
 
     def __init__(self, poll_seconds: float) -> None:
         self._poll_seconds = poll_seconds

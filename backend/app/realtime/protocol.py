@@ -134,7 +134,7 @@ class EventServer(uvicorn.Server):
         the server has ended too.
         """
         if threading.current_thread() is not threading.main_thread():
-            yield  # only the main thread is told of signals
+            yield  # only the main thread receives signals
             return
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):

@@ -21,7 +21,7 @@ class EnvironmentMode(StrEnum):
 class CounterTestsMode(StrEnum):
     """Whether tests must notice wrong expectations.
 
-    `GATE`: tests that do not count against the candidate. `NOTE`: they are told. `OFF`: nothing is tried.
+    `GATE`: tests that do not count against the candidate. `NOTE`: they are reported. `OFF`: nothing is tried.
     """
 
     GATE = "gate"

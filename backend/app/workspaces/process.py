@@ -141,7 +141,7 @@ async def run_process(
     """Run `argv` in its own session until it ends or `timeout` seconds have passed.
 
     The whole process group is killed when the leader ends, when time is up and when the caller is
-    cancelled. A descendant that made itself a session of its own escapes that (only a sandbox's pid
+    cancelled. A descendant that began a new session escapes that (only a sandbox's pid
     namespace ends it), but holds nothing up: its output no longer counts. The environment is exactly `env`,
     and the owner's number where children are marked.
 
@@ -268,7 +268,7 @@ async def exit_of(process: subprocess.Popen[bytes]) -> None:
 
 
 async def wait_for_exit(pid: int) -> None:
-    """Wait until a process has ended, whoever its parent is; one that is gone has (Linux)."""
+    """Wait until a process has ended, also one that is not a child; one that is gone has (Linux)."""
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[None] = loop.create_future()
     try:
@@ -300,7 +300,7 @@ async def pipe_into(
 
 
 async def _as_file(data: bytes) -> IO[bytes]:
-    """Give a file that reads as `data`: unlike a pipe it needs no feeding, and nobody can block on it."""
+    """Give a file that reads as `data`: unlike a pipe it needs no feeding, and no reader can block."""
 
     def write() -> IO[bytes]:
         file = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it

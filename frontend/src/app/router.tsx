@@ -1,4 +1,4 @@
-/** All routes. Each page is a chunk of its own; what is shown of it lives in the URL. */
+/** All routes. Each page is a separate chunk; the URL holds what it shows. */
 import type { QueryClient } from "@tanstack/react-query";
 import {
   createRootRouteWithContext,

@@ -1,4 +1,4 @@
-/** Keyboard shortcuts: whoever is on screen offers actions; the help and the palette list them all. */
+/** Keyboard shortcuts: what is on screen offers actions; the help and the palette list them all. */
 import { useEffect } from "react";
 
 import { createStore, useStore } from "./store";

@@ -19,7 +19,7 @@ Check = Callable[[str], Awaitable[bool]]
 """Says whether a token, or none when it is empty, lets in now."""
 
 OnRevoked = Callable[[], None]
-"""Is told that a token is not valid any more."""
+"""Called when a token is no longer valid."""
 
 
 class RevokedError(Exception):

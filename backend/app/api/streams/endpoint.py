@@ -73,7 +73,7 @@ def socket_routes(hub: Hub) -> list[WebSocketRoute]:
 
 
 async def _serve(websocket: WebSocket, *, hub: Hub, follow: Follow) -> None:
-    # Accepted before anything is checked: a browser is told the close code only of an open socket.
+    # Accepted before anything is checked: a browser learns the close code only of an open socket.
     try:
         await websocket.accept()
     except (WebSocketDisconnect, OSError):

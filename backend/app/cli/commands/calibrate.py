@@ -116,7 +116,7 @@ def corpus(
 
 
 class _Progress:
-    """Tells standard error of each case; a terminal that is not one is told of surprises and tenths only."""
+    """Reports each case on standard error; where that is no terminal, only surprises and every tenth."""
 
     def __init__(self, terminal: Terminal, total: int) -> None:
         self._terminal = terminal

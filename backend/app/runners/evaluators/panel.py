@@ -30,7 +30,7 @@ _RUNS = 3
 _SLACK_SECONDS = 60.0
 
 OnResult = Callable[[EvaluationResult], Awaitable[None]]
-"""Is told each result as soon as it is there. What it raises ends the panel and is raised as it is."""
+"""Called with each result as soon as it is there. What it raises ends the panel and is raised unchanged."""
 
 
 async def evaluate(  # noqa: PLR0913 - three values to judge by, and options by keyword
@@ -59,7 +59,7 @@ async def evaluate(  # noqa: PLR0913 - three values to judge by, and options by 
         registry: where they are registered.
         deterministic_only: never ask a model.
         llm_always: ask the models even when a gate does not hold.
-        on_result: is told each result of an evaluator that ran, in the order in which they end.
+        on_result: receives each result of an evaluator that ran, in the order in which they end.
         acceptances: what humans accepted earlier in the run; a gate that only repeats such a finding holds
             nobody up, and its result says so.
         deadline: seconds for each evaluator.

@@ -27,7 +27,7 @@ class Registration:
 
 @dataclass(frozen=True, slots=True)
 class EvaluatorDescription:
-    """What users are told about a registered evaluator; `phases` None means every phase."""
+    """What users see of a registered evaluator; `phases` None means every phase."""
 
     name: str
     category: EvaluationCategory

@@ -100,7 +100,7 @@ def _name(name: str) -> str:
 
 
 async def _guidance(session: AsyncSession, origin: Run, attempt: Attempt, said: str) -> list[str]:
-    """What the new sprint is told in every prompt: what was said before, what failed, what is said now."""
+    """Give the guidance of the new sprint: earlier guidance, what failed, and the new words."""
     escalations = await session.scalars(
         select(Escalation)
         .where(Escalation.run_id == origin.id, Escalation.phase == attempt.phase)

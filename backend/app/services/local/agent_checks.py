@@ -191,7 +191,7 @@ class _Trial:
 
 @contextmanager
 def _temporary_place() -> Generator[Path]:
-    """Have temporary files of this process made in a directory of their own, so that leftovers are seen."""
+    """Have this process make temporary files in a new directory, so that leftovers are seen."""
     usual = tempfile.tempdir
     with tempfile.TemporaryDirectory(prefix="phaserunner-check-", ignore_cleanup_errors=True) as place:
         tempfile.tempdir = place

@@ -27,7 +27,7 @@ from app.workspaces.history.git import Git
 from app.workspaces.store import WorkspaceStore
 
 OnOutcome = Callable[[CaseOutcome], None]
-"""Is told each case when it is judged, in the order in which they end."""
+"""Called with each case when it is judged, in the order in which they end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

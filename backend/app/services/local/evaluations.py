@@ -133,7 +133,7 @@ class EvaluationService:
             is_directory = resolved.is_dir()
         except (OSError, RuntimeError) as error:  # a name too long; a loop of links
             raise InvalidInputError(f"{given} cannot be reached", field="path") from error
-        # Asked first: nothing is told about what is elsewhere.
+        # Asked first: errors must not describe other places.
         if roots and not any(resolved.is_relative_to(root) for root in roots):
             raise InvalidInputError(f"{given} is outside the allowed directories", field="path")
         if not is_directory:

@@ -1,4 +1,4 @@
-"""Lists runs: pages in several orders, counts for each status, and what there is to filter by."""
+"""Lists runs: pages in several orders, counts for each status, and the values to filter by."""
 
 from datetime import datetime
 from typing import Any

@@ -69,7 +69,7 @@ class Launch:
         writable: directories or files that may be written.
         readable: directories or files that may be read; one below a writable one stays read-only.
         cwd: where the program starts; it must be visible.
-        network: whether the machine's network is there; otherwise there is only a loopback of its own.
+        network: whether the machine's network is there; otherwise there is only a private loopback.
         status_fd: descriptor on which bubblewrap reports that it has started the program.
         filter_fd: descriptor of the filter of system calls; None where this machine has none.
         configuration: what `/etc` has inside.
@@ -160,7 +160,7 @@ def command_line(program: str, launch: Launch, argv: Sequence[str]) -> list[str]
         *_system(launch.configuration, network=launch.network),
         *_temporary(launch.limits),
         *_mounts(launch),
-        # The root is a file system in memory that would take whatever is written to it.
+        # The root is a file system in memory that would take all that is written to it.
         *("--remount-ro", "/", "--chdir", str(launch.cwd), "--"),
         *_limited(launch.limits),
         *_as_user(launch.identity),

@@ -50,7 +50,7 @@ class CgroupPlace:
 
     @asynccontextmanager
     async def group(self) -> AsyncGenerator[Cgroup]:
-        """Make a group; whoever is still in it when the block is left is killed, and the group removed.
+        """Make a group; at the end of the block, kill all that is still in it and remove the group.
 
         Raises:
             CgroupError: it cannot be made.
@@ -85,7 +85,7 @@ class CgroupPlace:
 
 
 async def remove_groups_of(root: Path, owner: str) -> int:
-    """Kill whoever is in the groups of a process that is gone, and remove them; give how many there were."""
+    """Kill what runs in the groups of a process that is gone, and remove them; return their number."""
     groups = await anyio.to_thread.run_sync(lambda: list(root.glob(f"{_PREFIX}{owner}-*")))
     for group in groups:
         await _remove(group)
@@ -96,7 +96,7 @@ async def _remove(path: Path) -> None:
     with suppress(OSError):
         await anyio.to_thread.run_sync(_kill, path)
     with anyio.move_on_after(_REMOVAL_SECONDS):
-        # The kernel needs a moment until a killed process has left, and tells nobody when.
+        # The kernel needs a moment until a killed process has left, and does not report it.
         while not await anyio.to_thread.run_sync(_removed, path):  # noqa: ASYNC110
             await asyncio.sleep(_PAUSE_SECONDS)
 

@@ -80,7 +80,7 @@ class SandboxSettings:
         mode: whether programs must be confined.
         limits: bounds on each launch.
         readable: paths that every confined program may read, such as toolchains outside the system's places.
-        cgroup: a directory of a cgroup v2 hierarchy in which each launch gets a group of its own.
+        cgroup: a directory of a cgroup v2 hierarchy in which each launch gets its own group.
         egress: what programs with a network may reach beyond public addresses.
     """
 

@@ -117,7 +117,7 @@ class _Proxy:
         try:
             await self._serve(reader, writer)
         except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError, ValueError):
-            pass  # the program went away or spoke no HTTP; nobody else is concerned
+            pass  # the program went away or spoke no HTTP; nothing else is affected
         finally:
             self._connections.discard(task)
             writer.close()

@@ -1,6 +1,6 @@
 """What a process makes and must not outlive it: owned by a lock that ends with the process, however it ends.
 
-Each process works in directories of its own, named by a random number, with a locked file in each; its
+Each process works in its own directories, named by a random number, with a locked file in each; its
 children carry the number in their environment. Who finds such a directory and can lock its file knows that
 the owner is gone, and may remove what bears that number. Nothing else is ever touched.
 """
@@ -62,7 +62,7 @@ def own_directory(parent: Path, owner: str) -> Generator[Path]:
     """Give a directory of this process below `parent`; it is locked until the end of the block."""
     place = parent / f"{_PREFIX}{owner}"
     place.mkdir(parents=True, mode=0o755)
-    # Locked before it has its name: whoever finds the name finds the lock held.
+    # Locked before it has its name: a process that finds the name finds the lock held.
     draft = place / f"{_LOCK}.new"
     with draft.open("xb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -151,7 +151,7 @@ def _kill_children(owner: str) -> int:
     mark = f"{OWNER_VARIABLE}={owner}".encode()
     killed = 0
     for number in _process_numbers():
-        # By handle: the number may go to somebody else between looking and killing.
+        # By handle: another process may get the number between looking and killing.
         with suppress(OSError):
             handle = os.pidfd_open(number)
             try:

@@ -45,7 +45,7 @@ OUTPUT_LIMIT = 1_000_000
 _PROBE_SECONDS = 10.0
 _PROBE_AGAIN_SECONDS = 30.0
 _INSIDE_UID = 1000
-# User numbers that no distribution gives to anybody. Several, because processes are counted by user.
+# User numbers that no distribution uses. Several, because the kernel counts processes by user.
 _FIRST_UID, _UIDS = 60_600, 400
 _UIDS_INSIDE = frozenset(map(str, (_INSIDE_UID, *range(_FIRST_UID, _FIRST_UID + _UIDS))))
 _INSIDE = {"HOME": HOME, "TMPDIR": "/tmp", "USER": "sandbox", "LOGNAME": "sandbox"}  # noqa: S108 - inside
@@ -72,7 +72,7 @@ class Sandbox:
 
     Inside, a program sees the system's directories and what its confinement names, and nothing else: no
     home directories, no files of this service, no other processes, no network unless it is granted, empty
-    temporary directories of its own. It is not root, cannot become root, and everything it started ends
+    private temporary directories. It is not root, cannot become root, and everything it started ends
     with it. Whether that works here is found out by a real launch when it is first needed.
     """
 

@@ -33,7 +33,7 @@ class InstallError(Exception):
     """An environment cannot be made.
 
     Attributes:
-        trouble: what is told about it.
+        trouble: the message for people.
         said: all that uv said.
     """
 

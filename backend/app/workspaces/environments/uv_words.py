@@ -1,4 +1,4 @@
-"""What uv is told by its environment, and what its error messages mean."""
+"""The environment variables for uv, and what its error messages mean."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-/** One file of a diff. Whatever is left out has a button that brings it. */
+/** One file of a diff. A button brings each part that is left out. */
 import { useMemo, useState } from "react";
 
 import { Button } from "@/components/Button";

@@ -1,4 +1,4 @@
-/** Puts a long diff on the page bit by bit: the first screen at once, the rest while nobody waits. */
+/** Puts a long diff on the page bit by bit: the first screen at once, the rest in idle time. */
 import { startTransition, useEffect, useMemo, useState } from "react";
 
 import { blocksOf, hunksOf } from "@/lib/diff/patch";
@@ -17,7 +17,7 @@ export function useRoom(files: readonly FileDiff[]): ReadonlyMap<string, number>
   const [room, setRoom] = useState(AT_ONCE);
   useEffect(() => {
     if (room >= total) return undefined;
-    // A task of its own each time: clicks and keys get their turn in between.
+    // A separate task each time: clicks and keys get their turn in between.
     const timer = setTimeout(() => startTransition(() => setRoom((before) => before + STEP)), 0);
     return () => clearTimeout(timer);
   }, [room, total]);

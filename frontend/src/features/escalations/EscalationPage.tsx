@@ -156,7 +156,7 @@ type ProducedProps = { escalation: EscalationDetail } & Pick<
   "shown" | "onShow" | "comments" | "actions"
 >;
 
-/** What there is to look at: only sprints change files. */
+/** The views of the evidence: only sprints change files. */
 function Produced({ escalation, ...diff }: ProducedProps) {
   if (escalation.kind === "director_loop") return <LoopPane escalation={escalation} />;
   if (escalation.kind === "answer") return <AnswerPane escalation={escalation} />;

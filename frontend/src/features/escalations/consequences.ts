@@ -60,7 +60,7 @@ function retried(asked: Asked): string {
   return "The agent tries again, with your guidance in its prompt.";
 }
 
-/** Whether there is output that nobody has come to a verdict on: then the agent is not asked again. */
+/** Whether there is output without a verdict: then the agent is not asked again. */
 function isUnjudged({ attempts, attempt_id: id }: Asked): boolean {
   const status = attempts.find((each) => each.id === id)?.status;
   return status === "produced" || status === "evaluating";

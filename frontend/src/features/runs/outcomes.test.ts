@@ -1,4 +1,4 @@
-/** Every way in which answers and loops end has its own word; none is told as another. */
+/** Every way in which answers and loops end has its own word; none looks like another. */
 import { describe, expect, it } from "vitest";
 
 import { lacking } from "@/lib/dimensions";

@@ -19,7 +19,7 @@ const withIdentity: Middleware = {
 
 export const api = createClient<paths>({
   baseUrl: typeof location === "undefined" ? "http://localhost" : location.origin,
-  // Looked up at each call, so that tests can put a server of their own in its place.
+  // Looked up at each call, so that tests can put their own server in its place.
   fetch: (request: Request) => globalThis.fetch(request),
 });
 api.use(withIdentity);

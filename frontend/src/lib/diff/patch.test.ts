@@ -73,7 +73,7 @@ describe("blocksOf", () => {
     expect(found).toEqual(Array.from({ length: count }, (_, at) => String(at)));
   });
 
-  it("gives each block a key of its own, and each hunk one heading", () => {
+  it("gives each block its own key, and each hunk one heading", () => {
     const hunks = [...long(400), ...long(10)];
     const blocks = blocksOf(hunks, 100);
     expect(new Set(blocks.map((each) => each.key)).size).toBe(blocks.length);

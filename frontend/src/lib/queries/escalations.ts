@@ -29,7 +29,7 @@ export const escalationQuery = (id: string) =>
       ),
   });
 
-/** Waits for the server. Whoever comes second gets an ApiError 409 that says who decided, what and when. */
+/** Waits for the server. A second decision gets an ApiError 409 that says who decided, what and when. */
 export const resolveEscalation = (id: string, body: Resolution, key: string): Promise<Escalation> =>
   unwrap(
     api.POST("/api/v1/escalations/{escalation_id}/resolve", {

@@ -40,7 +40,7 @@ export function createLive(client: QueryClient): Live {
   return { stream, followRun: (runId) => stream.follow(runId, runSink(client, runId)) };
 }
 
-/** The latest event that what is shown of the run tells of; each kind of run has a query of its own. */
+/** The latest event that the shown data of the run includes; each kind of run has its own query. */
 function seenOf(client: QueryClient, runId: string): number {
   const shown = client.getQueryCache().findAll({ queryKey: keys.run(runId), type: "active" });
   const seen = shown.flatMap(

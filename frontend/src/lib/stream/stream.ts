@@ -79,7 +79,7 @@ export class EventStream {
     this.#parts = parts;
   }
 
-  /** Connect, or connect anew as whoever uses the page now. */
+  /** Connect, or connect anew as the present user of the page. */
   start(): void {
     this.stop();
     this.connection.set({ status: "connecting" });

@@ -27,7 +27,7 @@ _DONE: dict[Offence, str] = {
     Offence.ADDED: "was added",
 }
 _MEND: dict[Offence, str] = {
-    Offence.CHANGED: "Restore {} as it is at the base; put new tests into a file of their own",
+    Offence.CHANGED: "Restore {} as it is at the base; put new tests into a separate file",
     Offence.DELETED: "Bring {} back as it is at the base",
     Offence.ADDED: "Remove {}; it would decide about later runs",
 }

@@ -220,7 +220,7 @@ def _why_unfinished(parts: Sequence[_Part], left: Sequence[str]) -> str:
     if left:
         return (
             f"{len(left)} changed files have the module names of others and were not checked, for instance "
-            f"{left[0]}; give their directories an __init__.py or names of their own"
+            f"{left[0]}; give their directories an __init__.py or different names"
         )
     return ""
 

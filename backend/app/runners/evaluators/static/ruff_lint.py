@@ -41,7 +41,7 @@ class RuffLintEvaluator:
 
     The rules are those of the base tree's configuration files; without any, a small set. Where the base
     configures no linter, or breaks a rule in many places itself, only faults count (code that cannot be read,
-    undefined names); other findings are told as advice. What the candidate configures or excludes changes
+    undefined names); other findings are advice. What the candidate configures or excludes changes
     nothing, and neither do comments that silence ruff unless the base has them. The one exception is
     `# noqa: F401` or `E402`, with these codes: an import that is there for its effect, or that must come
     late, is no fault, and honest code says so all the time. Loses 0.1 of the score for each new error.

@@ -1,4 +1,4 @@
-/** What runs that are over consumed. A cost that nobody knows is not zero. */
+/** What runs that are over consumed. An unknown cost is not zero. */
 import { ShareCell } from "@/components/MetricTile";
 import { formatCost, formatCount } from "@/lib/format";
 import type { Metrics } from "@/lib/queries/metrics";

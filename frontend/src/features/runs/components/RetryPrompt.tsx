@@ -1,4 +1,4 @@
-/** What the attempt after the shown one is told because of it. */
+/** What the prompt of the next attempt says because of the shown one. */
 import { Link } from "@tanstack/react-router";
 
 import type { Attempt } from "@/lib/queries/runs";

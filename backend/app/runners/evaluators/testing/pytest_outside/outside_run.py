@@ -197,7 +197,7 @@ class Outside:
                 pass_fds=(end.fileno(),),
             )
         finally:
-            # With this the last holder of this end is gone, and the other process is told.
+            # With this the last holder of this end is gone, and the other process notices.
             end.close()
 
 
