@@ -8,6 +8,7 @@ import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from importlib.metadata import version
+from typing import NamedTuple
 
 import uvicorn
 
@@ -21,6 +22,7 @@ from app.core.errors import InvalidInputError
 from app.core.security import require_safe_binding
 from app.core.telemetry import configure_logging, configure_telemetry
 from app.db.engine import Sessions
+from app.db.schema_watch import watching_schema
 from app.jobs.worker import running
 from app.realtime.hub import HubLimits
 from app.realtime.protocol import EventServer, EventWebSocketProtocol
@@ -44,12 +46,13 @@ async def serve(settings: Settings, *, ready: Ready | None = None, with_worker: 
 
     Raises:
         InvalidInputError: HOST and PORT cannot be listened on, or must not without tokens.
-        DatabaseSetupError: there is no database.
+        DatabaseSetupError: there is no database, or it was migrated by a newer version.
     """
     configure_logging(settings)
     configure_telemetry(settings, service="phaserunner")
     with _listen(settings) as listener:
-        async with open_service(settings, with_worker=with_worker) as (container, realtime, stop_worker):
+        async with open_service(settings, with_worker=with_worker) as service:
+            container, realtime = service.container, service.realtime
             tokens_exist = await container.tokens.any_valid()
             require_safe_binding(settings.HOST, settings.ALLOWED_HOSTS, tokens_exist=tokens_exist)
             needed = TokenNeed(container.tokens, needed=tokens_exist)
@@ -60,21 +63,34 @@ async def serve(settings: Settings, *, ready: Ready | None = None, with_worker: 
 
             def before_shutdown() -> None:
                 # Side by side: the worker's grace runs while connections end.
-                stop_worker()
+                service.stop_worker()
                 realtime.hub.close()
 
             server = EventServer(_config(app, settings), before_shutdown=before_shutdown)
-            await _run(server, listener, settings, ready)
+
+            def stop() -> None:
+                server.should_exit = True
+
+            async with watching_schema(service.sessions, stop):
+                await _run(server, listener, settings, ready)
+
+
+class OpenService(NamedTuple):
+    """Everything behind the API.
+
+    Attributes:
+        stop_worker: begins to stop the worker, if there is one, without waiting for it.
+    """
+
+    container: Container
+    realtime: Realtime
+    sessions: Sessions
+    stop_worker: Callable[[], None]
 
 
 @asynccontextmanager
-async def open_service(
-    settings: Settings, *, with_worker: bool
-) -> AsyncGenerator[tuple[Container, Realtime, Callable[[], None]]]:
-    """Build and run everything behind the API while the block runs.
-
-    The function that is given begins to stop the worker, if there is one, without waiting for it.
-    """
+async def open_service(settings: Settings, *, with_worker: bool) -> AsyncGenerator[OpenService]:
+    """Build and run everything behind the API while the block runs."""
     async with AsyncExitStack() as stack:
         url = await stack.enter_async_context(open_database(settings))
         sessions = await stack.enter_async_context(open_sessions(settings, url))
@@ -87,7 +103,7 @@ async def open_service(
             await container.warn_if_unconfined()
             await stack.enter_async_context(open_upkeep(settings, sessions, realtime.doorbell))
             stop_worker = await stack.enter_async_context(running(build_worker(settings, url, container)))
-        yield container, realtime, stop_worker
+        yield OpenService(container, realtime, sessions, stop_worker)
 
 
 def _no_worker() -> None:

@@ -8,6 +8,7 @@ from app.composition.database import open_database, open_scratch, open_sessions
 from app.composition.services import build_container, build_worker
 from app.core.config import Settings
 from app.core.telemetry import configure_logging, configure_telemetry
+from app.db.schema_watch import watching_schema
 from app.jobs.worker import running
 from app.realtime.service import open_doorbell
 from app.services.record.model_requests import open_ledger
@@ -17,7 +18,7 @@ async def work(settings: Settings) -> None:
     """Work until SIGINT, SIGTERM or cancellation; running attempts are handed over.
 
     Raises:
-        DatabaseSetupError: there is no database.
+        DatabaseSetupError: there is no database, or it was migrated by a newer version.
     """
     configure_logging(settings)
     configure_telemetry(settings, service="phaserunner-worker")
@@ -35,5 +36,5 @@ async def work(settings: Settings) -> None:
     ):
         container = build_container(settings, sessions, doorbell, scratch, ledger)
         await container.warn_if_unconfined()
-        async with running(build_worker(settings, url, container)):
+        async with watching_schema(sessions, stop.set), running(build_worker(settings, url, container)):
             await stop.wait()

@@ -35,6 +35,21 @@ def newest_revision() -> str:
     return ScriptDirectory(str(migrations_directory())).get_current_head() or ""
 
 
+def known_revisions() -> frozenset[str]:
+    """Return every schema that this version of the program knows."""
+    script = ScriptDirectory(str(migrations_directory()))
+    return frozenset(each.revision for each in script.walk_revisions())
+
+
+def unknown_schema(revision: str) -> DatabaseSetupError:
+    """Say that the database has a schema of a newer version of the program."""
+    return DatabaseSetupError(
+        f"the database has the schema {revision}, which this version does not know; it knows up "
+        f"to {newest_revision()}. Start the newer version again, or restore the dump from before its "
+        "upgrade. Nothing was changed"
+    )
+
+
 async def upgrade_to_head(url: str) -> None:
     """Apply every migration that is missing; several processes may ask at once.
 
@@ -51,8 +66,4 @@ def _upgrade(config: Config) -> None:
         unknown = _UNKNOWN_REVISION.search(str(error))
         if unknown is None:
             raise
-        raise DatabaseSetupError(
-            f"the database has the schema {unknown.group(1)}, which this version does not know; it knows up "
-            f"to {newest_revision()}. Start the newer version again, or restore the dump from before its "
-            "upgrade. Nothing was changed"
-        ) from error
+        raise unknown_schema(unknown.group(1)) from error
