@@ -17,7 +17,7 @@ _WORD = re.compile(r"\w+")
 _FAILING = ("unreadable", "failing", "lost_tests", "newly_skipped")
 _COUNTS = (
     *("passed_tests", "failed_tests", "total_tests", "collection_errors"),
-    *("sandbox", "ending", "seconds", "tool"),
+    *("sandbox", "ending", "seconds", "tool", "reason"),
 )
 _FAILED = "Held-out tests fail: tests that you cannot see and that the goal asks for."
 _NO_VERDICT = "The held-out tests reached no verdict."
@@ -73,7 +73,8 @@ def _words(result: EvaluationResult, names: Iterable[str]) -> str:
     if result.passed:
         return result.feedback.partition("\n")[0]
     if result.status is EvaluationStatus.ERRORED:
-        return _NO_VERDICT
+        reason = str(result.metadata.get("reason", "")).replace("_", " ")
+        return f"{_NO_VERDICT[:-1]}: {reason}" if reason else _NO_VERDICT
     return "\n".join([_FAILED, *(f"- {name}" for name in names)])
 
 
