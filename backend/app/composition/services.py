@@ -37,6 +37,7 @@ from app.services.control.pausing import PauseService
 from app.services.control.sprints import sprint_service
 from app.services.execute.advance import Advance, KindSteps
 from app.services.execute.candidates import CandidateRuns
+from app.services.execute.held_out import HeldOutPanels, TryHeldOutFirst
 from app.services.execute.judging import Judging
 from app.services.execute.producing import Producing
 from app.services.execute.trees import RunTrees
@@ -111,8 +112,10 @@ def build_container(
     fixer = SafeFixes(settings.EVALUATOR_LINT_TIMEOUT)
     candidates = CandidateRuns(tools.agents, trees, tools.interpreters, fixer)
     producing = Producing(sessions, recorder, candidates, limits)
-    judging = Judging(sessions, recorder, panel, trees, tools.judge)
-    steps = build_steps(settings, tools, sessions, recorder, trees, KindSteps(producing, judging))
+    held_out = HeldOutPanels(sessions, tools.held_out)
+    judging = Judging(sessions, recorder, panel, trees, tools.judge, held_out)
+    sprints = KindSteps(TryHeldOutFirst(held_out, recorder, trees, producing), judging)
+    steps = build_steps(settings, tools, sessions, recorder, trees, sprints)
     results = ResultService(sessions, trees)
     api = ApiServices(
         sprints=sprint_service(intake, tools.policy),
@@ -159,6 +162,7 @@ def build_evaluations(tools: Tools, *, at_once: int | None = None) -> Evaluation
         tools.limits,
         tools.registry.describe(),
         at_once,
+        tools.held_out,
     )
 
 

@@ -23,13 +23,16 @@ from app.gateway.prices import ListPrices
 from app.gateway.recorded_model import BuildModel, recorded
 from app.gateway.upstreams import KEY_VARIABLES, upstreams_of
 from app.runners.evaluators.commands.programs import find_programs
+from app.runners.evaluators.held_out.held_out_gate import HeldOutEvaluator
 from app.runners.evaluators.plugins import PluginError, add_plugins
 from app.runners.evaluators.project.project_file import ProjectFileError
 from app.runners.evaluators.project.project_registry import ProjectLimits
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.evaluators.registry import MODEL_EVALUATORS, EvaluatorConfig, create_default_registry
+from app.runners.evaluators.testing.gate import PytestEvaluator
 from app.runners.project import ProjectPanel, ProjectRules, panel_for
 from app.schemas.agents import AgentBackend
+from app.schemas.held_out import HeldOutFeedback
 from app.schemas.modes import EnvironmentMode
 from app.schemas.project_file import ProjectFileMode
 from app.schemas.runs import Budget, RunPolicy
@@ -64,6 +67,12 @@ class Tools:
     judge: Judge
     sandbox: Sandbox
     rules: ProjectRules
+
+    def held_out(self, files: Mapping[str, str], told: HeldOutFeedback) -> HeldOutEvaluator:
+        """Make the gate of held-out tests, which run as the operator's test gate runs the base's."""
+        gates = [each.evaluator for each in self.registry.all_registrations()]
+        tests = next((each for each in gates if isinstance(each, PytestEvaluator)), PytestEvaluator())
+        return HeldOutEvaluator(files=files, told=told, tests=tests)
 
 
 def build_tools(settings: Settings, ledger: Ledger | None = None, *, one_shot: bool = False) -> Tools:

@@ -136,6 +136,20 @@ class Run(Base):
     agent_name: Mapped[str | None] = mapped_column(Computed(_AGENT_NAME, persisted=True), deferred=True)
 
 
+class HeldOut(Base):
+    """The held-out tests of a run: their texts by path. `at_base` is what they do at the base, once tried.
+
+    Whatever reaches an agent is made without reading this table.
+    """
+
+    __tablename__ = "held_out_tests"
+
+    run_id: Mapped[UUID] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
+    files: Mapped[dict[str, Any]]
+    at_base: Mapped[dict[str, Any] | None]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
 class Attempt(Base):
     """One attempt of a phase, one iteration of a loop, one attempt at an answer.
 

@@ -9,7 +9,7 @@ from app.runners.evaluators import panel
 from app.runners.evaluators.acceptance import Acceptance
 from app.runners.evaluators.issues import failure_fingerprint
 from app.runners.evaluators.project.project_file import ProjectFileError
-from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult
+from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, Evaluator
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.evaluators.verdict import PanelVerdict, VerdictPolicy, judge
 from app.runners.project import ProjectPanel, ProjectRules, panel_for, read_from_tree, remark_on_change
@@ -50,6 +50,14 @@ class PhasePanel:
         if base is None:
             return self.for_project(None)
         return self.for_project(await asyncio.to_thread(read_from_tree, base))
+
+    def with_gate(self, evaluator: Evaluator, phases: Sequence[str]) -> "PhasePanel":
+        """Give the panel of a run that is judged by one gate more, which no project's file can switch off."""
+        registry = self._registry.without(())
+        registry.register(evaluator, phases)
+        if self._project is None:
+            return PhasePanel(registry, self._rules)
+        return PhasePanel(self._operators, self._rules, replace(self._project, registry=registry))
 
     def limited_to(self, names: Collection[str]) -> "PhasePanel":
         """Give the panel of these evaluators only, as the project sets them; without names, of all.

@@ -7,6 +7,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.schemas import defaults
+from app.schemas.held_out import HeldOutFeedback
 from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.schemas.text import PathGlob, TestGlob
 
@@ -206,7 +207,8 @@ class RunPolicy(BaseModel):
     With `safe_fixes`, ruff's safe fixes are applied to what the agent leaves, before it is judged.
     `open_paths` are protected files that this run may change. `protected`, `base_failures` and `goal_tests`
     say what becomes of changed tests and of tests that fail at base already; where they are not given, the
-    project's file and then the service's settings decide.
+    project's file and then the service's settings decide. `held_out_feedback` is what an agent is told when
+    held-out tests fail.
     `when_exhausted` is what tells the kinds of runs apart.
     """
 
@@ -226,5 +228,6 @@ class RunPolicy(BaseModel):
     protected: ProtectedPolicy | None = None
     base_failures: BaseFailures | None = None
     goal_tests: tuple[TestGlob, ...] = ()
+    held_out_feedback: HeldOutFeedback = HeldOutFeedback.NAMES
     budget: Budget = Budget()
     when_exhausted: WhenExhausted = WhenExhausted.ESCALATE

@@ -1,5 +1,6 @@
 """`evaluate`: evaluates a directory without a run."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -7,6 +8,7 @@ from cyclopts import Parameter
 
 from app.cli.exits import ExitCode
 from app.cli.given import read_given
+from app.cli.held_out import held_out_from
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.terminal import Terminal
 from app.cli.view.tables import verdict_lines
@@ -21,11 +23,25 @@ _CODES = {"passed": ExitCode.PASSED, "failed": ExitCode.FAILED, "asks": ExitCode
 _SOURCE_LINES = 40
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Against:
+    """What a directory is held against.
+
+    Attributes:
+        base: Git reference in the project; issues that exist there do not count.
+        held_out: Patch, or directory of files, with further tests to judge by; needs --base.
+    """
+
+    base: str | None = None
+    held_out: Path | None = None
+
+
 async def evaluate(
     path: Path,
     /,
     *,
-    base: str | None = None,
+    against: Against = Against(),
     phase: Phase = Phase.CODING,
     goal: str = "",
     deterministic_only: Annotated[bool, Parameter(negative="")] = False,
@@ -36,7 +52,6 @@ async def evaluate(
 
     Args:
         path: The project.
-        base: Git reference in the project; issues that exist there do not count.
         phase: The phase whose evaluators run.
         goal: The purpose of the work, for evaluators that use it.
         deterministic_only: Use tools only, no models.
@@ -45,12 +60,14 @@ async def evaluate(
     from app.composition.services import evaluation_service  # noqa: PLC0415 - only to evaluate: it imports the tools
     from app.schemas.api.workspace_reports import EvaluateRequest  # noqa: PLC0415 - only to evaluate
 
+    held_out = against.held_out
     fields = {
         "path": root.absolute(path),
-        "base": base,
+        "base": against.base,
         "phase": phase,
         "goal": goal,
         "deterministic_only": deterministic_only,
+        "held_out": held_out_from(Path(root.absolute(held_out))) if held_out else None,
     }
     request = read_given(EvaluateRequest, fields)
     terminal = root.terminal(options)
@@ -84,6 +101,8 @@ def _write(terminal: Terminal, report: "EvaluationReport") -> None:
         for sign, source, style in (("-", asked.before, "red"), ("+", asked.after, "green")):
             for line in source.splitlines()[:_SOURCE_LINES]:
                 terminal.line(f"  {sign} {line}", style)
+    if report.held_out:
+        terminal.line(report.held_out.in_words(), "yellow" if report.held_out.passing else "dim")
     if report.project_file:
         terminal.line(f"Configured by {report.project_file}", "dim")
     score = f", score {report.score:.2f}" if report.score is not None else ""

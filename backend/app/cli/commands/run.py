@@ -11,10 +11,12 @@ from app.cli.commands.watch import Seconds, tell_started, watch_and_report
 from app.cli.examples import place_example
 from app.cli.exits import CliError, ExitCode
 from app.cli.given import read_given
+from app.cli.held_out import held_out_from
 from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument
 from app.cli.starting import agent_of, phases_of, source_of, start_sprint
 from app.schemas.agents import AgentBackend
 from app.schemas.api.sprints import SprintCreate
+from app.schemas.held_out import HeldOutFeedback
 from app.schemas.questions import BaseFailures, ProtectedPolicy
 
 
@@ -32,6 +34,7 @@ class Bounds:
         protected: What becomes of changed tests: fail, ask a human, or note.
         base_failures: Which tests that fail at the base count: goal, must_pass or ignore.
         goal_tests: GLOB of ids of failing tests that are to pass; repeatable.
+        held_out_feedback: What the agent is told of failing held-out tests: none, names or messages.
     """
 
     max_attempts: Annotated[int | None, Parameter(validator=Number(gte=1, lte=20))] = None
@@ -42,6 +45,7 @@ class Bounds:
     protected: ProtectedPolicy | None = None
     base_failures: BaseFailures | None = None
     goal_tests: Annotated[list[str] | None, Parameter(name="--goal-test", negative="")] = None
+    held_out_feedback: HeldOutFeedback | None = None
 
 
 @Parameter(name="*")
@@ -55,6 +59,7 @@ class WorkOptions(Bounds):
         example: Run an example project; a script plays the agent.
         name: Name of the sprint in lists.
         phases: Some of discovery,coding,verification, separated by commas.
+        held_out: Patch, or directory of files, with tests that no agent sees; they judge each attempt.
     """
 
     repo: str | None = None
@@ -62,6 +67,7 @@ class WorkOptions(Bounds):
     example: str | None = None
     name: str | None = None
     phases: str | None = None
+    held_out: Path | None = None
 
 
 @Parameter(name="*")
@@ -130,6 +136,8 @@ async def describe(root: Root, goal: str | None, work: WorkOptions, worker: Work
         InvalidInputError: the script cannot be read.
     """
     fields: dict[str, Any] = {"name": work.name, "policy": policy_of(work)} | phases_of(work.phases)
+    if work.held_out is not None:
+        fields["held_out"] = held_out_from(root.cwd / work.held_out.expanduser())
     others = {"model": worker.model, "candidates": worker.candidates}
     if work.example is not None:
         if work.repo is not None or work.ref is not None or worker.script is not None:
@@ -160,6 +168,7 @@ def policy_of(work: Bounds) -> dict[str, Any]:
         "protected": work.protected,
         "base_failures": work.base_failures,
         "goal_tests": work.goal_tests,
+        "held_out_feedback": work.held_out_feedback,
     }
     policy |= {name: value for name, value in about_tests.items() if value is not None}
     if work.deterministic_only:

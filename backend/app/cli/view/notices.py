@@ -24,6 +24,7 @@ from app.core.events.evaluations import (
     EvaluatorCompletedEvent,
     OptimizationStartedEvent,
 )
+from app.core.events.held_out import HeldOutCheckedEvent
 from app.core.events.iterations import (
     IterationCompletedEvent,
     IterationDirectedEvent,
@@ -240,6 +241,12 @@ def _(event: EvaluationCompletedEvent, state: WatchedRun) -> Iterable[Notice]:
 def _(event: EvaluationFailedEvent, state: WatchedRun) -> Iterable[Notice]:
     text = f"{_try(state).capitalize()} {event.attempt} is not judged{_again(event.data.retry_in_seconds)}"
     yield Notice("errored", text, first_lines(event.data.reason, EVIDENCE_LINES))
+
+
+@_say.register
+def _(event: HeldOutCheckedEvent, state: WatchedRun) -> Iterable[Notice]:
+    word = "warn" if event.data.passing or not event.data.total else "info"
+    yield Notice(word, event.data.message)
 
 
 @_say.register

@@ -10,6 +10,7 @@ from app.core.events.candidates import CandidateEvent
 from app.core.events.envelope import Envelope, TypedEventData
 from app.core.events.escalations import EscalationEvent
 from app.core.events.evaluations import EvaluationEvent
+from app.core.events.held_out import HeldOutCheckedEvent
 from app.core.events.iterations import IterationEvent
 from app.core.events.phases import PhaseEvent
 from app.core.events.runs import RunEvent
@@ -21,6 +22,7 @@ Event = Annotated[
     | AgentEvent
     | CandidateEvent
     | EvaluationEvent
+    | HeldOutCheckedEvent
     | IterationEvent
     | EscalationEvent,
     Field(discriminator="event"),

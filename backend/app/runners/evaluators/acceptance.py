@@ -17,7 +17,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from app.runners.evaluators.issues import issue_key
+from app.runners.evaluators.issues import hidden_finding, issue_key
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
 
 ACCEPTED = "accepted"
@@ -55,7 +55,7 @@ def finding_fingerprint(result: EvaluationResult) -> str:
     """Identify what one failed result complains about, in 64 hexadecimal digits."""
     failed = (f"{each.criterion}\x1f{issue_key(each.message)}" for each in result.failed_criteria)
     suggested = (issue_key(each) for each in result.suggestions)
-    parts = (issue_key(result.feedback), *sorted(failed), "\x1d", *sorted(suggested))
+    parts = (issue_key(result.feedback), *sorted(failed), "\x1d", *sorted(suggested), *hidden_finding(result))
     return hashlib.sha256("\x1e".join(parts).encode()).hexdigest()
 
 

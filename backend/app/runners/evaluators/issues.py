@@ -7,6 +7,9 @@ from functools import lru_cache
 
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
 
+HIDDEN_FINDING = "hidden_finding"
+"""Member of a result's metadata: identifies what a failed result complains about beyond its words."""
+
 _FINGERPRINT_CHARS = 16
 _REMEMBERED_KEYS = 512
 """Of complaints: a run's earlier ones are compared again before each of its attempts."""
@@ -41,6 +44,12 @@ def unique_issues(texts: Iterable[str]) -> list[str]:
     return list(first.values())
 
 
+def hidden_finding(result: EvaluationResult) -> list[str]:
+    """Give what identifies the unsaid part of a failure; empty where the words say all of it."""
+    found = result.metadata.get(HIDDEN_FINDING)
+    return [found] if isinstance(found, str) else []
+
+
 def failure_fingerprint(results: Iterable[EvaluationResult]) -> str:
     """Identify what failed: equal for two panels that complain about the same things.
 
@@ -53,7 +62,7 @@ def failure_fingerprint(results: Iterable[EvaluationResult]) -> str:
         f"{result.evaluator_name}\x1f{issue_key(text)}"
         for result in results
         if result.status is EvaluationStatus.FAILED
-        for text in (result.suggestions or [result.feedback])
+        for text in (*(result.suggestions or [result.feedback]), *hidden_finding(result))
     )
     if not complaints:
         return ""

@@ -4,6 +4,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from app.schemas.held_out import HeldOutFeedback
 from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.schemas.runs import MAX_OPEN_PATHS, Budget, RetryFrom, RunPolicy, WhenExhausted
 from app.schemas.text import PathGlob, TestGlob
@@ -48,6 +49,10 @@ class PolicyOverrides(BaseModel):
         max_length=MAX_OPEN_PATHS,
         description="Globs of ids of failing tests that this run is to make pass.",
     )
+    held_out_feedback: HeldOutFeedback | None = Field(
+        default=None,
+        description="What the agent is told when held-out tests fail: none, names (default) or messages.",
+    )
 
     @model_validator(mode="after")
     def _attempts_have_one_name(self) -> Self:
@@ -79,6 +84,7 @@ class PolicyView(BaseModel):
     protected: ProtectedPolicy | None
     base_failures: BaseFailures | None
     goal_tests: tuple[TestGlob, ...]
+    held_out_feedback: HeldOutFeedback
     budget: Budget
     when_exhausted: WhenExhausted
 

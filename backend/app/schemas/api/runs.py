@@ -10,6 +10,7 @@ from app.schemas.agents import AgentSpec
 from app.schemas.api.attempts import AttemptView
 from app.schemas.api.escalations import MAX_GUIDANCE_CHARS, EscalationView
 from app.schemas.api.policies import PolicyOverrides, PolicyView
+from app.schemas.held_out import HeldOutAtBase
 from app.schemas.runs import Phase, RunKind, RunStatus, Usage
 from app.schemas.text import CleanText, clean_text
 
@@ -95,12 +96,27 @@ class RunView(ListedRun):
     goal: str
 
 
+class HeldOutView(BaseModel):
+    """The held-out tests of a run, without their texts."""
+
+    model_config = ConfigDict(frozen=True)
+
+    files: list[str]
+    at_base: HeldOutAtBase | None = Field(
+        description="What they do on the base's own code; null until that was tried."
+    )
+    note: str = Field(description="The same in a sentence.")
+
+
 class RunDetail(RunView):
     """A run with its phases, attempts and escalations."""
 
     source: dict[str, Any]
     guidance: list[str] = Field(default=[], description="Part of the prompt of every attempt.")
     policy: PolicyView
+    held_out: HeldOutView | None = Field(
+        default=None, description="The tests that no agent sees; null if there are none."
+    )
     base_commit: str
     head_commit: str
     phases: list[PhaseView]

@@ -1,12 +1,13 @@
 """What a sprint needs to start."""
 
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
 
 from app.schemas.agents import AgentSpec
 from app.schemas.api.policies import PolicyOverrides
 from app.schemas.api.runs import Name
+from app.schemas.held_out import HeldOutInput
 from app.schemas.runs import Phase
 from app.schemas.text import MAX_GOAL_CHARS, clean_text
 from app.schemas.workspaces import WorkspaceSource
@@ -39,6 +40,10 @@ class SprintCreate(BaseModel):
     phases: list[Phase] = Field(default=list(DEFAULT_PHASES), min_length=1)
     agent: AgentSpec = AgentSpec()
     policy: PolicyOverrides = PolicyOverrides()
+    held_out: HeldOutInput | None = Field(
+        default=None,
+        description="Tests that no agent sees. They are laid over an attempt only while it is judged.",
+    )
 
     @field_validator("goal", "name")
     @classmethod
@@ -51,3 +56,9 @@ class SprintCreate(BaseModel):
         if value != [phase for phase in Phase if phase in value]:
             raise ValueError("phases run in the order discovery, coding, verification, each at most once")
         return value
+
+    @model_validator(mode="after")
+    def _held_out_tests_run(self) -> Self:
+        if self.held_out is not None and self.phases == [Phase.DISCOVERY]:
+            raise ValueError("held_out needs the phase coding or verification, in which tests run")
+        return self

@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.schemas.held_out import HeldOutAtBase, HeldOutInput
 from app.schemas.questions import Question
 from app.schemas.runs import Phase
 from app.schemas.text import MAX_GOAL_CHARS, CleanLine, CleanText
@@ -20,6 +21,9 @@ class EvaluateRequest(BaseModel):
     goal: CleanText = Field(default="", max_length=MAX_GOAL_CHARS)
     output: CleanText = Field(default="", max_length=MAX_GOAL_CHARS)
     deterministic_only: bool = False
+    held_out: HeldOutInput | None = Field(
+        default=None, description="Further tests, laid over the directory when it is judged; needs `base`."
+    )
 
 
 class JudgedEvaluation(BaseModel):
@@ -46,5 +50,8 @@ class EvaluationReport(BaseModel):
     base_commit: str | None
     project_file: str | None = Field(
         default=None, description="The phaserunner.toml that was applied; null if there is none."
+    )
+    held_out: HeldOutAtBase | None = Field(
+        default=None, description="What held-out tests do on the base's own code; null if there are none."
     )
     evaluations: list[JudgedEvaluation]

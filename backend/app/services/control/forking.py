@@ -12,6 +12,7 @@ from app.runners.evaluators.feedback_memory import AttemptRecord
 from app.schemas.api.policies import PolicyOverrides
 from app.schemas.api.runs import ForkOrigin, RunDetail, RunFork
 from app.schemas.runs import AttemptState, RunPolicy
+from app.services.control.held_out import copy_held_out
 from app.services.control.idempotency import UNKEYED, Once
 from app.services.control.intake import MAX_NAME_CHARS, announce
 from app.services.control.policies import with_overrides
@@ -61,6 +62,7 @@ class ForkService:
             session.add(run)
             await session.flush()
             await _copy_snapshots(session, origin, run, attempt)
+            await copy_held_out(session, origin.id, run.id)
             await announce(session, run)
             sprint = await load_detail(session, run.id)
             await once.keep(session, sprint)

@@ -12,11 +12,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.events.runs import ForkOriginData, RunCreatedData
 from app.db.engine import Sessions
-from app.db.models import Run, Snapshot
+from app.db.models import HeldOut, Run, Snapshot
 from app.jobs.queue import enqueue_advance
 from app.schemas.agents import AgentBackend, AgentSpec, agent_label
+from app.schemas.held_out import HeldOutInput
 from app.schemas.runs import RunKind, RunPolicy
 from app.schemas.workspaces import GitSource, SourceInfo, WorkspaceSource
+from app.services.control.held_out import held_out_row, read_held_out
 from app.services.control.idempotency import Once
 from app.services.record.queued_runs import queued_run
 from app.services.record.transactions import EventBell, Recording
@@ -46,6 +48,7 @@ class NewRun:
         policy: by which it is decided.
         agent: who works.
         definition: what its kind needs beside that; None for sprints.
+        held_out: tests that no agent sees.
         actor: who asks.
     """
 
@@ -57,6 +60,7 @@ class NewRun:
     policy: RunPolicy
     agent: AgentSpec
     definition: dict[str, Any] | None = None
+    held_out: HeldOutInput | None = None
     actor: str
 
 
@@ -92,7 +96,10 @@ class Intake:
             with logfire.span("start run {run_id}", run_id=run_id):
                 base = await import_source(info.pinned, repository, self.sources)
                 bundle = await repository.bundle(base)
-                view = await self._record(_row(run_id, new, info, base), bundle, show, once)
+                files = await read_held_out(new.held_out, repository, base) if new.held_out else None
+                kept = [] if files is None else [held_out_row(run_id, files)]
+                rows = [Snapshot(run_id=run_id, commit=base, kind="base", bundle=bundle), *kept]
+                view = await self._record(_row(run_id, new, info, base), rows, show, once)
         except BaseException:
             with anyio.CancelScope(shield=True):
                 await self.store.remove_run(run_id)
@@ -100,13 +107,14 @@ class Intake:
         self.bell.ring(run_id)
         return view
 
-    async def _record(self, run: Run, bundle: bytes, show: Show[ViewT], once: Once) -> ViewT:
-        snapshot = Snapshot(run_id=run.id, commit=run.base_commit, kind="base", bundle=bundle)
+    async def _record(
+        self, run: Run, rows: Sequence[Snapshot | HeldOut], show: Show[ViewT], once: Once
+    ) -> ViewT:
         async with self.sessions.begin() as session:
             await once.claim(session)
             session.add(run)
             await session.flush()
-            session.add(snapshot)
+            session.add_all(rows)
             await announce(session, run)
             view = await show(session, run.id)
             await once.keep(session, view)

@@ -28,6 +28,7 @@ def sprint_service(intake: Intake, defaults: RunPolicy) -> SprintService:
             name=request.name,
             policy=with_overrides(defaults, request.policy),
             agent=request.agent,
+            held_out=request.held_out,
             actor=actor,
         )
 

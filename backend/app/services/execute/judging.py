@@ -28,6 +28,7 @@ from app.runners.evaluators.verdict import PanelVerdict, VerdictStatus
 from app.runners.phase_panel import PhasePanel
 from app.schemas.project_file import PROJECT_FILE
 from app.schemas.runs import AttemptState
+from app.services.execute.held_out import HeldOutPanels
 from app.services.execute.verdicts import (
     JudgedCandidate,
     NoVerdict,
@@ -93,6 +94,7 @@ class Judging:
         panel: the operator's evaluators; each project sets its own on top.
         copies: gives the trees to judge.
         judge: chooses between candidates that the gates rank alike.
+        held_out: adds the gate of tests that no agent sees; None where there are never any.
     """
 
     def __init__(
@@ -102,12 +104,14 @@ class Judging:
         panel: PhasePanel,
         copies: JudgedCopies,
         judge: Judge,
+        held_out: HeldOutPanels | None = None,
     ) -> None:
         self._sessions = sessions
         self._recorder = recorder
         self._panel = panel
         self._copies = copies
         self._judge = judge
+        self._held_out = held_out
 
     async def __call__(self, recorded: Recorded, number: int, fence: Fence) -> None:
         """Judge attempt `number` of the run's current phase and record the outcome."""
@@ -115,7 +119,10 @@ class Judging:
         attempt = next(each for each in recorded.attempts if each.number == number)
         # The file at the base commit decides, in every phase and in every worker: no attempt changes it.
         content = await self._copies.file_at(run.id, run.base_commit, PROJECT_FILE, MAX_BYTES + 1)
-        case = _Case(recorded, attempt, self._panel.for_project(content), fence)
+        panel = self._panel.for_project(content)
+        if self._held_out is not None:
+            panel = await self._held_out.panel_for(recorded, panel)
+        case = _Case(recorded, attempt, panel, fence)
         with logfire.span("evaluate {phase} attempt {number}", phase=attempt.phase, number=number):
             await self._begin(case)
             try:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
@@ -9,13 +10,16 @@ import anyio
 import anyio.to_thread
 
 from app.core.errors import BusyError, InvalidInputError, WorkspaceError
+from app.runners.evaluators.held_out.held_out_gate import HeldOutEvaluator
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, EvaluationStatus
 from app.runners.evaluators.registrations import EvaluatorDescription
 from app.runners.phase_panel import PhasePanel
 from app.schemas.api.workspace_reports import EvaluateRequest, EvaluationReport, JudgedEvaluation
+from app.schemas.held_out import HeldOutAtBase, HeldOutFeedback
 from app.schemas.project_file import PROJECT_FILE
 from app.schemas.runs import RunPolicy
 from app.schemas.workspaces import LocalSource
+from app.services.control.held_out import JUDGED_PHASES, MakeGate, read_held_out
 from app.workspaces.files.limits import WorkspaceLimits
 from app.workspaces.files.origin import origin_of, write_origin
 from app.workspaces.files.removal import remove_tree
@@ -37,9 +41,10 @@ class EvaluationService:
         limits: bounds on a workspace.
         described: every evaluator that sprints are judged by.
         at_once: how many judgements may run at the same time; None is unbounded.
+        held_out: makes the gate of held-out tests.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - five parts, and options by name
         self,
         panel: PhasePanel,
         policy: RunPolicy,
@@ -48,6 +53,7 @@ class EvaluationService:
         limits: WorkspaceLimits,
         described: list[EvaluatorDescription],
         at_once: int | None = None,
+        held_out: MakeGate = lambda files, told: HeldOutEvaluator(files=files, told=told),
     ) -> None:
         self._panel = panel
         self._policy = policy
@@ -55,6 +61,7 @@ class EvaluationService:
         self._sources = sources
         self._limits = limits
         self._described = described
+        self._held_out = held_out
         self._slots = anyio.CapacityLimiter(math.inf if at_once is None else at_once)
 
     def evaluators(self) -> list[EvaluatorDescription]:
@@ -82,10 +89,11 @@ class EvaluationService:
         path = await anyio.to_thread.run_sync(self._check_path, request.path)
         place = Path(await anyio.mkdtemp(prefix="phaserunner-evaluate-"))
         try:
-            commit, panel, results = await self._judge_copy(request, path, place)
+            judged = await self._judge_copy(request, path, place)
         finally:
             with anyio.CancelScope(shield=True):
                 await remove_tree(place)
+        panel, results = judged.panel, judged.results
         verdict = panel.judge(request.phase, results, self._policy)
         gates = panel.get_evaluator_registry().gates(request.phase)
         return EvaluationReport(
@@ -94,34 +102,49 @@ class EvaluationService:
             score=verdict.score if _has_evidence(results, gates) else None,
             reason=verdict.reason,
             questions=list(verdict.questions),
-            base_commit=commit,
-            project_file=_told(panel, commit),
+            base_commit=judged.base.commit,
+            project_file=_told(panel, judged.base.commit),
+            held_out=judged.held_out,
             evaluations=[
                 JudgedEvaluation(gate=each.evaluator_name in gates, result=each.model_dump(mode="json"))
                 for each in results
             ],
         )
 
-    async def _judge_copy(
-        self, request: EvaluateRequest, path: Path, place: Path
-    ) -> tuple[str | None, PhasePanel, list[EvaluationResult]]:
-        base, commit = await self._base(path, request.base, place)
+    async def _judge_copy(self, request: EvaluateRequest, path: Path, place: Path) -> "_Judged":
+        base = await self._base(path, request.base, place)
+        gate = await self._gate(request, base, place)
         candidate = place / "candidate"
         await copy_working_tree(path, candidate, self._git, self._limits)
         context: EvaluationContext = {
             "workspace_ref": str(candidate),
-            "base_ref": str(base) if base else None,
+            "base_ref": str(base.tree) if base.tree else None,
             "goal": request.goal,
             "attempt": 1,
             "previous_feedback": [],
             "run_id": uuid4(),
         }
         # Without a base the directory's own file is the only one there is.
-        panel = await self._panel.for_tree(base or candidate)
+        panel = await self._panel.for_tree(base.tree or candidate)
+        at_base: HeldOutAtBase | None = None
+        if gate is not None and base.tree is not None:
+            panel = panel.with_gate(gate, JUDGED_PHASES)
+            at_base = await gate.at_base(base.tree)
         results = await panel.evaluate_phase_output(
             request.phase, request.output, context, request.deterministic_only
         )
-        return commit, panel, results
+        return _Judged(base, panel, results, at_base)
+
+    async def _gate(self, request: EvaluateRequest, base: "_Base", place: Path) -> HeldOutEvaluator | None:
+        if request.held_out is None:
+            return None
+        if base.tree is None or base.commit is None:
+            raise InvalidInputError("needs `base`: the tests are laid over what it has", field="held_out")
+        if request.phase.value not in JUDGED_PHASES:
+            raise InvalidInputError(f"is not run in the phase {request.phase}", field="held_out")
+        repository = RunRepository(self._git, place / "repo.git", self._limits)
+        files = await read_held_out(request.held_out, repository, base.commit, base.prefix)
+        return self._held_out(files, HeldOutFeedback.MESSAGES)
 
     def _check_path(self, given: str) -> Path:
         path = Path(given)
@@ -141,9 +164,9 @@ class EvaluationService:
             raise InvalidInputError(f"{given} {lack}", field="path")
         return resolved
 
-    async def _base(self, path: Path, ref: str | None, place: Path) -> tuple[Path | None, str | None]:
+    async def _base(self, path: Path, ref: str | None, place: Path) -> "_Base":
         if ref is None:
-            return None, None
+            return _Base()
         repository = RunRepository(self._git, place / "repo.git", self._limits)
         source = LocalSource(path=str(path), ref=ref)
         try:
@@ -159,7 +182,26 @@ class EvaluationService:
         if base != place / "base":
             origin = await anyio.to_thread.run_sync(origin_of, place / "base")
             await anyio.to_thread.run_sync(write_origin, base, origin)
-        return base, commit
+        return _Base(base, commit, path.relative_to(top).as_posix())
+
+
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """What a directory is judged against: a tree, its commit, and the directory's place in the repository."""
+
+    tree: Path | None = None
+    commit: str | None = None
+    prefix: str = "."
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """What the evaluators said, and about what."""
+
+    base: _Base
+    panel: PhasePanel
+    results: list[EvaluationResult]
+    held_out: HeldOutAtBase | None
 
 
 def _told(panel: PhasePanel, commit: str | None) -> str | None:

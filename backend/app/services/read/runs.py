@@ -11,11 +11,12 @@ from sqlalchemy.sql.base import ExecutableOption
 
 from app.core.errors import NotFoundError
 from app.db.engine import Sessions
-from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run, VerdictMark
+from app.db.models import Attempt, Candidate, Escalation, Evaluation, HeldOut, Run, VerdictMark
 from app.runners.evaluators.panel import judges_usage
 from app.schemas.api.attempts import AttemptDetail, AttemptView, PromptPart
 from app.schemas.api.policies import PolicyView
-from app.schemas.api.runs import ListedRun, RunDetail, RunView
+from app.schemas.api.runs import HeldOutView, ListedRun, RunDetail, RunView
+from app.schemas.held_out import HeldOutAtBase
 from app.schemas.runs import RunKind, RunPolicy
 from app.services.read.prompt_changes import prompt_changes
 from app.services.read.views import (
@@ -142,12 +143,22 @@ async def show_run(session: AsyncSession, run: Run) -> RunDetail:
         source=run.source,
         guidance=run.guidance,
         policy=PolicyView.of(RunPolicy.model_validate(run.policy)),
+        held_out=await _held_out(session, run_id),
         base_commit=run.base_commit,
         head_commit=run.head_commit,
         phases=phase_views(run, attempts, escalations),
         attempts=[views[each.id] for each in ordered],
         escalations=[escalation_view(each, run) for each in escalations],
     )
+
+
+async def _held_out(session: AsyncSession, run_id: UUID) -> HeldOutView | None:
+    kept = await session.get(HeldOut, run_id)
+    if kept is None:
+        return None
+    at_base = HeldOutAtBase.model_validate(kept.at_base) if kept.at_base else None
+    note = at_base.in_words() if at_base else "They are tried at the base when the run starts."
+    return HeldOutView(files=sorted(kept.files), at_base=at_base, note=note)
 
 
 async def load_attempt_views(session: AsyncSession, attempts: Sequence[Attempt]) -> dict[UUID, AttemptView]:

@@ -18,6 +18,7 @@ from app.runners.evaluators.registrations import EvaluatorRegistry, Registration
 from app.runners.evaluators.registry import MODEL_EVALUATORS
 from app.runners.evaluators.static.type_check import Unconfigured
 from app.schemas.evaluation import CheckerName
+from app.schemas.held_out import HELD_OUT_TESTS
 from app.schemas.project_file import PROJECT_FILE, CommandTable, EvaluatorTable
 
 PROJECT_EVALUATOR = "project_file"
@@ -93,7 +94,7 @@ def _unknown_names(registry: EvaluatorRegistry, file: ReadProjectFile) -> list[P
 def _refused_commands(
     registry: EvaluatorRegistry, file: ReadProjectFile, limits: ProjectLimits
 ) -> list[ProjectFileProblem]:
-    taken = registry.names() | registry.left_out | MODEL_EVALUATORS | {PROJECT_EVALUATOR}
+    taken = registry.names() | registry.left_out | MODEL_EVALUATORS | {PROJECT_EVALUATOR, HELD_OUT_TESTS}
     problems: list[ProjectFileProblem] = []
     for index, table in enumerate(file.settings.command):
         if table.name in taken:

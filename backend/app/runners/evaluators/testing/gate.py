@@ -1,6 +1,7 @@
 """The test gate: the base's tests in the base's test setting, beside them those that the candidate wrote."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -76,6 +77,7 @@ class PytestEvaluator:
         protected: what becomes of changed tests where the context does not say so.
         base_failures: which tests that fail at base count where the context does not say so.
         counter_tests: whether the base's tests must notice when what they expect is changed.
+        narrowed: chooses what is run out of all that could be; None runs all of it.
     """
 
     timeout: float = 120.0
@@ -88,6 +90,7 @@ class PytestEvaluator:
     protected: ProtectedPolicy = ProtectedPolicy.ASK
     base_failures: BaseFailures = BaseFailures.GOAL
     counter_tests: CounterTestsMode = CounterTestsMode.GATE
+    narrowed: Callable[[Layout], Layout] | None = field(default=None, compare=False)
     name: str = "pytest"
     category: EvaluationCategory = EvaluationCategory.FUNCTIONALITY
     version: str = "3"
@@ -132,6 +135,8 @@ class PytestEvaluator:
         if not self.compare_base:
             whole = await asyncio.to_thread(whole_tree, workspace, self.limits)
             layout = replace(layout, base_run=None, own_run=whole, laid_over=())
+        if self.narrowed is not None:
+            layout = self.narrowed(layout)
         base = BaseTests(harness, harness.base, layout, settings)
         try:
             await base.prepare()

@@ -125,6 +125,7 @@ class JudgedRun:
             "skipped_tests": counts[Outcome.SKIPPED] + counts[Outcome.XFAILED],
             "collection_errors": len(report.errors),
             "failing": [each.id for each in report.failures[:50]],
+            "unreadable": [each.id for each in report.errors[:50]],
             "lost_tests": list(self.lost[:50]),
             "newly_skipped": list(self.idle[:50]),
             "compared_with_base": self.compared,

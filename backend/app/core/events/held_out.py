@@ -1,0 +1,21 @@
+"""Events of held-out tests: `held_out.*`."""
+
+from typing import ClassVar, Literal
+
+from app.core.events.envelope import Envelope, TypedEventData
+from app.core.events.types import SprintEventType
+
+
+class HeldOutCheckedData(TypedEventData):
+    """What held-out tests do on the base's own code, in numbers; `message` says it in a sentence."""
+
+    event_type: ClassVar[SprintEventType] = SprintEventType.HELD_OUT_CHECKED
+    total: int
+    passing: int
+    unreadable: int = 0
+    message: str
+
+
+class HeldOutCheckedEvent(Envelope):
+    event: Literal[SprintEventType.HELD_OUT_CHECKED] = SprintEventType.HELD_OUT_CHECKED
+    data: HeldOutCheckedData

@@ -1,0 +1,115 @@
+"""Checks the files of held-out tests against the base that they are laid over."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.core.errors import InvalidInputError
+from app.runners.evaluators.testing.config import PytestSettings, settings_for
+from app.runners.evaluators.testing.setting import TestSetting, is_test_file
+from app.runners.evaluators.testing.trees import tree_files
+from app.schemas.held_out import MAX_HELD_OUT_BYTES, MAX_HELD_OUT_FILES
+from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
+from app.workspaces.files.paths import is_excluded_directory, is_git_directory_name
+
+FIELD = "held_out"
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOutTests:
+    """Tests that no agent sees.
+
+    Attributes:
+        files: their texts by their paths, test files and what belongs to them.
+        tests: those of the paths whose tests are run.
+    """
+
+    files: Mapping[str, str]
+    tests: frozenset[str]
+
+
+def check_held_out(
+    files: Mapping[str, bytes], base: Path, limits: WorkspaceLimits = DEFAULT_LIMITS
+) -> HeldOutTests:
+    """Give the held-out tests that are made of these files.
+
+    Args:
+        files: whole contents by POSIX paths.
+        base: the tree with the base commit.
+        limits: on that tree.
+
+    Raises:
+        InvalidInputError: there is no test file among them, or one of them is not UTF-8 text, lies outside
+            the test setting, is in the base already, or the whole is too large. The message names the file.
+        WorkspaceError: the base is larger than the limits.
+    """
+    _check_size(files)
+    texts = {name: _text(name, content) for name, content in sorted(files.items())}
+    settings = settings_for(base, base)
+    base_names = tree_files(base, limits)
+    setting = TestSetting(settings.test_files, [*base_names, *texts], settings.doctest_files)
+    for name in texts:
+        _check_place(name, setting)
+    _check_is_new(files, base, base_names)
+    tests = _test_files(texts, settings)
+    if not tests:
+        patterns = " or ".join(settings.test_files)
+        raise InvalidInputError(f"no file is a test file: name one {patterns}", field=FIELD)
+    return HeldOutTests(texts, tests)
+
+
+def held_out_again(files: Mapping[str, str], base: Path) -> HeldOutTests:
+    """Give held-out tests that were checked before, as they are kept."""
+    return HeldOutTests(files, _test_files(files, settings_for(base, base)))
+
+
+def _test_files(names: Iterable[str], settings: PytestSettings) -> frozenset[str]:
+    return frozenset(
+        name for name in names if name.endswith(".py") and is_test_file(name, settings.test_files)
+    )
+
+
+def _check_size(files: Mapping[str, bytes]) -> None:
+    if len(files) > MAX_HELD_OUT_FILES:
+        raise InvalidInputError(f"has {len(files)} files; {MAX_HELD_OUT_FILES} are allowed", field=FIELD)
+    size = sum(map(len, files.values()))
+    if size > MAX_HELD_OUT_BYTES:
+        raise InvalidInputError(f"has {size:,} bytes; {MAX_HELD_OUT_BYTES:,} are allowed", field=FIELD)
+    if not files:
+        raise InvalidInputError("adds and changes no file", field=FIELD)
+
+
+def _text(name: str, content: bytes) -> str:
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(f"{name} is not UTF-8 text", field=FIELD) from error
+    if "\0" in text:
+        raise InvalidInputError(f"{name} holds a NUL character; only text is taken", field=FIELD)
+    return text
+
+
+def _check_place(name: str, setting: TestSetting) -> None:
+    parts = [part.encode() for part in name.split("/")]
+    if any(is_git_directory_name(part) or is_excluded_directory(part) for part in parts):
+        raise InvalidInputError(f"{name} lies in a directory that is never judged", field=FIELD)
+    if name not in setting:
+        # It would stand in for the candidate's work, and pass for it.
+        told = "is no test file and lies in no directory named test or tests; only tests can be held out"
+        raise InvalidInputError(f"{name} {told}", field=FIELD)
+
+
+def _check_is_new(files: Mapping[str, bytes], base: Path, base_names: Iterable[str]) -> None:
+    """Refuse what the agent can read anyway."""
+    by_size: dict[int, list[str]] = {}
+    for name, content in files.items():
+        if content.strip():
+            by_size.setdefault(len(content), []).append(name)
+    for present in base_names:
+        path = base / present
+        if path.is_symlink() or not path.is_file():
+            continue
+        for name in by_size.get(path.stat().st_size, ()):
+            if path.read_bytes() == files[name]:
+                told = f"{name} is in the base as {present}, where every agent can read it"
+                raise InvalidInputError(told, field=FIELD)

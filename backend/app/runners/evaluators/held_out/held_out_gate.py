@@ -1,0 +1,164 @@
+"""The gate of the held-out tests: the test gate, on a base to which these tests were added."""
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import anyio
+
+from app.core.errors import WorkspaceError
+from app.runners.evaluators.held_out.held_out_files import HeldOutTests, held_out_again
+from app.runners.evaluators.held_out.wording import for_agents
+from app.runners.evaluators.interpreter import EnvironmentTroubleError, interpreter_for
+from app.runners.evaluators.protocol import EvaluationCategory, EvaluationContext, EvaluationResult, errored
+from app.runners.evaluators.testing.gate import PytestEvaluator
+from app.runners.evaluators.testing.report import Ending, RunReport
+from app.runners.evaluators.testing.run import Harness
+from app.runners.evaluators.testing.trees import Layout, whole_tree
+from app.runners.evaluators.tooling import ToolTroubleError, excerpt, find_base, stretched
+from app.schemas.held_out import HELD_OUT_TESTS, HeldOutAtBase, HeldOutFeedback
+from app.schemas.questions import BaseFailures, ProtectedPolicy
+from app.workspaces.confine.sandbox import SandboxUnavailableError
+from app.workspaces.files.origin import origin_of, write_origin
+from app.workspaces.files.removal import remove_tree
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldOutEvaluator:
+    """Passes when the held-out tests hold for the candidate's code.
+
+    They are judged as the base's own tests are: they and the base's test setting are laid over the
+    candidate's tree, whatever it has in these places, and its own conftests and helpers are taken out. All
+    must pass, also those that fail at the base; none collected is a failure.
+
+    Attributes:
+        files: the texts of the held-out files by their paths.
+        told: how much of a failure the words of the result say.
+        tests: runs them; the operator's test gate, whatever a project's file makes of it.
+    """
+
+    files: Mapping[str, str] = field(repr=False)
+    told: HeldOutFeedback = HeldOutFeedback.NAMES
+    tests: PytestEvaluator = field(default_factory=PytestEvaluator)
+    name: str = HELD_OUT_TESTS
+    category: EvaluationCategory = EvaluationCategory.FUNCTIONALITY
+    version: str = "1"
+    is_deterministic: bool = True
+
+    @property
+    def timeout(self) -> float:
+        """Seconds for one run of the tests."""
+        return self.tests.timeout
+
+    async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
+        """Run the held-out tests on the workspace; `output` and `phase` play no part."""
+        try:
+            base = find_base(context)
+            if base is None:
+                return errored(self, "Held-out tests need a base to be laid over", reason="environment")
+            async with _extended(base, self.files) as (tree, held_out):
+                result = await self._inner(held_out).evaluate(phase, output, _strict(context, tree))
+        except (ToolTroubleError, WorkspaceError, OSError) as trouble:
+            return errored(self, str(trouble), reason="environment")
+        return for_agents(result, self.told, self.files).model_copy(
+            update={"evaluator_name": self.name, "evaluator_version": self.version}
+        )
+
+    async def at_base(self, base: Path) -> HeldOutAtBase:
+        """Run the held-out tests on the base's own code."""
+        tests = self.tests
+        try:
+            async with (
+                _extended(base, self.files) as (tree, held_out),
+                interpreter_for(tests.interpreters, tests.python, tree, tree) as found,
+            ):
+                harness = Harness(
+                    python=found.python,
+                    base=tree,
+                    seconds=stretched(tests.timeout),
+                    sandbox=tests.sandbox,
+                    limits=tests.limits,
+                )
+                whole = await asyncio.to_thread(whole_tree, tree, tests.limits)
+                return _told_of(await harness.run(replace(whole, only=held_out.tests)))
+        except (
+            EnvironmentTroubleError,
+            SandboxUnavailableError,
+            ToolTroubleError,
+            WorkspaceError,
+            OSError,
+        ) as error:
+            return HeldOutAtBase(trouble=excerpt(str(error), 500))
+
+    def _inner(self, held_out: HeldOutTests) -> PytestEvaluator:
+        def narrowed(layout: Layout) -> Layout:
+            run = layout.base_run
+            return replace(
+                layout,
+                base_tests=tuple(name for name in layout.base_tests if name in held_out.tests),
+                laid_over=(),
+                own_tests=(),
+                own_run=None,
+                base_run=None if run is None else replace(run, only=held_out.tests),
+            )
+
+        return replace(self.tests, name=self.name, compare_base=True, narrowed=narrowed)
+
+
+def _strict(context: EvaluationContext, base: Path) -> EvaluationContext:
+    """Give the context in which every held-out test counts, and no path is the candidate's to change."""
+    return {
+        **context,
+        "base_ref": str(base),
+        "open_paths": [],
+        "protected_policy": ProtectedPolicy.FAIL,
+        "base_failures": BaseFailures.MUST_PASS,
+    }
+
+
+@asynccontextmanager
+async def _extended(base: Path, files: Mapping[str, str]) -> AsyncGenerator[tuple[Path, HeldOutTests]]:
+    """Make a copy of the base with the held-out files in it; it is removed when the block is left."""
+    place = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="held-out-"))
+    try:
+        tree = place / "base"
+        yield tree, await asyncio.to_thread(_lay, base, tree, files)
+    finally:
+        with anyio.CancelScope(shield=True):
+            await remove_tree(place)
+
+
+def _lay(base: Path, tree: Path, files: Mapping[str, str]) -> HeldOutTests:
+    shutil.copytree(base, tree, symlinks=True)
+    write_origin(tree, origin_of(base))
+    for name, text in files.items():
+        target = tree / name
+        _clear_way(tree, name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8", newline="")
+    return held_out_again(files, tree)
+
+
+def _clear_way(tree: Path, name: str) -> None:
+    """Remove links and files of the base that stand where a held-out file or its directories are to be."""
+    place = tree
+    for part in name.split("/"):
+        place /= part
+        if place.is_symlink() or (place.is_file() and place != tree / name):
+            place.unlink()
+
+
+def _told_of(report: RunReport) -> HeldOutAtBase:
+    if report.ending is not Ending.COMPLETE:
+        told = f"the run ended early ({report.ending.value}): {excerpt(report.text, 300)}"
+        return HeldOutAtBase(trouble=told)
+    passing = [each.id for each in report.tests.values() if each.ok]
+    return HeldOutAtBase(
+        passing=passing[:200],
+        failing=len(report.tests) - len(passing),
+        unreadable=[each.id for each in report.errors[:50]],
+    )

@@ -1,0 +1,98 @@
+"""Says what held-out tests found: to the agent as much as the policy allows, to reviewers all of it."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from typing import cast
+
+from app.runners.evaluators.issues import HIDDEN_FINDING, issue_key
+from app.runners.evaluators.protocol import CriterionResult, EvaluationResult, EvaluationStatus
+from app.schemas.held_out import HeldOutFeedback
+
+FOR_REVIEWERS = "for_reviewers"
+"""Member of a result's metadata: what people read and no agent is given."""
+
+_NAMED = 10
+_WORD = re.compile(r"\w+")
+_FAILING = ("unreadable", "failing", "lost_tests", "newly_skipped")
+_COUNTS = (
+    *("passed_tests", "failed_tests", "total_tests", "collection_errors"),
+    *("sandbox", "ending", "seconds", "tool", "reason"),
+)
+_FAILED = "Held-out tests fail: tests that you cannot see and that the goal asks for."
+_NO_VERDICT = "The held-out tests reached no verdict."
+
+
+def for_agents(
+    result: EvaluationResult, told: HeldOutFeedback, sources: Mapping[str, str]
+) -> EvaluationResult:
+    """Give a result whose words hold no more than an agent may know; the rest is kept for reviewers.
+
+    Args:
+        result: what the tests came to, in full.
+        told: how much of a failure the agent is told.
+        sources: the test files by path; only names that stand in them are told.
+    """
+    if told is HeldOutFeedback.MESSAGES or result.status is EvaluationStatus.SKIPPED:
+        return result
+    names = failing_names(result, sources) if told is HeldOutFeedback.NAMES else []
+    counts = {name: result.metadata[name] for name in _COUNTS if name in result.metadata}
+    words = _words(result, names)
+    return result.model_copy(
+        update={
+            "feedback": words,
+            "criteria": [_criterion(each, words) for each in result.criteria],
+            "suggestions": [f"Make the held-out test {name} pass" for name in names],
+            "metadata": {
+                **counts,
+                FOR_REVIEWERS: _everything(result),
+                **({HIDDEN_FINDING: _digest(result)} if not result.passed else {}),
+            },
+        }
+    )
+
+
+def failing_names(result: EvaluationResult, sources: Mapping[str, str]) -> list[str]:
+    """Name the failing tests without their parameters, which may hold what is expected.
+
+    The candidate's code runs beside the tests and could report a test of any name. So only names are given
+    whose file and words are those of the held-out tests.
+    """
+    found = [name for key in _FAILING for name in cast("list[str]", result.metadata.get(key, []))]
+    names = dict.fromkeys(each.partition("[")[0] for each in found)
+    return [each for each in names if _is_written(each, sources)][:_NAMED]
+
+
+def _is_written(name: str, sources: Mapping[str, str]) -> bool:
+    path, *parts = name.split("::")
+    source = sources.get(path)
+    return source is not None and set(parts) <= set(_WORD.findall(source))
+
+
+def _words(result: EvaluationResult, names: Iterable[str]) -> str:
+    if result.passed:
+        return result.feedback.partition("\n")[0]
+    if result.status is EvaluationStatus.ERRORED:
+        reason = str(result.metadata.get("reason", "")).replace("_", " ")
+        return f"{_NO_VERDICT[:-1]}: {reason}" if reason else _NO_VERDICT
+    return "\n".join([_FAILED, *(f"- {name}" for name in names)])
+
+
+def _criterion(criterion: CriterionResult, words: str) -> CriterionResult:
+    message = "" if criterion.passed else words.partition("\n")[0]
+    return criterion.model_copy(update={"message": message, "evidence": None})
+
+
+def _everything(result: EvaluationResult) -> dict[str, object]:
+    return {
+        "feedback": result.feedback,
+        "suggestions": list(result.suggestions),
+        "evidence": "\n".join(each.evidence for each in result.criteria if each.evidence),
+        "failing": [name for key in _FAILING for name in result.metadata.get(key, [])],
+    }
+
+
+def _digest(result: EvaluationResult) -> str:
+    """Tell failures apart whose words are the same: an accepted one opens this one and no other."""
+    parts = [issue_key(each) for each in (result.feedback, *result.suggestions)]
+    return hashlib.sha256("\x1e".join(parts).encode()).hexdigest()

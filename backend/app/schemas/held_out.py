@@ -1,0 +1,109 @@
+"""Held-out tests: tests that no agent sees, how they are given, and what an agent is told of them."""
+
+from enum import StrEnum
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from app.schemas.text import relative_path
+
+MAX_HELD_OUT_FILES = 200
+MAX_HELD_OUT_BYTES = 500_000
+
+HELD_OUT_TESTS = "held_out_tests"
+"""The name of the gate that runs them."""
+
+
+class HeldOutFeedback(StrEnum):
+    """What an agent is told when held-out tests fail.
+
+    `NONE`: that they fail. `NAMES`: the names of those that fail, without parameters. `MESSAGES`: what they
+    say, too, and with it what they expect.
+    """
+
+    NONE = "none"
+    NAMES = "names"
+    MESSAGES = "messages"
+
+
+def _sized(value: str) -> str:
+    size = len(value.encode("utf-8", "surrogatepass"))
+    if size > MAX_HELD_OUT_BYTES:
+        raise ValueError(f"has {size:,} bytes; {MAX_HELD_OUT_BYTES:,} are allowed")
+    return value
+
+
+def _file_path(value: str) -> str:
+    if len(value) > 500:
+        raise ValueError("the path of a file has more than 500 characters")
+    return relative_path(value)
+
+
+FilePath = Annotated[str, AfterValidator(_file_path)]
+
+
+class HeldOutInput(BaseModel):
+    """Tests that no agent sees: a unified diff against the base, or whole files by their paths."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {"files": {"tests/test_hidden.py": "def test_zero():\n    assert parse('0s') == 0\n"}}
+            ]
+        },
+    )
+
+    patch: Annotated[str, AfterValidator(_sized)] | None = Field(
+        default=None, min_length=1, description="A unified diff, as `git diff` writes it, against the base."
+    )
+    files: dict[FilePath, Annotated[str, AfterValidator(_sized)]] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MAX_HELD_OUT_FILES,
+        description="The texts of files by their paths in the project.",
+    )
+
+    @model_validator(mode="after")
+    def _is_one_of_both(self) -> Self:
+        if (self.patch is None) == (self.files is None):
+            raise ValueError("give either patch or files")
+        return self
+
+
+class HeldOutAtBase(BaseModel):
+    """What the held-out tests do on the base's own code, before anything is done.
+
+    Attributes:
+        passing: names of tests that pass there; they say nothing about the goal.
+        failing: how many tests fail there.
+        unreadable: names of files that cannot be imported there.
+        trouble: why nothing is known; `""` when the tests ran.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    passing: list[str] = []
+    failing: int = 0
+    unreadable: list[str] = []
+    trouble: str = ""
+
+    @property
+    def total(self) -> int:
+        """Number of tests that ran."""
+        return len(self.passing) + self.failing
+
+    def in_words(self) -> str:
+        """Say it in one or two sentences."""
+        if self.trouble:
+            return f"The held-out tests could not be run at the base: {self.trouble}"
+        if not self.total and not self.unreadable:
+            return "No held-out tests were collected at the base, so nothing can pass the gate."
+        files = len(self.unreadable)
+        unread = f" {files} file{'s' * (files != 1)} cannot be imported there yet." if files else ""
+        if not self.passing:
+            ran = f"None of {self.total} held-out tests passes at the base." if self.total else ""
+            return f"{ran}{unread}".strip()
+        told = f"{len(self.passing)} of {self.total} held-out tests pass at the base already"
+        return f"{told}; they prove nothing about the goal.{unread}"
