@@ -2981,6 +2981,8 @@ export interface components {
              * @default
              */
             goal: string;
+            /** @description Further tests, laid over the directory when it is judged; needs `base`. */
+            held_out?: components["schemas"]["HeldOutInput"] | null;
             /**
              * Output
              * @default
@@ -3176,6 +3178,8 @@ export interface components {
             base_commit: string | null;
             /** Evaluations */
             evaluations: components["schemas"]["JudgedEvaluation"][];
+            /** @description What held-out tests do on the base's own code; null if there are none. */
+            held_out?: components["schemas"]["HeldOutAtBase"] | null;
             /** Phase */
             phase: string;
             /**
@@ -3470,7 +3474,7 @@ export interface components {
             /** Epoch */
             epoch: string;
             /** Events */
-            events: (components["schemas"]["RunCreatedEvent"] | components["schemas"]["RunCancelledEvent"] | components["schemas"]["RunPausedEvent"] | components["schemas"]["RunResumedEvent"] | components["schemas"]["WorkflowStartedEvent"] | components["schemas"]["WorkflowStatusEvent"] | components["schemas"]["WorkflowCompletedEvent"] | components["schemas"]["WorkflowFailedEvent"] | components["schemas"]["PhaseStartedEvent"] | components["schemas"]["PhaseCompletedEvent"] | components["schemas"]["PhaseFailedEvent"] | components["schemas"]["AttemptStartedEvent"] | components["schemas"]["AttemptProducedEvent"] | components["schemas"]["AttemptInterruptedEvent"] | components["schemas"]["AgentProgressEvent"] | components["schemas"]["AgentFailedEvent"] | components["schemas"]["ToolCalledEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["CandidateStartedEvent"] | components["schemas"]["CandidateGeneratedEvent"] | components["schemas"]["CandidateFailedEvent"] | components["schemas"]["JudgeStartedEvent"] | components["schemas"]["JudgeDecidedEvent"] | components["schemas"]["EvaluationStartedEvent"] | components["schemas"]["EvaluatorCompletedEvent"] | components["schemas"]["EvaluationCompletedEvent"] | components["schemas"]["EvaluationFailedEvent"] | components["schemas"]["OptimizationStartedEvent"] | components["schemas"]["IterationStartedEvent"] | components["schemas"]["IterationDirectedEvent"] | components["schemas"]["IterationScriptedEvent"] | components["schemas"]["IterationCompletedEvent"] | components["schemas"]["IterationFailedEvent"] | components["schemas"]["SubtaskStartedEvent"] | components["schemas"]["SubtaskCompletedEvent"] | components["schemas"]["EscalationRequiredEvent"] | components["schemas"]["EscalationReminderEvent"] | components["schemas"]["EscalationResolvedEvent"])[];
+            events: (components["schemas"]["RunCreatedEvent"] | components["schemas"]["RunCancelledEvent"] | components["schemas"]["RunPausedEvent"] | components["schemas"]["RunResumedEvent"] | components["schemas"]["WorkflowStartedEvent"] | components["schemas"]["WorkflowStatusEvent"] | components["schemas"]["WorkflowCompletedEvent"] | components["schemas"]["WorkflowFailedEvent"] | components["schemas"]["PhaseStartedEvent"] | components["schemas"]["PhaseCompletedEvent"] | components["schemas"]["PhaseFailedEvent"] | components["schemas"]["AttemptStartedEvent"] | components["schemas"]["AttemptProducedEvent"] | components["schemas"]["AttemptInterruptedEvent"] | components["schemas"]["AgentProgressEvent"] | components["schemas"]["AgentFailedEvent"] | components["schemas"]["ToolCalledEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["CandidateStartedEvent"] | components["schemas"]["CandidateGeneratedEvent"] | components["schemas"]["CandidateFailedEvent"] | components["schemas"]["JudgeStartedEvent"] | components["schemas"]["JudgeDecidedEvent"] | components["schemas"]["EvaluationStartedEvent"] | components["schemas"]["EvaluatorCompletedEvent"] | components["schemas"]["EvaluationCompletedEvent"] | components["schemas"]["EvaluationFailedEvent"] | components["schemas"]["OptimizationStartedEvent"] | components["schemas"]["HeldOutCheckedEvent"] | components["schemas"]["IterationStartedEvent"] | components["schemas"]["IterationDirectedEvent"] | components["schemas"]["IterationScriptedEvent"] | components["schemas"]["IterationCompletedEvent"] | components["schemas"]["IterationFailedEvent"] | components["schemas"]["SubtaskStartedEvent"] | components["schemas"]["SubtaskCompletedEvent"] | components["schemas"]["EscalationRequiredEvent"] | components["schemas"]["EscalationReminderEvent"] | components["schemas"]["EscalationResolvedEvent"])[];
             /** Head */
             head: number;
             mode: components["schemas"]["ResumeMode"];
@@ -3670,6 +3674,137 @@ export interface components {
              * @enum {string}
              */
             type: "heartbeat";
+        };
+        /**
+         * HeldOutAtBase
+         * @description What the held-out tests do on the base's own code, before anything is done.
+         *
+         *     Attributes:
+         *         passing: names of tests that pass there; they say nothing about the goal.
+         *         failing: how many tests fail there.
+         *         unreadable: names of files that cannot be imported there.
+         *         trouble: why nothing is known; `""` when the tests ran.
+         */
+        HeldOutAtBase: {
+            /**
+             * Failing
+             * @default 0
+             */
+            failing: number;
+            /**
+             * Passing
+             * @default []
+             */
+            passing: string[];
+            /**
+             * Trouble
+             * @default
+             */
+            trouble: string;
+            /**
+             * Unreadable
+             * @default []
+             */
+            unreadable: string[];
+        };
+        /**
+         * HeldOutCheckedData
+         * @description What held-out tests do on the base's own code, in numbers; `message` says it in a sentence.
+         */
+        HeldOutCheckedData: {
+            /** Message */
+            message: string;
+            /** Passing */
+            passing: number;
+            /** Total */
+            total: number;
+            /**
+             * Unreadable
+             * @default 0
+             */
+            unreadable: number;
+        };
+        /** HeldOutCheckedEvent */
+        HeldOutCheckedEvent: {
+            /** Attempt */
+            attempt?: number | null;
+            data: components["schemas"]["HeldOutCheckedData"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "held_out.checked";
+            /** Phase */
+            phase?: string | null;
+            /**
+             * Run Id
+             * Format: uuid
+             */
+            run_id: string;
+            /**
+             * Sequence
+             * @default 0
+             */
+            sequence: number;
+            /**
+             * Sprint Id
+             * Format: uuid
+             */
+            sprint_id: string;
+            /**
+             * Timestamp
+             * Format: date-time
+             */
+            timestamp?: string;
+            /** Trace Id */
+            trace_id?: string | null;
+        };
+        /**
+         * HeldOutFeedback
+         * @description What an agent is told when held-out tests fail.
+         *
+         *     `NONE`: that they fail. `NAMES`: the names of those that fail, without parameters. `MESSAGES`: what they
+         *     say, too, and with it what they expect.
+         * @enum {string}
+         */
+        HeldOutFeedback: "none" | "names" | "messages";
+        /**
+         * HeldOutInput
+         * @description Tests that no agent sees: a unified diff against the base, or whole files by their paths.
+         * @example {
+         *       "files": {
+         *         "tests/test_hidden.py": "def test_zero():\n    assert parse('0s') == 0\n"
+         *       }
+         *     }
+         */
+        HeldOutInput: {
+            /**
+             * Files
+             * @description The texts of files by their paths in the project.
+             */
+            files?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * Patch
+             * @description A unified diff, as `git diff` writes it, against the base.
+             */
+            patch?: string | null;
+        };
+        /**
+         * HeldOutView
+         * @description The held-out tests of a run, without their texts.
+         */
+        HeldOutView: {
+            /** @description What they do on the base's own code; null until that was tried. */
+            at_base: components["schemas"]["HeldOutAtBase"] | null;
+            /** Files */
+            files: string[];
+            /**
+             * Note
+             * @description The same in a sentence.
+             */
+            note: string;
         };
         /**
          * Info
@@ -4942,6 +5077,8 @@ export interface components {
              * @description Globs of ids of failing tests that this run is to make pass.
              */
             goal_tests?: string[] | null;
+            /** @description What the agent is told when held-out tests fail: none, names (default) or messages. */
+            held_out_feedback?: components["schemas"]["HeldOutFeedback"] | null;
             /**
              * Max Attempts
              * @deprecated
@@ -4979,6 +5116,7 @@ export interface components {
             deterministic_only: boolean;
             /** Goal Tests */
             goal_tests: string[];
+            held_out_feedback: components["schemas"]["HeldOutFeedback"];
             /** Max Agent Failures */
             max_agent_failures: number;
             /** Max Evaluation Failures */
@@ -5492,6 +5630,8 @@ export interface components {
             guidance: string[];
             /** Head Commit */
             head_commit: string;
+            /** @description The tests that no agent sees; null if there are none. */
+            held_out?: components["schemas"]["HeldOutView"] | null;
             /**
              * Id
              * Format: uuid
@@ -6097,6 +6237,8 @@ export interface components {
             agent: components["schemas"]["AgentSpec"];
             /** Goal */
             goal: string;
+            /** @description Tests that no agent sees. They are laid over an attempt only while it is judged. */
+            held_out?: components["schemas"]["HeldOutInput"] | null;
             /** Name */
             name?: string | null;
             /**
@@ -6118,7 +6260,7 @@ export interface components {
          * @description Every value of an envelope's `event`.
          * @enum {string}
          */
-        SprintEventType: "run.created" | "run.cancelled" | "run.paused" | "run.resumed" | "workflow.started" | "workflow.status" | "workflow.completed" | "workflow.failed" | "phase.started" | "phase.completed" | "phase.failed" | "attempt.started" | "attempt.produced" | "attempt.interrupted" | "agent.progress" | "agent.failed" | "tool.called" | "tool.result" | "candidate.started" | "candidate.generated" | "candidate.failed" | "judge.started" | "judge.decided" | "evaluation.started" | "evaluator.completed" | "evaluation.completed" | "evaluation.failed" | "optimization.started" | "iteration.started" | "iteration.directed" | "iteration.scripted" | "iteration.completed" | "iteration.failed" | "subtask.started" | "subtask.completed" | "escalation.required" | "escalation.reminder" | "escalation.resolved";
+        SprintEventType: "run.created" | "run.cancelled" | "run.paused" | "run.resumed" | "workflow.started" | "workflow.status" | "workflow.completed" | "workflow.failed" | "phase.started" | "phase.completed" | "phase.failed" | "attempt.started" | "attempt.produced" | "attempt.interrupted" | "agent.progress" | "agent.failed" | "tool.called" | "tool.result" | "candidate.started" | "candidate.generated" | "candidate.failed" | "judge.started" | "judge.decided" | "evaluation.started" | "evaluator.completed" | "evaluation.completed" | "evaluation.failed" | "held_out.checked" | "optimization.started" | "iteration.started" | "iteration.directed" | "iteration.scripted" | "iteration.completed" | "iteration.failed" | "subtask.started" | "subtask.completed" | "escalation.required" | "escalation.reminder" | "escalation.resolved";
         /**
          * SubscribedFrame
          * @description Answers `subscribe`: the next events come after `after`.
