@@ -52,7 +52,7 @@ class WorkOptions(Bounds):
     Attributes:
         repo: Git repository to work on, a path or a URL [default: a new project].
         ref: Branch, tag or commit to start from.
-        example: Run an example project; a script plays the agent.
+        example: Run an example project; a script plays the agent, unless --agent names another one.
         name: Name of the sprint in lists.
         phases: Some of discovery,coding,verification, separated by commas.
     """
@@ -135,10 +135,12 @@ async def describe(root: Root, goal: str | None, work: WorkOptions, worker: Work
         if work.repo is not None or work.ref is not None or worker.script is not None:
             raise CliError("--example: brings its own --repo, --ref and --script")
         example, repository = await place_example(work.example, root.data_dir)
-        agent = agent_of(worker.agent, example.script, others, root.cwd)
+        is_played = worker.agent in (AgentBackend.AUTO, AgentBackend.SCRIPTED)
+        agent = agent_of(worker.agent, example.script if is_played else None, others, root.cwd)
         words = root.read_text(goal, "GOAL") if goal is not None else example.goal
         source = {"kind": "local", "path": str(repository)}
-        name = work.name or example.title
+        # The title tells what the script does; another agent may do otherwise.
+        name = work.name or (example.title if is_played else None)
         return read_given(
             SprintCreate, fields | {"name": name, "goal": words, "source": source, "agent": agent}
         )

@@ -147,6 +147,16 @@ class TestRun:
         assert (Path(first["source"]["path"]) / ".git").is_dir()
         assert first["source"] == second["source"], "the project is made once"
 
+    def test_another_agent_works_on_the_example_without_its_script(self, tmp_path: Path) -> None:
+        service = FakeService()
+        accepting(service)
+        asked = ("run", "--example", "teatime", "--agent", "codex", "--detach")
+        assert invoke(service, *asked, cwd=tmp_path).code == 0
+        request = sent(service.requests[0])
+        assert request["agent"] == {"backend": "codex"}
+        assert "name" not in request, "the example's title tells what its script does"
+        assert "cold brew" in request["goal"]
+
 
 class TestWatch:
     def test_a_question_ends_it_with_three_and_the_exact_commands(self) -> None:
