@@ -1,8 +1,8 @@
 """Installs real coding agents at the versions that their profiles name, and has them work without a key.
 
-Each is checked in the sandbox, and two of them work on the example sprint, as docs/agents.md says. They take
-gigabytes and minutes, so this is no part of the tests. Agents go into .venv/agents, or to AGENTS_DIR. An agent
-that cannot be installed here is skipped, with the reason. `--installed` installs nothing and takes what is in
+Each is checked in the sandbox, and two of them work on the example sprint, as docs/agents.md says. They
+take gigabytes and minutes, so this is no part of the tests. Agents go into .venv/agents, or to AGENTS_DIR.
+One that cannot be installed is skipped, with the reason. `--installed` installs nothing and takes what is in
 AGENTS_PATH and PATH.
 """
 
@@ -40,7 +40,7 @@ NO_NETWORK = (
 )
 
 
-class CannotInstall(Exception):
+class CannotInstallError(Exception):
     """A package cannot be installed; the message says why."""
 
 
@@ -61,7 +61,7 @@ def main(given: Sequence[str]) -> int:
         at = time.monotonic()
         try:
             paths = installer.paths(package, profiles[name]["tried"]) if installer else []
-        except CannotInstall as error:
+        except CannotInstallError as error:
             results[name] = f"skipped: {error}"
         else:
             results[name] = vet(name, environment(paths))
@@ -166,7 +166,7 @@ class Installer:
         """Install a package such as `npm:opencode-ai`; return where programs are looked for.
 
         Raises:
-            CannotInstall: the registry is not there, or has no such version.
+            CannotInstallError: the registry is not there, or has no such version.
         """
         kind, _, name = package.partition(":")
         if kind == "pypi":
@@ -183,7 +183,7 @@ class Installer:
         if note.is_file() and note.read_text() == f"{name} {version}":
             return programs
         if kind in self._away:
-            raise CannotInstall(self._away[kind])
+            raise CannotInstallError(self._away[kind])
         place.mkdir(parents=True, exist_ok=True)
         commands = npm(place, name, version) if kind == "npm" else pypi(place, name, version)
         for command in commands:
@@ -196,12 +196,12 @@ class Installer:
             done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
         except (OSError, subprocess.TimeoutExpired) as error:
             self._away[kind] = str(error)
-            raise CannotInstall(self._away[kind]) from error
+            raise CannotInstallError(self._away[kind]) from error
         if done.returncode:
             told = done.stderr.strip()[-300:]
             if any(each in done.stderr for each in NO_NETWORK):
                 self._away[kind] = f"the registry does not answer: {told}"
-            raise CannotInstall(self._away.get(kind, told))
+            raise CannotInstallError(self._away.get(kind, told))
 
 
 def npm(place: Path, name: str, version: str) -> list[list[str]]:
