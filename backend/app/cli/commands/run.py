@@ -12,7 +12,7 @@ from app.cli.examples import place_example
 from app.cli.exits import CliError, ExitCode
 from app.cli.given import read_given
 from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument
-from app.cli.starting import agent_of, phases_of, source_of, start_sprint
+from app.cli.starting import agent_of, candidates_of, phases_of, source_of, start_sprint
 from app.schemas.agents import AgentBackend
 from app.schemas.api.sprints import SprintCreate
 from app.schemas.questions import BaseFailures, ProtectedPolicy
@@ -74,12 +74,14 @@ class Worker:
         model: provider:model, such as anthropic:claude-sonnet-4-20250514.
         script: TOML file that a scripted agent plays.
         candidates: Agents that work on each attempt in parallel; the gates choose between them.
+        candidate: AGENT or AGENT:MODEL, one of several that work in parallel; repeatable.
     """
 
     agent: str = AgentBackend.AUTO
     model: str | None = None
     script: Path | None = None
     candidates: Annotated[int | None, Parameter(validator=Number(gte=1, lte=8))] = None
+    candidate: Annotated[list[str] | None, Parameter(negative="")] = None
 
 
 @Parameter(name="*")
@@ -130,12 +132,12 @@ async def describe(root: Root, goal: str | None, work: WorkOptions, worker: Work
         InvalidInputError: the script cannot be read.
     """
     fields: dict[str, Any] = {"name": work.name, "policy": policy_of(work)} | phases_of(work.phases)
-    others = {"model": worker.model, "candidates": worker.candidates}
+    others = {"model": worker.model, "candidates": candidates_of(worker.candidates, worker.candidate)}
     if work.example is not None:
         if work.repo is not None or work.ref is not None or worker.script is not None:
             raise CliError("--example: brings its own --repo, --ref and --script")
         example, repository = await place_example(work.example, root.data_dir)
-        is_played = worker.agent in (AgentBackend.AUTO, AgentBackend.SCRIPTED)
+        is_played = worker.agent in (AgentBackend.AUTO, AgentBackend.SCRIPTED) and not worker.candidate
         agent = agent_of(worker.agent, example.script if is_played else None, others, root.cwd)
         words = root.read_text(goal, "GOAL") if goal is not None else example.goal
         source = {"kind": "local", "path": str(repository)}
