@@ -47,6 +47,11 @@ _COMMANDS = (
         "List the evaluators of each phase; measure them on labelled cases.",
     ),
     ("agents:app", "agents", "List agents and what they lack; check one against a scripted model."),
+    (
+        "scripted_model:scripted_model",
+        "scripted-model",
+        "Serve a script in the place of a model, to try agents without a key.",
+    ),
     ("metrics:metrics", "metrics", "Measure runs: pass@k, retries, escalations, evaluators, cost."),
     ("evaluate:evaluate", "evaluate", "Evaluate a directory as a sprint would, without server or database."),
     ("project:schema", "schema", "Print the JSON Schema of a project's phaserunner.toml."),

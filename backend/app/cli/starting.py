@@ -1,7 +1,7 @@
 """Makes parts of requests from what a user typed."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -66,6 +66,25 @@ def agent_of(
     if backend not in (AgentBackend.AUTO, AgentBackend.SCRIPTED):
         raise CliError(f"--script: needs the agent scripted, not {backend}")
     return {"backend": AgentBackend.SCRIPTED, "script": script} | _given(others)
+
+
+def candidates_of(count: int | None, named: Sequence[str] | None) -> int | list[dict[str, str]] | None:
+    """Make the candidates of a request: their number, or agents as AGENT or AGENT:MODEL.
+
+    Raises:
+        CliError: both are given, or an agent has no name.
+    """
+    if not named:
+        return count
+    if count is not None:
+        raise CliError("--candidate: names the agents one by one, so --candidates must be absent")
+    found: list[dict[str, str]] = []
+    for each in named:
+        agent, colon, model = each.partition(":")
+        if not agent or (colon and not model):
+            raise CliError(f"--candidate: {each!r}; write AGENT or AGENT:MODEL, such as codex:gpt-5")
+        found.append({"agent": agent} | ({"model": model} if model else {}))
+    return found
 
 
 async def start_sprint(session: Session, sprint: SprintCreate) -> RunView:

@@ -34,6 +34,7 @@ _AGENT_NAME = """
 CASE
     WHEN (((agent -> 'script'::text) ->> 'title'::text) IS NOT NULL)
         THEN ('scripted (no model): '::text || ((agent -> 'script'::text) ->> 'title'::text))
+    WHEN (jsonb_typeof((agent -> 'candidates'::text)) = 'array'::text) THEN 'several agents'::text
     ELSE (
         CASE COALESCE((agent ->> 'backend'::text), 'auto'::text)
             WHEN 'auto'::text THEN 'pydantic-ai'::text
@@ -181,6 +182,7 @@ class Attempt(Base):
     tree: Mapped[str | None]
     changed_files: Mapped[list[str]] = mapped_column(server_default="{}")
     chosen_candidate: Mapped[int | None]
+    choice_reason: Mapped[str] = mapped_column(server_default="")
     score: Mapped[float | None]
     verdict: Mapped[str | None]
     verdict_reason: Mapped[str] = mapped_column(server_default="")

@@ -1,11 +1,12 @@
 """A server that stands in for model providers: it speaks all four dialects and says what a script says.
 
-`phaserunner agents check` and the tests use it. No model is asked, and its answers say so.
+`phaserunner agents check`, `phaserunner scripted-model` and the tests use it. No model is asked, and its
+answers say so.
 """
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from enum import StrEnum
@@ -24,6 +25,12 @@ from app.gateway.serving import ABORT, serve_on_loopback
 from app.gateway.upstreams import KEY_VARIABLES, PRICE_IDS, PROVIDERS, Upstream
 
 SCRIPTED_MODEL = "scripted-model"
+
+_ONLY_WORDS = (Say(),)
+
+Play = Callable[[ScriptedRequest], Turn]
+"""Gives the next turn of a conversation."""
+
 _MAX_BODY_BYTES = 100_000_000
 
 
@@ -72,25 +79,33 @@ class SeenRequest:
 
 
 class ScriptedModelServer:
-    """Serves on a free port of 127.0.0.1 while its block runs.
+    """Serves on a port of 127.0.0.1 while its block runs.
 
     Args:
         script: the turns of every conversation; the last one is repeated. An agent that has spoken n times
-            in a conversation gets turn n, so conversations can run side by side.
+            in a conversation gets turn n, so conversations can run side by side. Or what gives the turns.
         usage: tokens that each answer reports.
         reset_seconds: what `RATE_LIMITED` says in `Retry-After`.
         pause_seconds: before each piece of a stream in mode `SLOW`.
+        port: to listen on; 0 is any free one.
+        keeps_requests: whether `requests` grows, for those who look at it.
     """
 
     def __init__(
         self,
-        script: Sequence[Turn] = (Say(),),
+        script: Sequence[Turn] | Play = _ONLY_WORDS,
         *,
         usage: Turnover | None = None,
         reset_seconds: float = 1.0,
         pause_seconds: float = 0.05,
+        port: int = 0,
+        keeps_requests: bool = True,
     ) -> None:
-        self.script = tuple(script)
+        self.script: tuple[Turn, ...] = () if callable(script) else tuple(script)
+        self._play = script if callable(script) else None
+        self._port = port
+        self._keeps_requests = keeps_requests
+        self._count = 0
         self.usage = usage or Turnover()
         self.requests: list[SeenRequest] = []
         self.closed_early = asyncio.Event()
@@ -102,8 +117,12 @@ class ScriptedModelServer:
         self._url = ""
 
     async def __aenter__(self) -> Self:
-        """Start to serve."""
-        address = await self._open.enter_async_context(serve_on_loopback(self._serve))
+        """Start to serve.
+
+        Raises:
+            OSError: the port is taken.
+        """
+        address = await self._open.enter_async_context(serve_on_loopback(self._serve, self._port))
         self._url = address.url or ""
         return self
 
@@ -151,14 +170,15 @@ class ScriptedModelServer:
         except ClientGoneError:
             return
         body: dict[str, Any] = json.loads(content) if content else {}
-        self.requests.append(
-            SeenRequest(exchange.method, exchange.path, exchange.query, dict(exchange.headers), body)
-        )
+        self._count += 1
+        if self._keeps_requests:
+            seen = SeenRequest(exchange.method, exchange.path, exchange.query, dict(exchange.headers), body)
+            self.requests.append(seen)
         request = read_request(exchange.path, exchange.query, body)
         if request is None:
             await self._other(exchange)
             return
-        mode, number = self._next_mode(), len(self.requests)
+        mode, number = self._next_mode(), self._count
         if mode in _REFUSALS:
             await self._refuse(exchange, request.dialect, mode)
             return
@@ -226,6 +246,8 @@ class ScriptedModelServer:
         await exchange.end()
 
     def _turn(self, request: ScriptedRequest, mode: Mode) -> Turn:
+        if self._play is not None:
+            return self._play(request)
         if mode is Mode.LOOP:
             return next((each for each in self.script if isinstance(each, CallTool)), self.script[0])
         return self.script[min(request.turns, len(self.script) - 1)]

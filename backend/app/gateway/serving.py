@@ -97,14 +97,18 @@ async def serve_on_socket(app: ASGIApp, owner: int | None = None) -> AsyncGenera
 
 
 @asynccontextmanager
-async def serve_on_loopback(app: ASGIApp) -> AsyncGenerator[Address]:
-    """Serve on a free port of 127.0.0.1 while the block runs; open connections end with it.
+async def serve_on_loopback(app: ASGIApp, port: int = 0) -> AsyncGenerator[Address]:
+    """Serve on a port of 127.0.0.1 while the block runs; open connections end with it.
+
+    Args:
+        app: the ASGI application.
+        port: 0 is any free one.
 
     Raises:
-        OSError: there is no free port.
+        OSError: the port is taken, or none is free.
     """
     connections = _Connections(app)
-    server = await asyncio.get_running_loop().create_server(connections.protocol, "127.0.0.1", 0)
+    server = await asyncio.get_running_loop().create_server(connections.protocol, "127.0.0.1", port)
     port = server.sockets[0].getsockname()[1]
     try:
         yield Address(url=f"http://127.0.0.1:{port}")

@@ -1,6 +1,7 @@
 """What a user asks for when an agent is to work: which backend, which model, or which script."""
 
 import json
+import re
 from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Annotated, Literal, Self
@@ -12,6 +13,8 @@ from pydantic import (
     Field,
     JsonValue,
     StringConstraints,
+    ValidationInfo,
+    field_validator,
     model_validator,
 )
 
@@ -73,7 +76,7 @@ _Snippet = Annotated[str, _text(100_000, 1), AfterValidator(clean_text)]
 _Message = Annotated[str, _text(50_000, 1), AfterValidator(clean_text)]
 _Line = Annotated[str, _text(2_000, 1), AfterValidator(clean_text)]
 _SystemPrompt = Annotated[str, _text(50_000, 1), AfterValidator(clean_text)]
-_ModelName = Annotated[str, StringConstraints(max_length=200, pattern=MODEL_PATTERN)]
+_ModelName = Annotated[str, StringConstraints(max_length=200, pattern=r"^\S+$")]
 
 
 class _Frozen(BaseModel):
@@ -191,15 +194,57 @@ class AgentScript(_Frozen):
         return plain[min(iteration, len(plain)) - 1] if plain else None
 
 
+def _named_in_full(model: str | None, agent: AgentName | None) -> str | None:
+    """Refuse a model without its provider, unless an installed agent's dialect names the provider.
+
+    Raises:
+        ValueError: the provider is missing.
+    """
+    is_installed = agent is not None and not isinstance(agent, AgentBackend)
+    if model is not None and not is_installed and not re.match(MODEL_PATTERN, model):
+        raise ValueError("must be written as provider:model")
+    return model
+
+
+class CandidateSpec(_Frozen):
+    """One of several agents that work on each attempt side by side.
+
+    Attributes:
+        agent: `pydantic-ai`, or an installed agent by its profile's name.
+        model: `provider:model`; an installed agent also takes the name alone. None is the agent's default.
+    """
+
+    agent: AgentName
+    model: _ModelName | None = None
+
+    @field_validator("agent")
+    @classmethod
+    def _has_no_script(cls, agent: AgentName) -> AgentName:
+        if agent is AgentBackend.SCRIPTED:
+            raise ValueError("a script works alone or with copies of itself: use a number of candidates")
+        return agent
+
+    @field_validator("model")
+    @classmethod
+    def _has_a_provider(cls, model: str | None, info: ValidationInfo) -> str | None:
+        return _named_in_full(model, info.data.get("agent"))
+
+
+_CandidateNumber = Annotated[int, Field(ge=1, le=MAX_CANDIDATES)]
+_CandidateList = Annotated[list[CandidateSpec], Field(min_length=1, max_length=MAX_CANDIDATES)]
+
+
 class AgentSpec(_Frozen):
     """The agent a run asks for.
 
     Attributes:
         backend: who works: a backend of PhaseRunner, or an installed agent by its profile's name.
         model: `provider:model`, such as `anthropic:claude-sonnet-4-20250514`; None is the service's default.
+            An installed agent also takes the name alone.
         system_prompt: replaces the agent's own.
         script: what the scripted agent plays; belongs to backend `scripted` and to no other.
-        candidates: how many agents work on each attempt, side by side; the gates choose between them.
+        candidates: how many agents work on each attempt, side by side; the gates choose between them. A list
+            names them instead of `backend` and `model`.
     """
 
     backend: AgentName = AgentBackend.AUTO
@@ -207,7 +252,12 @@ class AgentSpec(_Frozen):
     temperature: float | None = Field(default=None, ge=0.0, le=2.0)
     system_prompt: _SystemPrompt | None = None
     script: AgentScript | None = None
-    candidates: int = Field(default=1, ge=1, le=MAX_CANDIDATES)
+    candidates: _CandidateNumber | _CandidateList = 1
+
+    @field_validator("model")
+    @classmethod
+    def _has_a_provider(cls, model: str | None, info: ValidationInfo) -> str | None:
+        return _named_in_full(model, info.data.get("backend"))
 
     @model_validator(mode="after")
     def _script_belongs_to_backend(self) -> Self:
@@ -215,12 +265,27 @@ class AgentSpec(_Frozen):
             raise ValueError("script: is required with backend 'scripted', and goes with no other backend")
         if self.script is not None and self.model is not None:
             raise ValueError("model: a script is played without a model")
+        if not isinstance(self.candidates, int) and (
+            self.backend is not AgentBackend.AUTO or self.model is not None
+        ):
+            raise ValueError("candidates: a list names the agents, so backend and model must be absent")
         return self
+
+    def each(self) -> list["AgentSpec"]:
+        """Return the spec of each candidate, in their order."""
+        if isinstance(self.candidates, int):
+            return [self.model_copy(update={"candidates": 1})] * self.candidates
+        return [
+            self.model_copy(update={"backend": each.agent, "model": each.model, "candidates": 1})
+            for each in self.candidates
+        ]
 
 
 def agent_label(spec: AgentSpec) -> str:
     """Who does the work, in words; a script says that it is one."""
     if spec.script is not None:
         return f"scripted (no model): {spec.script.title}"
+    if not isinstance(spec.candidates, int):
+        return ", ".join(map(agent_label, spec.each()))
     name = AgentBackend.PYDANTIC_AI if spec.backend is AgentBackend.AUTO else spec.backend
     return f"{name} {spec.model}" if spec.model else str(name)

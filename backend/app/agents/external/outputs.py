@@ -129,11 +129,15 @@ def parser_for(output: OutputFormat) -> OutputParser:
     return _PARSERS[output]()
 
 
+_TELLING = ("command", "cmd")
+
+
 def describe_arguments(arguments: object) -> str:
     """Return a tool's arguments in one short line."""
     if not isinstance(arguments, Mapping):
         return "" if arguments is None else clip(str(arguments), MAX_ARGUMENT_CHARS)
-    named = cast("Json", arguments)
+    # A command says more than the directory in which it runs.
+    named = dict(sorted(cast("Json", arguments).items(), key=lambda item: item[0] not in _TELLING))
     return ", ".join(f"{name}={clip(str(value), MAX_ARGUMENT_CHARS)!r}" for name, value in named.items())
 
 

@@ -139,10 +139,11 @@ def model_of(
 ) -> str | AgentFailure:
     """Return the model for an agent, without the provider, or why there is none."""
     allowed = _PROVIDERS[profile.dialect]
-    provider, _, model = (asked or "").partition(":")
+    provider, colon, model = (asked or default or "").partition(":")
     if asked is None:
-        provider, _, fallback = (default or "").partition(":")
-        model = fallback if provider in allowed else profile.model or ""
+        model = model if provider in allowed else profile.model or ""
+    elif not colon:
+        model = asked
     elif provider not in allowed:
         told = f"{name} speaks {profile.dialect}: give a model as {allowed[0]}:NAME, not {asked}"
         return _refuse(told, asked)

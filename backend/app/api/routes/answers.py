@@ -24,6 +24,7 @@ async def start_answer(
 
     Once `status` is final, `result` holds the answer, or a partial one with its gaps.
     """
+    services.agents.require_model(body.agent, "answers")
     return await repeatable.respond(lambda once: services.answers.start(body, who.name, once), status=201)
 
 

@@ -60,6 +60,7 @@ async def start_loop(
     """
     kind = request.headers.get("content-type", "")
     body = read_loop(kind, await request.body(), query.input, query.query, query.name)
+    services.agents.require_model(body.agent, "loops")
     return await repeatable.respond(lambda once: services.loops.start(body, who.name, once), status=201)
 
 

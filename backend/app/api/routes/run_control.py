@@ -53,6 +53,8 @@ async def fork_run(
     The original sprint does not change, whatever its status. Prompts of the new sprint contain the reviewers'
     guidance of the original, the issues of the attempt, and the guidance given here.
     """
+    if body.agent is not None:
+        services.agents.require_known(body.agent)
     return await repeatable.respond(
         lambda once: services.forks.fork(run_id, body, who.name, once), status=201
     )

@@ -67,7 +67,8 @@ def up(
     """Start the service, run and show a sprint on it, and keep serving until Ctrl-C.
 
     Args:
-        goal: What to do; - reads standard input, @FILE reads a file [default: two examples].
+        goal: What to do; - reads standard input, @FILE reads a file [default: two examples, or one with an
+            --agent].
         port: Port to listen on [default: the next free one from PORT on].
     """
     return _until_interrupted(_up(goal, port, what, who, options, root))
@@ -98,8 +99,9 @@ async def _up(
 
 async def _sprints(goal: str | None, what: WorkOptions, who: Worker, root: Root) -> list[SprintCreate]:
     if goal is None and what == WorkOptions() and who.script is None:
-        examples = [WorkOptions(example=MENDING), WorkOptions(example=ESCALATING)]
-        return [await describe(root, None, each, Worker()) for each in examples]
+        # Only the scripts of the examples know how to fail on purpose.
+        names = [MENDING, ESCALATING] if who == Worker() else [MENDING]
+        return [await describe(root, None, WorkOptions(example=each), who) for each in names]
     return [await describe(root, goal, what, who)]
 
 

@@ -13,7 +13,7 @@ from app.cli.exits import CliError, ExitCode
 from app.cli.given import read_given
 from app.cli.held_out import held_out_from
 from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument
-from app.cli.starting import agent_of, phases_of, source_of, start_sprint
+from app.cli.starting import agent_of, candidates_of, phases_of, source_of, start_sprint
 from app.schemas.agents import AgentBackend
 from app.schemas.api.sprints import SprintCreate
 from app.schemas.held_out import HeldOutFeedback
@@ -56,7 +56,7 @@ class WorkOptions(Bounds):
     Attributes:
         repo: Git repository to work on, a path or a URL [default: a new project].
         ref: Branch, tag or commit to start from.
-        example: Run an example project; a script plays the agent.
+        example: Run an example project; a script plays the agent, unless --agent names another one.
         name: Name of the sprint in lists.
         phases: Some of discovery,coding,verification, separated by commas.
         held_out: Patch, or directory of files, with tests that no agent sees; they judge each attempt.
@@ -80,12 +80,14 @@ class Worker:
         model: provider:model, such as anthropic:claude-sonnet-4-20250514.
         script: TOML file that a scripted agent plays.
         candidates: Agents that work on each attempt in parallel; the gates choose between them.
+        candidate: AGENT or AGENT:MODEL, one of several that work in parallel; repeatable.
     """
 
     agent: str = AgentBackend.AUTO
     model: str | None = None
     script: Path | None = None
     candidates: Annotated[int | None, Parameter(validator=Number(gte=1, lte=8))] = None
+    candidate: Annotated[list[str] | None, Parameter(negative="")] = None
 
 
 @Parameter(name="*")
@@ -138,15 +140,17 @@ async def describe(root: Root, goal: str | None, work: WorkOptions, worker: Work
     fields: dict[str, Any] = {"name": work.name, "policy": policy_of(work)} | phases_of(work.phases)
     if work.held_out is not None:
         fields["held_out"] = held_out_from(root.cwd / work.held_out.expanduser())
-    others = {"model": worker.model, "candidates": worker.candidates}
+    others = {"model": worker.model, "candidates": candidates_of(worker.candidates, worker.candidate)}
     if work.example is not None:
         if work.repo is not None or work.ref is not None or worker.script is not None:
             raise CliError("--example: brings its own --repo, --ref and --script")
         example, repository = await place_example(work.example, root.data_dir)
-        agent = agent_of(worker.agent, example.script, others, root.cwd)
+        is_played = worker.agent in (AgentBackend.AUTO, AgentBackend.SCRIPTED) and not worker.candidate
+        agent = agent_of(worker.agent, example.script if is_played else None, others, root.cwd)
         words = root.read_text(goal, "GOAL") if goal is not None else example.goal
         source = {"kind": "local", "path": str(repository)}
-        name = work.name or example.title
+        # The title tells what the script does; another agent may do otherwise.
+        name = work.name or (example.title if is_played else None)
         return read_given(
             SprintCreate, fields | {"name": name, "goal": words, "source": source, "agent": agent}
         )

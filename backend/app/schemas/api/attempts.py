@@ -72,7 +72,10 @@ class CandidateView(BaseModel):
 
 
 class AttemptView(BaseModel):
-    """An attempt with its verdicts; `verdict` is null until the attempt is evaluated."""
+    """An attempt with its verdicts; `verdict` is null until the attempt is evaluated.
+
+    `choice_reason` says why one of several candidates was chosen; without a choice it is empty.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -83,6 +86,7 @@ class AttemptView(BaseModel):
     verdict: str | None
     verdict_reason: str
     score: float | None
+    choice_reason: str = ""
     output: str
     base_commit: str
     head_commit: str | None

@@ -20,14 +20,36 @@ class AgentService:
     sandbox: Sandbox
 
     def require_known(self, spec: AgentSpec) -> None:
-        """Refuse a spec whose agent does not exist here; one that is not ready is no error yet.
+        """Refuse a spec of which an agent does not exist here; one that is not ready is no error yet.
 
         Raises:
             InvalidInputError: there is no such agent.
         """
-        unknown = self.agents.unknown(spec)
-        if unknown is not None:
-            raise InvalidInputError(unknown, field="agent.backend")
+        is_list = not isinstance(spec.candidates, int)
+        for index, each in enumerate(spec.each()):
+            unknown = self.agents.unknown(each)
+            if unknown is not None:
+                field = f"agent.candidates.{index}.agent" if is_list else "agent.backend"
+                raise InvalidInputError(unknown, field=field)
+
+    def require_model(self, spec: AgentSpec, kind: str) -> None:
+        """Refuse an agent that cannot take the roles of a loop or an answer, which are played by models.
+
+        Args:
+            spec: what the run asks for.
+            kind: of the run, in the plural, for the message.
+
+        Raises:
+            InvalidInputError: the agent does not exist, is a program on this machine, or is one of several.
+        """
+        self.require_known(spec)
+        if not isinstance(spec.candidates, int) or spec.candidates > 1:
+            raise InvalidInputError(f"{kind} have one agent", field="agent.candidates")
+        name = spec.backend
+        if not isinstance(name, AgentBackend):
+            choices = "choose auto, pydantic-ai or scripted"
+            told = f"{name} works on sprints only, and {kind} are written by models: {choices}"
+            raise InvalidInputError(told, field="agent.backend")
 
     async def all(self) -> AgentList:
         """Return every agent with its state."""

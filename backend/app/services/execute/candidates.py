@@ -133,8 +133,8 @@ class CandidateRuns:
             WorkspaceError, OSError: there are no trees to work in.
         """
         work = SideBySide(self._agents, watch.reporter, watch.tell)
-        async with self._trees.open(job.run_id, job.start_commit, job.spec.candidates) as trees:
-            subagents = [Subagent(job.spec)] * len(trees)
+        subagents = [Subagent(each) for each in job.spec.each()]
+        async with self._trees.open(job.run_id, job.start_commit, len(subagents)) as trees:
             async with self._interpreter(job) as python:
                 task = replace(job.task_in(trees[0]), python=python)
                 production = await work.run(task, subagents, trees)

@@ -24,10 +24,12 @@ from app.runners.evaluators.acceptance import Acceptance
 from app.runners.evaluators.models.digest import digest
 from app.runners.evaluators.project.project_file import MAX_BYTES
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult
-from app.runners.evaluators.verdict import PanelVerdict, VerdictStatus
+from app.runners.evaluators.verdict import VerdictStatus
 from app.runners.phase_panel import PhasePanel
+from app.schemas.agents import AgentSpec
 from app.schemas.project_file import PROJECT_FILE
 from app.schemas.runs import AttemptState
+from app.services.execute.choosing import leaders, reason_of_gates, reason_of_judge
 from app.services.execute.held_out import HeldOutPanels
 from app.services.execute.verdicts import (
     JudgedCandidate,
@@ -132,12 +134,12 @@ class Judging:
                     raise
                 await self._give_up(case, NoVerdict(f"There is no place to judge in: {error}"))
                 return
-            chosen = await self._choose(case, judged)
+            chosen, why = await self._choose(case, judged)
             if chosen.verdict.status is VerdictStatus.ERRORED:
                 verdict = chosen.verdict
                 await self._give_up(case, NoVerdict(verdict.reason, verdict.errored_gates, judged, [chosen]))
             else:
-                await self._conclude(case, judged, chosen)
+                await self._conclude(case, judged, chosen, why)
 
     async def _begin(self, case: _Case) -> None:
         phase, claim = case.attempt.phase, case.attempt.claim
@@ -197,23 +199,24 @@ class Judging:
         event = EvaluatorCompletedEvent(**dict(at), data=evaluation_data(case.panel, attempt.phase, result))
         await through_outages(partial(self._recorder.progress, run_id, case.fence, Batch([event])))
 
-    async def _choose(self, case: _Case, judged: list[JudgedCandidate]) -> JudgedCandidate:
-        """Take the candidate that the gates rank first; between equals the judge decides."""
-        best = max(_rank(each.verdict) for each in judged)
-        leaders = [each for each in judged if _rank(each.verdict) == best]
-        if len(leaders) == 1:
-            return leaders[0]
+    async def _choose(self, case: _Case, judged: list[JudgedCandidate]) -> tuple[JudgedCandidate, str]:
+        """Take the candidate that the gates rank first; between equals the judge decides. Say why."""
         run, attempt = case.run, case.attempt
-        indexes = [each.candidate.index for each in leaders]
+        alike = leaders(judged)
+        if len(alike) == 1:
+            started = len(AgentSpec.model_validate(run.agent).each())
+            return alike[0], reason_of_gates(judged, alike[0], started)
+        indexes = [each.candidate.index for each in alike]
         async with self._recorder.open_claimed(run.id, case.fence, attempt.claim) as (recording, _):
             recording.tell(JudgeStartedData(candidates=indexes), attempt.phase, attempt.number)
         choice = await self._judge.choose(
-            run.goal, [await self._contender(run, each.candidate) for each in leaders]
+            run.goal, [await self._contender(run, each.candidate) for each in alike]
         )
         async with self._recorder.open_claimed(run.id, case.fence, attempt.claim) as (recording, _):
             spend(recording.run, total_usage([choice]))
             recording.tell(judge_decided(choice), attempt.phase, attempt.number)
-        return next(each for each in leaders if each.candidate.index == choice.index)
+        chosen = next(each for each in alike if each.candidate.index == choice.index)
+        return chosen, reason_of_judge(alike, choice)
 
     async def _contender(self, run: Run, candidate: Candidate) -> _Contender:
         async with self._copies.judged(run.id, _commit(candidate), run.base_commit) as trees:
@@ -228,8 +231,11 @@ class Judging:
             case.run.id, case.fence, case.attempt.claim, AttemptState.EVALUATING, write
         )
 
-    async def _conclude(self, case: _Case, judged: list[JudgedCandidate], chosen: JudgedCandidate) -> None:
+    async def _conclude(
+        self, case: _Case, judged: list[JudgedCandidate], chosen: JudgedCandidate, why: str
+    ) -> None:
         async def write(recording: Recording, row: Attempt) -> None:
+            row.choice_reason = why
             await record_verdict(recording, row, case.panel, judged, chosen)
 
         await self._recorder.outcome(
@@ -239,11 +245,6 @@ class Judging:
 
 def _diff(trees: JudgedPair) -> str:
     return digest(trees.candidate, trees.base).shown().text
-
-
-def _rank(verdict: PanelVerdict) -> tuple[bool, bool, bool, float]:
-    asks = verdict.status is VerdictStatus.ASKS
-    return verdict.passed, asks, verdict.status is not VerdictStatus.ERRORED, verdict.score
 
 
 def _commit(candidate: Candidate) -> str:

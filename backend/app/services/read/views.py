@@ -96,6 +96,7 @@ def attempt_view(attempt: Attempt, evaluations: Sequence[Evaluation], marks: Mar
         verdict=attempt.verdict,
         verdict_reason=attempt.verdict_reason,
         score=attempt.score,
+        choice_reason=attempt.choice_reason,
         output=attempt.output,
         base_commit=attempt.base_commit,
         head_commit=attempt.head_commit,

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from app.agents.scripted.script_file import load_script, parse_script
 from app.core.errors import InvalidInputError
-from app.schemas.agents import AgentBackend, AgentScript, AgentSpec
+from app.schemas.agents import AgentBackend, AgentScript, AgentSpec, agent_label
 from app.schemas.runs import Phase
 
 STEP = {"say": "Coding Complete"}
@@ -39,6 +39,22 @@ def test_nothing_said_is_one_agent_of_the_services_choice() -> None:
         pytest.param({"model": "openai:a\n"}, "model", id="a model with a line end"),
         pytest.param({"candidates": 0}, "candidates", id="no candidate"),
         pytest.param({"candidates": 9}, "candidates", id="too many candidates"),
+        pytest.param({"candidates": []}, "candidates", id="no candidate in the list"),
+        pytest.param({"candidates": [{"agent": "codex"}] * 9}, "candidates", id="too long a list"),
+        pytest.param({"candidates": [{"agent": "Codex!"}]}, "agent", id="no name of an agent"),
+        pytest.param(
+            {"candidates": [{"agent": "scripted"}]}, "a script works alone", id="a script in the list"
+        ),
+        pytest.param(
+            {"candidates": [{"agent": "pydantic-ai", "model": "gpt-5"}]},
+            "provider:model",
+            id="a candidate's model without a provider",
+        ),
+        pytest.param(
+            {"backend": "codex", "candidates": [{"agent": "opencode"}]},
+            "must be absent",
+            id="a list and more",
+        ),
         pytest.param({"temperature": float("nan")}, "temperature", id="a temperature that is no number"),
         pytest.param({"system_prompt": "a\0b"}, "system_prompt", id="a control character"),
         pytest.param({"sytem_prompt": "x"}, "sytem_prompt", id="a misspelt field"),
@@ -47,6 +63,21 @@ def test_nothing_said_is_one_agent_of_the_services_choice() -> None:
 def test_refuses_with_the_field_named(fields: dict[str, Any], named: str) -> None:
     with pytest.raises(ValidationError, match=named):
         AgentSpec.model_validate(fields)
+
+
+def test_candidates_are_specs_of_their_own() -> None:
+    asked = [{"agent": "opencode"}, {"agent": "codex", "model": "gpt-5"}]
+    spec = AgentSpec.model_validate({"candidates": asked, "temperature": 0.5})
+    assert [(each.backend, each.model, each.temperature) for each in spec.each()] == [
+        ("opencode", None, 0.5),
+        ("codex", "gpt-5", 0.5),
+    ]
+    assert agent_label(spec) == "opencode, codex gpt-5"
+    assert AgentSpec(candidates=2).each() == [AgentSpec(), AgentSpec()]
+
+
+def test_an_installed_agent_takes_the_name_of_a_model_alone() -> None:
+    assert AgentSpec.model_validate({"backend": "codex", "model": "gpt-5"}).model == "gpt-5"
 
 
 @pytest.mark.parametrize(

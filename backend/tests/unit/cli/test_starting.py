@@ -48,6 +48,17 @@ class TestRun:
             "policy": {"attempts_per_phase": 2},
         }
 
+    def test_candidates_may_be_agents_by_name(self) -> None:
+        service = FakeService()
+        accepting(service)
+        named = ("--candidate", "opencode", "--candidate", "codex:gpt-5", "--candidate", "pydantic-ai:a:b")
+        assert invoke(service, "run", "Make it work", "--detach", *named).code == 0
+        assert sent(service.requests[0])["agent"]["candidates"] == [
+            {"agent": "opencode"},
+            {"agent": "codex", "model": "gpt-5"},
+            {"agent": "pydantic-ai", "model": "a:b"},
+        ]
+
     def test_detached_it_prints_the_id(self) -> None:
         service = FakeService()
         accepting(service)
@@ -94,6 +105,14 @@ class TestRun:
             pytest.param(["x", "--phases", "verification,coding"], "phases", id="phases out of order"),
             pytest.param(["x", "--max-attempts", "0"], "max-attempts", id="no attempts"),
             pytest.param(["x", "--model", "gpt"], "agent.model", id="model without provider"),
+            pytest.param(["x", "--candidate", ":m"], "--candidate", id="candidate without agent"),
+            pytest.param(["x", "--candidate", "codex:"], "--candidate", id="candidate without model"),
+            pytest.param(
+                ["x", "--candidates", "2", "--candidate", "codex"], "--candidates", id="number and names"
+            ),
+            pytest.param(
+                ["x", "--candidate", "codex", "--agent", "opencode"], "backend", id="agent and candidates"
+            ),
             pytest.param(["x", "--agent", "scripted"], "--agent", id="scripted without script"),
             pytest.param(["x", "--script", "missing.toml"], "script", id="no such script"),
             pytest.param(["x", "--example", "nonsense"], "example", id="unknown example"),
@@ -146,6 +165,16 @@ class TestRun:
         assert first["agent"]["script"]["phases"]
         assert (Path(first["source"]["path"]) / ".git").is_dir()
         assert first["source"] == second["source"], "the project is made once"
+
+    def test_another_agent_works_on_the_example_without_its_script(self, tmp_path: Path) -> None:
+        service = FakeService()
+        accepting(service)
+        asked = ("run", "--example", "teatime", "--agent", "codex", "--detach")
+        assert invoke(service, *asked, cwd=tmp_path).code == 0
+        request = sent(service.requests[0])
+        assert request["agent"] == {"backend": "codex"}
+        assert "name" not in request, "the example's title tells what its script does"
+        assert "cold brew" in request["goal"]
 
 
 class TestWatch:

@@ -34,7 +34,7 @@ def code_of(page: Path) -> str:
 
 def commands_in(text: str) -> Iterator[str]:
     """The first word after the program's name, where it begins a line, a pipe or a span."""
-    yield from re.findall(r"^(?:\$ )?phaserunner ([a-z]+)\b", text, re.MULTILINE)
+    yield from re.findall(r"^(?:\$ )?phaserunner ([a-z]+(?:-[a-z]+)*)\b", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -19,7 +19,7 @@ EVERY_DIALECT = pytest.mark.parametrize("dialect", list(Dialect), ids=str)
 
 
 def scripted(dialect: Dialect, spoken: Spoken = WORDS) -> Scripted:
-    request = ScriptedRequest(dialect, "some-model", True, True, True, 0, ())
+    request = ScriptedRequest(dialect, "some-model", True, True, True, (), ())
     return Scripted(request, spoken, Turnover(1000, 50, 300), 1)
 
 

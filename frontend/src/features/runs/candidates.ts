@@ -18,7 +18,7 @@ export function gatesOf({ error, evaluations }: Candidate): { status: Status; op
 
 /** Why this candidate was chosen or not, in a sentence. */
 export function choiceOf(
-  attempt: Pick<Attempt, "phase" | "number">,
+  attempt: Pick<Attempt, "phase" | "number" | "choice_reason">,
   all: readonly Candidate[],
   one: Candidate,
   events: readonly RunEvent[],
@@ -28,10 +28,16 @@ export function choiceOf(
       each.event === "judge.decided" && each.phase === attempt.phase && each.attempt === attempt.number,
   );
   const choice = judged?.event === "judge.decided" ? judged.data : null;
+  if (one.chosen && attempt.choice_reason) return `Chosen. ${attempt.choice_reason}`;
   return one.chosen ? whyChosen(choice) : whyNot(all, one, Boolean(choice?.model));
 }
 
-/** Without a judge's model the first of equals is taken. */
+/** The agent's name for a tab, where candidates have different ones. */
+export function agentOf(all: readonly { agent: string }[], one: { agent: string }): string {
+  return all.every((each) => each.agent === one.agent) ? "" : one.agent;
+}
+
+/** For attempts that recorded no reason. Without a judge's model the first of equals is taken. */
 function whyChosen(choice: { model?: unknown; rationale?: unknown } | null): string {
   if (choice === null) return "Chosen because the gates rank it first.";
   const who = choice.model ? "Chosen by the judge" : "Chosen";

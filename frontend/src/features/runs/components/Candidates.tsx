@@ -13,7 +13,7 @@ import { formatCost, formatDuration, plural } from "@/lib/format";
 import { type Attempt, attemptQuery } from "@/lib/queries/runs";
 import type { RunEvent } from "@/lib/stream/frames";
 
-import { choiceOf, gatesOf } from "../candidates";
+import { agentOf, choiceOf, gatesOf } from "../candidates";
 
 type Candidate = Schemas["CandidateView"];
 
@@ -54,6 +54,11 @@ export function Candidates({ runId, attempt, events, shown, onShow, children }: 
         {candidates.map((each) => (
           <Tabs.Trigger key={each.id} value={String(each.index)} className={TAB}>
             Candidate {each.index + 1}
+            {agentOf(candidates, each) && (
+              <span className="theirs text-muted">
+                <UntrustedText text={agentOf(candidates, each)} />
+              </span>
+            )}
             <StatusBadge status={gatesOf(each).status} compact />
             {each.chosen && <span className="rounded-full border border-line px-2 text-xs">chosen</span>}
           </Tabs.Trigger>

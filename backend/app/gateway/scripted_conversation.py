@@ -1,0 +1,72 @@
+"""Reads the conversation in a request to the scripted model: who spoke, and what, in any dialect."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from typing import Any, cast
+
+from app.agents.gateway_port import Dialect
+
+_ANSWERS = frozenset({"function_call", "local_shell_call", "custom_tool_call", "reasoning"})
+
+
+class Speaker(StrEnum):
+    """Who spoke. `OTHER` are tools and the agent's system prompt."""
+
+    USER = "user"
+    MODEL = "model"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One entry of a conversation; the text is empty where there is none, as in a tool call."""
+
+    speaker: Speaker
+    text: str = ""
+
+
+def read_conversation(dialect: Dialect, body: Mapping[str, Any]) -> tuple[Line, ...]:
+    """Read the entries of a conversation in their order."""
+    if dialect is Dialect.GEMINI:
+        return tuple(_line(each, "model", each.get("parts")) for each in objects(body.get("contents")))
+    given: object = body.get("input") if dialect is Dialect.OPENAI_RESPONSES else body.get("messages")
+    if isinstance(given, str):
+        return (Line(Speaker.USER, given),)
+    return tuple(_line(each, "assistant", each.get("content")) for each in objects(given))
+
+
+def turns_of(lines: Sequence[Line]) -> int:
+    """Count how often the model has spoken; several entries in a row are one turn."""
+    speakers = [Speaker.OTHER, *(each.speaker for each in lines)]
+    return sum(
+        speaker is Speaker.MODEL and before is not Speaker.MODEL for before, speaker in pairwise(speakers)
+    )
+
+
+def _line(entry: Mapping[str, Any], model: str, content: object) -> Line:
+    text = "\n".join(_texts(content))
+    if entry.get("role") == model or entry.get("type") in _ANSWERS:
+        return Line(Speaker.MODEL, text)
+    # In some dialects a tool's result has the role of the user; it holds no text of its own.
+    return Line(Speaker.USER if entry.get("role") == "user" and text else Speaker.OTHER, text)
+
+
+def _texts(content: object) -> Iterator[str]:
+    if isinstance(content, str):
+        yield content
+    for part in objects(content):
+        if isinstance(part.get("text"), str):
+            yield part["text"]
+
+
+def mapping(value: object) -> Mapping[str, Any]:
+    """Return a JSON object, or an empty one for anything else."""
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+
+
+def objects(value: object) -> list[Mapping[str, Any]]:
+    """Return the entries of a JSON list as objects, or an empty list for anything else."""
+    items: list[object] = cast("list[object]", value) if isinstance(value, list) else []
+    return [mapping(each) for each in items]

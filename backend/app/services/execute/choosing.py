@@ -1,0 +1,55 @@
+"""Says why one candidate of an attempt was chosen; pure."""
+
+from collections.abc import Sequence
+
+from app.agents.models.judge import Choice
+from app.db.models import Candidate
+from app.runners.evaluators.verdict import PanelVerdict, VerdictStatus
+from app.services.execute.verdicts import JudgedCandidate
+
+MAX_REASON_CHARS = 2_000
+
+
+def rank(verdict: PanelVerdict) -> tuple[bool, bool, bool, float]:
+    """Return what candidates are ordered by; the largest comes first."""
+    asks = verdict.status is VerdictStatus.ASKS
+    return verdict.passed, asks, verdict.status is not VerdictStatus.ERRORED, verdict.score
+
+
+def leaders(judged: Sequence[JudgedCandidate]) -> list[JudgedCandidate]:
+    """Return the candidates that the gates rank first; several are alike."""
+    best = max(rank(each.verdict) for each in judged)
+    return [each for each in judged if rank(each.verdict) == best]
+
+
+def reason_of_gates(judged: Sequence[JudgedCandidate], chosen: JudgedCandidate, candidates: int) -> str:
+    """Say why the gates chose a candidate of several that were started; empty where there was no choice."""
+    if candidates == 1:
+        return ""
+    if len(judged) == 1:
+        return f"{_name(chosen.candidate)} is the only one that finished."
+    others = "; ".join(_verdict(each) for each in judged if each is not chosen)
+    told = f"The gates rank {_name(chosen.candidate)} first. {_verdict(chosen)}; {others}."
+    return told[:MAX_REASON_CHARS]
+
+
+def reason_of_judge(alike: Sequence[JudgedCandidate], choice: Choice) -> str:
+    """Say why one of several candidates was chosen that the gates rank alike."""
+    names = ", ".join(str(each.candidate.index + 1) for each in alike)
+    who = f"The judge ({choice.model}) chose" if choice.model else "Without a judge, the choice is"
+    rationale = f": {choice.rationale}" if choice.rationale else "."
+    chosen = next(each.candidate for each in alike if each.candidate.index == choice.index)
+    told = f"The gates rank candidates {names} alike. {who} {_name(chosen)}{rationale}"
+    return told[:MAX_REASON_CHARS]
+
+
+def _name(candidate: Candidate) -> str:
+    agent = " ".join(each for each in (candidate.agent, candidate.model) if each)
+    return f"candidate {candidate.index + 1} ({agent})"
+
+
+def _verdict(each: JudgedCandidate) -> str:
+    number, verdict = each.candidate.index + 1, each.verdict
+    return (
+        f"Candidate {number} {verdict.status.value}, score {verdict.score:.2f}: {verdict.reason.rstrip('.')}"
+    )
