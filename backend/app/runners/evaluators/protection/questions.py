@@ -26,7 +26,7 @@ def questions_about(name: str, before: bytes | None, after: bytes | None) -> lis
         if changes is not None:
             texts = before.decode("utf-8", "replace"), after.decode("utf-8", "replace")
             return list(_of_definitions(name, changes, *texts))
-    return [_of_file(name, before, after)]
+    return [question_of_file(name, before, after)]
 
 
 def folded(questions: Sequence[Question]) -> list[Question]:
@@ -102,7 +102,8 @@ def _source(nodes: tuple[ast.stmt, ...], lines: list[str]) -> str:
     return "\n".join(parts)
 
 
-def _of_file(name: str, before: bytes | None, after: bytes | None) -> Question:
+def question_of_file(name: str, before: bytes | None, after: bytes | None) -> Question:
+    """Ask about a file as a whole."""
     if after is None:
         kind, what = QuestionKind.REMOVED, "was deleted"
     elif before is None:

@@ -9,9 +9,10 @@ Protected are files of the base:
 - what the project protects besides.
 
 Python files are compared by what they mean (see `meaning`): comments, layout and renamed local variables are
-no change, and asking for more is no offence. That is more assertions, rows, tests, fixtures, helpers,
-markers, and sections for tools that the base does not set. Everything else is a finding with a question about
-each test, fixture or file, unless the path was opened.
+no change, and asking for more is no offence. That is more assertions, rows, tests, fixtures and helpers.
+Configuration is compared setting by setting (see `setting_changes`), whichever file holds it: what makes a
+tool stricter, or what no tool of the gates reads, is no offence. Everything else is a finding with a question
+about each test, fixture, setting or file, unless the path was opened.
 """
 
 import difflib
@@ -22,8 +23,14 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
-from app.runners.evaluators.protection.config_sections import guarded_sections, has_guarded_sections
+from app.runners.evaluators.protection.config_questions import (
+    has_commands,
+    is_configuration,
+    questions_by_file,
+)
+from app.runners.evaluators.protection.config_sections import has_guarded_sections
 from app.runners.evaluators.protection.questions import questions_about
+from app.runners.evaluators.protection.tool_settings import Read
 from app.runners.evaluators.source_tree import project_files
 from app.runners.evaluators.testing.config import settings_for
 from app.runners.evaluators.testing.setting import TestSetting
@@ -93,10 +100,14 @@ def matches(path: str, patterns: Iterable[str]) -> bool:
 
 def protected_files(base: Path, extra: Sequence[str] = ()) -> list[str]:
     """Give the protected files of a base tree as sorted POSIX paths; `extra` are globs of further ones."""
+    return _protected(base, extra)[0]
+
+
+def _protected(base: Path, extra: Sequence[str]) -> tuple[list[str], TestSetting]:
     files = base_files(base)
     settings = settings_for(base, base)
     setting = TestSetting(settings.test_files, files, settings.doctest_files)
-    return [
+    names = [
         name
         for name in sorted({*files, *_hidden_below(base, setting.directories)})
         if name in setting
@@ -104,6 +115,7 @@ def protected_files(base: Path, extra: Sequence[str] = ()) -> list[str]:
         or has_guarded_sections(name)
         or matches(name, extra)
     ]
+    return names, setting
 
 
 def base_files(base: Path) -> list[str]:
@@ -134,17 +146,24 @@ def compare_protected(
         opened: globs of paths that may be changed.
         extra: globs of further protected files.
     """
-    protected = protected_files(base, extra)
+    protected, setting = _protected(base, extra)
     findings: list[TamperFinding] = []
     extended: list[str] = []
     allowed: list[str] = []
-    for name in (*protected, *_added(base, candidate)):
+    # A project's file among the data of tests is data.
+    configuration = [each for each in protected if is_configuration(each) and each not in setting]
+    settings = _about_settings(base, candidate, configuration)
+    for name in sorted({*protected, *_added(base, candidate), *settings}):
         before, after = _content(base / name), _content(candidate / name)
         if before == after:
             continue
         if matches(name, opened):
             allowed.append(name)
-        elif questions := _questions(name, before, after):
+        elif questions := (
+            settings.get(name, ())
+            if name in configuration or name in settings
+            else questions_about(name, before, after)
+        ):
             findings.append(_finding(name, before, after, questions))
         else:
             extended.append(name)
@@ -158,14 +177,18 @@ def _added(base: Path, candidate: Path) -> list[str]:
     )
 
 
-def _questions(name: str, before: bytes | None, after: bytes | None) -> list[Question]:
-    if before is not None and after is not None and has_guarded_sections(name):
-        sections = guarded_sections(name, before) or {}
-        kept = guarded_sections(name, after, beside=before)
-        # A section for a tool that the base does not set is an addition: the base's settings are what counts.
-        if kept is not None and all(kept.get(each) == value for each, value in sections.items()):
-            return []
-    return questions_about(name, before, after)
+def _about_settings(base: Path, candidate: Path, names: Iterable[str]) -> dict[str, list[Question]]:
+    """Ask about configuration, directory by directory; `.` is the root."""
+    commands = has_commands(_content(base / PROJECT_FILE))
+    found: dict[str, list[Question]] = {}
+    for place in sorted({".", *(str(PurePosixPath(each).parent) for each in names)}):
+        before, after = (_reader(tree / place) for tree in (base, candidate))
+        found |= questions_by_file(place, before, after, commands=commands)
+    return found
+
+
+def _reader(place: Path) -> Read:
+    return lambda name: _content(place / name)
 
 
 def _finding(

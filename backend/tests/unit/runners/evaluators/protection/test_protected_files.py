@@ -59,6 +59,7 @@ BASE = {
     "tests/conftest.py": "import pytest\n",
     "tests/data/prices.json": "[1]\n",
     "tests/.expected/prices.json": "[1]\n",
+    "tests/data/pyproject.toml": "[project]\nname = 'a'\n",
     "pyproject.toml": PYPROJECT,
     "ruff.toml": "line-length = 100\n",
     "setup.cfg": "[metadata]\nname = shop\n\n[mypy]\nstrict = true\n",
@@ -124,6 +125,16 @@ ALLOWED: dict[str, dict[str, str | None]] = {
     "version-raised": {"pyproject.toml": changed('"1.0"', '"1.1"', PYPROJECT)},
     "marker-added": {"pyproject.toml": changed('time"]', 'time", "web: uses the network"]', PYPROJECT)},
     "section-of-a-tool-that-was-not-set": {"pyproject.toml": PYPROJECT + "\n[tool.mypy]\nstrict = true\n"},
+    "marker-replaced": {"pyproject.toml": changed("slow: takes its time", "fast", PYPROJECT)},
+    "configuration-of-a-tool-that-no-gate-runs": {".coveragerc": "[run]\nomit = *\n"},
+    "section-that-ruff-does-not-read-beside-ruff.toml": {
+        "pyproject.toml": changed("line-length = 100", "line-length = 110", PYPROJECT)
+    },
+    "requirements-of-the-build": {"pyproject.toml": changed('["hatchling"]', '["hatchling>=1"]', PYPROJECT)},
+    "section-moved-to-another-file": {
+        "setup.cfg": "[metadata]\nname = shop\n",
+        "mypy.ini": "[mypy]\nstrict = yes\n",
+    },
     "metadata-in-setup-cfg": {"setup.cfg": "[metadata]\nname = bazaar\n\n[mypy]\nstrict = true\n"},
 }
 
@@ -160,13 +171,11 @@ REFUSED: dict[str, tuple[str, str | None]] = {
     "conftest-replaced": ("tests/conftest.py", "collect_ignore = ['test_shop.py']\n"),
     "expected-data": ("tests/data/prices.json", "[2]\n"),
     "configuration-of-pytest": ("pyproject.toml", changed("--strict-markers", "-k nothing", PYPROJECT)),
-    "marker-replaced": ("pyproject.toml", changed("slow: takes its time", "fast", PYPROJECT)),
-    "configuration-of-ruff": ("pyproject.toml", changed("line-length = 100", "exclude = ['*']", PYPROJECT)),
+    "project-file-among-data": ("tests/data/pyproject.toml", "[project]\nname = 'b'\n"),
     "build-system": ("pyproject.toml", changed("hatchling.build", "backdoor", PYPROJECT)),
     "broken-toml": ("pyproject.toml", PYPROJECT + "\n["),
     "file-of-ruff": ("ruff.toml", "exclude = ['*']\n"),
     "section-in-setup-cfg": ("setup.cfg", "[metadata]\nname = shop\n\n[mypy]\nignore_errors = true\n"),
-    "hidden-configuration": (".coveragerc", "[run]\nomit = *\n"),
     "hidden-data-of-tests": ("tests/.expected/prices.json", "[2]\n"),
     "project-file-added": ("phaserunner.toml", "[protected]\nopen = ['**']\n"),
 }
@@ -183,6 +192,30 @@ async def test_tampering_is_said_exactly(tmp_path: Path, name: str, content: str
         assert result.criteria[0].evidence is not None
         assert f"candidate/{name}" in result.criteria[0].evidence
     assert result.blocking_issues
+
+
+async def test_a_weakened_setting_is_asked_about_by_its_name(tmp_path: Path) -> None:
+    text = changed("line-length = 100", "lint.ignore = ['F401']", PYPROJECT)
+    base = {name: content for name, content in BASE.items() if name != "ruff.toml"}
+    result = await judge(tmp_path, {"pyproject.toml": text}, base)
+    asked = [each for each in result.questions if "ignore" in each.text]
+    assert [each.text for each in asked] == [
+        "`pyproject.toml`: `tool.ruff.lint.ignore` now has `F401`: does the goal say so?"
+    ]
+    assert (asked[0].kind, asked[0].before) == ("weaker", "")
+    assert "F401" in asked[0].after
+
+
+async def test_a_file_that_hides_the_settings_of_another_is_a_question(tmp_path: Path) -> None:
+    result = await judge(tmp_path, {"pytest.ini": "[pytest]\naddopts = -k nothing --strict-markers\n"})
+    assert result.metadata["tampered"] == ["pytest.ini"]
+    assert [each.id for each in result.questions] == ["pytest.ini::pytest.addopts"]
+
+
+async def test_commands_of_the_project_may_read_any_section(tmp_path: Path) -> None:
+    base = {**BASE, "phaserunner.toml": "[[command]]\nname = 'cov'\nrun = ['make', 'cov']\n"}
+    result = await judge(tmp_path, {".coveragerc": "[run]\nomit = *\n"}, base)
+    assert result.metadata["tampered"] == [".coveragerc"]
 
 
 @pytest.mark.parametrize("pattern", ["tests/test_shop.py", "tests/*.py", "tests", "tests/", "**"])
@@ -265,11 +298,10 @@ async def test_the_policy_decides_what_becomes_of_changes(tmp_path: Path, policy
     assert "tests/test_shop.py" in result.feedback
 
 
-async def test_moved_settings_are_one_question_for_each_file(tmp_path: Path) -> None:
+async def test_moved_settings_are_no_question(tmp_path: Path) -> None:
     moved = {"setup.cfg": None, "pyproject.toml": PYPROJECT + "\n[tool.mypy]\nstrict = true\n"}
     result = await judge(tmp_path, moved)
-    assert [(each.id, each.kind) for each in result.questions] == [("setup.cfg", "removed")]
-    assert "strict" in result.questions[0].before
+    assert (result.questions, result.metadata["extended"]) == ([], ["pyproject.toml", "setup.cfg"])
 
 
 async def test_many_changed_tests_of_one_file_are_one_question(tmp_path: Path) -> None:
