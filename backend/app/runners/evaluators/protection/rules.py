@@ -26,7 +26,7 @@ from app.runners.evaluators.protection.config_sections import guarded_sections, 
 from app.runners.evaluators.protection.questions import questions_about
 from app.runners.evaluators.source_tree import project_files
 from app.runners.evaluators.testing.config import settings_for
-from app.runners.evaluators.testing.setting import TestSetting
+from app.runners.evaluators.testing.setting import setting_of
 from app.schemas.questions import Question
 from app.workspaces.files.paths import is_excluded_directory
 
@@ -95,7 +95,7 @@ def protected_files(base: Path, extra: Sequence[str] = ()) -> list[str]:
     """Give the protected files of a base tree as sorted POSIX paths; `extra` are globs of further ones."""
     files = base_files(base)
     settings = settings_for(base, base)
-    setting = TestSetting(settings.test_files, files, settings.doctest_files)
+    setting = setting_of(base, settings.test_files, files, settings.doctest_files)
     return [
         name
         for name in sorted({*files, *_hidden_below(base, setting.directories)})
