@@ -1,4 +1,4 @@
-"""Keeps a candidate from taking its new code out of a measure: settings of coverage and scanners, comments."""
+"""Keeps a candidate from taking new code out of a measure: settings of coverage and scanners, comments."""
 
 import re
 from collections import Counter
