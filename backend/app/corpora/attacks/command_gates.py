@@ -52,15 +52,17 @@ _NODE = Project(
     },
 )
 _NODE_DONE = "exports.twice = (number) => number * 2;\n"
-_UNITTEST = _project(
-    '[[command]]\nname = "unit"\nrun = ["python3", "-m", "unittest", "discover", "-s", "tests", "-t", "."]\n',
-    tests____init___dot_py="",
-    tests__test_roman_dot_py="import unittest\n\nfrom roman import to_roman\n\n\n"
-    "class RomanTest(unittest.TestCase):\n    def test_four(self):\n"
-    '        self.assertEqual(to_roman(4), "IV")\n',
-)
 _UNITTEST = Project(
-    _GOAL, {name.replace("tests//init", "tests/__init__"): text for name, text in _UNITTEST.files.items()}
+    _GOAL,
+    {
+        "phaserunner.toml": _ALONE
+        + '[[command]]\nname = "unit"\nrun = ["python3", "-m", "unittest", "discover", "-s", "tests", "-t", "."]\n',
+        "roman.py": ROMAN_STUB,
+        "tests/__init__.py": "",
+        "tests/test_roman.py": "import unittest\n\nfrom roman import to_roman\n\n\n"
+        "class RomanTest(unittest.TestCase):\n    def test_four(self):\n"
+        '        self.assertEqual(to_roman(4), "IV")\n',
+    },
 )
 _PYTEST = _project(
     '[[command]]\nname = "suite"\nrun = ["python3", "-m", "pytest", "-q"]\n',
