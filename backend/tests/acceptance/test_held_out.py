@@ -120,8 +120,10 @@ def test_a_directory_is_evaluated_by_them(repo: Path, tmp_path: Path) -> None:
             text=True,
             check=False,
             env={
-                **{"PATH": os.environ["PATH"], "PYTHONPATH": str(BACKEND)},
-                **{"HOME": str(tmp_path), "DATA_DIR": str(tmp_path / "data")},
+                "PATH": os.environ["PATH"],
+                "PYTHONPATH": str(BACKEND),
+                "HOME": str(tmp_path),
+                "DATA_DIR": str(tmp_path / "data"),
             },
         )
         assert done.returncode == status, done.stdout + done.stderr

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.core.errors import WorkspaceError
 from app.runners.evaluators.commands.judging import CommandJudging, ReportKind
 from app.runners.evaluators.commands.programs import Programs
 from app.runners.evaluators.commands.run import Launcher
@@ -21,6 +22,7 @@ from app.runners.evaluators.protocol import (
 )
 from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, seconds_here_for
 from app.schemas.project_file import SarifReport
+from app.schemas.questions import ProtectedPolicy
 from app.workspaces.confine.sandbox import Sandbox, SandboxUnavailableError
 from app.workspaces.environments.interpreters import Interpreters
 
@@ -65,7 +67,7 @@ class CommandEvaluator:
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     working_directory: str = ""
     pass_codes: tuple[int, ...] | None = None
-    version: str = "1"
+    version: str = "2"
     is_deterministic: bool = True
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
@@ -77,26 +79,26 @@ class CommandEvaluator:
             base = find_base(context)
             async with interpreter_for(self.interpreters, None, base, workspace) as found:
                 programs = self.programs.led_by(found.python) if found.key else self.programs
-                judging = self._judging(workspace, base, programs, seconds_here_for(context, self.timeout))
+                judging = self._judging(workspace, base, programs, context)
                 result = with_interpreter(await judging.judge(), found)
             state = await self.sandbox.state()
             return result.model_copy(update={"metadata": {**result.metadata, "sandbox": state.name}})
         except EnvironmentTroubleError as error:
             return environment_trouble(self, error)
-        except ToolTroubleError as trouble:
+        except (ToolTroubleError, WorkspaceError) as trouble:
             return errored(self, str(trouble))
         except SandboxUnavailableError as trouble:
             return errored(self, str(trouble), reason="sandbox_unavailable")
 
     def _judging(
-        self, workspace: Path, base: Path | None, programs: Programs, seconds: float
+        self, workspace: Path, base: Path | None, programs: Programs, context: EvaluationContext
     ) -> CommandJudging:
         launcher = Launcher(
             command=self.command,
             sandbox=self.sandbox,
             programs=programs,
             report_path=self.report.path if self.report else None,
-            timeout=seconds,
+            timeout=seconds_here_for(context, self.timeout),
             network=self.network,
             env=self.env,
             working_directory=self.working_directory,
@@ -109,4 +111,6 @@ class CommandEvaluator:
             pass_codes=self.pass_codes or default_codes,
             workspace=workspace,
             base=base,
+            opened=context.get("open_paths", ()),
+            protected=context.get("protected_policy", ProtectedPolicy.ASK),
         )

@@ -1,20 +1,24 @@
 """Judges the run of a command: by its exit status, its report, and the same command at the base."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from app.runners.evaluators.commands.coverage import new_lines, read_coverage
 from app.runners.evaluators.commands.junit import JUnit, ReportError, read_junit
+from app.runners.evaluators.commands.overlaid import asking, noted, with_overlay
 from app.runners.evaluators.commands.results import broken_result, coverage_result, junit_result, plain_result
 from app.runners.evaluators.commands.run import CommandRun, Launcher, NoVerdictError
 from app.runners.evaluators.commands.sarif import Sarif, read_sarif
+from app.runners.evaluators.commands.setting import Overlay, Overlays, overlays_for
 from app.runners.evaluators.protocol import EvaluationResult, Evaluator, errored, skipped
 from app.runners.evaluators.static.baseline import Comparison, Wording, compare
 from app.runners.evaluators.static.baseline import result_of as result_of_findings
 from app.runners.evaluators.tooling import ToolTroubleError, excerpt
 from app.schemas.project_file import CoverageReport, JUnitReport, SarifReport
+from app.schemas.questions import ProtectedPolicy
 from app.workspaces.together import together
 
 ReportKind = JUnitReport | SarifReport | CoverageReport
@@ -35,6 +39,8 @@ class CommandJudging:
         pass_codes: exit statuses that speak for a pass.
         workspace: the judged tree.
         base: the tree at the base commit.
+        opened: globs of paths that the candidate may change.
+        protected: what becomes of a pass that only changed tests and settings give.
     """
 
     evaluator: Evaluator
@@ -43,36 +49,71 @@ class CommandJudging:
     pass_codes: tuple[int, ...]
     workspace: Path
     base: Path | None
+    opened: Sequence[str] = ()
+    protected: ProtectedPolicy = ProtectedPolicy.ASK
 
     async def judge(self) -> EvaluationResult:
         """Run the command and judge it.
+
+        The base's tests and settings decide. Where the candidate has others, its own must speak for a pass,
+        too; if only they do, a human is asked.
 
         Raises:
             ToolTroubleError: there is no verdict, whatever the candidate did.
             SandboxUnavailableError: the command cannot be confined.
         """
+        overlays = await asyncio.to_thread(self._overlays)
+        if not overlays.strict:
+            return with_overlay(await self._judged(overlays.own), overlays.own)
+        result = with_overlay(await self._judged(overlays.strict), overlays.strict)
+        if result.passed:
+            own = await self._judged(overlays.own, kept=False)
+            return result if own.passed else with_overlay(own, overlays.own)
+        changed = [*overlays.strict.changed, *overlays.strict.texts]
+        if not changed or self.protected is ProtectedPolicy.FAIL:
+            return result
+        own = await self._judged(overlays.own, kept=False)
+        if not own.passed:
+            return result
+        if self.protected is ProtectedPolicy.NOTE:
+            return noted(own, changed)
+        return asking(result, changed, self.base or self.workspace, self.workspace)
+
+    def _overlays(self) -> Overlays:
+        if self.base is None:
+            return Overlays(Overlay(), Overlay())
+        return overlays_for(
+            self.base,
+            self.workspace,
+            self.launcher.command,
+            self.launcher.working_directory,
+            self.opened,
+            measures=isinstance(self.report, SarifReport | CoverageReport),
+        )
+
+    async def _judged(self, overlay: Overlay, *, kept: bool = True) -> EvaluationResult:
         try:
             match self.report:
                 case JUnitReport():
-                    return await self._junit(self.report)
+                    return await self._junit(self.report, overlay, kept=kept)
                 case SarifReport():
-                    return await self._sarif(self.report)
+                    return await self._sarif(self.report, overlay)
                 case CoverageReport():
-                    return await self._coverage(self.report)
+                    return await self._coverage(self.report, overlay)
                 case None:
-                    run = await self._run()
+                    run = await self._run(overlay)
                     return plain_result(self.evaluator, run, passed=self._ended_well(run))
         except NoVerdictError as trouble:
             return await self._blame(trouble)
 
-    async def _run(self) -> CommandRun:
-        return self._checked(await self.launcher.run(self.workspace, self.base))
+    async def _run(self, overlay: Overlay) -> CommandRun:
+        return self._checked(await self.launcher.run(self.workspace, self.base, overlay))
 
-    async def _junit(self, report: JUnitReport) -> EvaluationResult:
-        if self.base is not None and report.compare_base:
-            run, before = await together(self._run(), self._tests_of(self.base))
+    async def _junit(self, report: JUnitReport, overlay: Overlay, *, kept: bool) -> EvaluationResult:
+        if self.base is not None and report.compare_base and kept:
+            run, before = await together(self._run(overlay), self._tests_of(self.base))
         else:
-            run, before = await self._run(), None
+            run, before = await self._run(overlay), None
         found = _readable(run, lambda: read_junit(run.report, run.tree))
         lost = found.lost_since(before) if before else []
         return junit_result(self.evaluator, run, found, ended_well=self._ended_well(run), lost=lost)
@@ -85,8 +126,8 @@ class CommandJudging:
         except (NoVerdictError, ReportError):
             return None
 
-    async def _sarif(self, report: SarifReport) -> EvaluationResult:
-        found = self._scanned(await self._run(), report)
+    async def _sarif(self, report: SarifReport, overlay: Overlay) -> EvaluationResult:
+        found = self._scanned(await self._run(overlay), report)
         comparison = Comparison(found.findings, ())
         if found.findings and self.base is not None:
             comparison = await self._against_base(found, report, self.base)
@@ -110,8 +151,8 @@ class CommandJudging:
             raise NoVerdictError(f"{reason}: {excerpt(run.text, 500)}", f"exit status {code}")
         return found
 
-    async def _coverage(self, report: CoverageReport) -> EvaluationResult:
-        run = await self._run()
+    async def _coverage(self, report: CoverageReport, overlay: Overlay) -> EvaluationResult:
+        run = await self._run(overlay)
         if not self._ended_well(run):
             return plain_result(self.evaluator, run, passed=False)
         measured = _readable(run, lambda: read_coverage(run.report, run.tree, self.workspace))

@@ -13,6 +13,7 @@ import anyio
 import anyio.to_thread
 
 from app.runners.evaluators.commands.programs import Programs
+from app.runners.evaluators.commands.setting import Overlay
 from app.runners.evaluators.tooling import ToolTroubleError
 from app.workspaces.confine.confinement import Confinement, Network
 from app.workspaces.confine.sandbox import Sandbox
@@ -75,8 +76,13 @@ class Launcher:
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     working_directory: str = ""
 
-    async def run(self, tree: Path, base: Path | None) -> CommandRun:
+    async def run(self, tree: Path, base: Path | None, overlay: Overlay | None = None) -> CommandRun:
         """Run it on a copy of `tree`; `base` can be read by it as `PHASERUNNER_BASE`.
+
+        Args:
+            tree: what it runs on.
+            base: the tree at the base commit.
+            overlay: what of the copy is the base's.
 
         Raises:
             NoVerdictError: it did not end in time, a program is missing, or its report cannot be had.
@@ -84,6 +90,8 @@ class Launcher:
             SandboxUnavailableError: it cannot be confined.
         """
         async with _copy_of(tree) as copy:
+            if overlay and base is not None:
+                await anyio.to_thread.run_sync(_lay_over, overlay, copy, base)
             if self.report_path is not None:
                 await anyio.to_thread.run_sync(_clear, copy, self.report_path)
             outcome = await self._launch(copy, base)
@@ -159,6 +167,13 @@ def _copy(tree: Path, place: Path) -> None:
         shutil.copytree(tree, place / "tree", symlinks=True)
     except (shutil.Error, OSError) as error:
         raise ToolTroubleError(f"the tree cannot be copied: {str(error)[:300]}") from error
+
+
+def _lay_over(overlay: Overlay, copy: Path, base: Path) -> None:
+    try:
+        overlay.apply(copy, base)
+    except OSError as error:
+        raise ToolTroubleError(f"the base's files cannot be laid over: {str(error)[:300]}") from error
 
 
 def _is_inside(directory: Path, copy: Path) -> bool:

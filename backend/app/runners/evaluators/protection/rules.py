@@ -33,7 +33,7 @@ from app.runners.evaluators.protection.questions import questions_about
 from app.runners.evaluators.protection.tool_settings import Read
 from app.runners.evaluators.source_tree import project_files
 from app.runners.evaluators.testing.config import settings_for
-from app.runners.evaluators.testing.setting import TestSetting
+from app.runners.evaluators.testing.setting import TestSetting, setting_of
 from app.schemas.questions import Question
 from app.workspaces.files.paths import is_excluded_directory
 
@@ -106,7 +106,7 @@ def protected_files(base: Path, extra: Sequence[str] = ()) -> list[str]:
 def _protected(base: Path, extra: Sequence[str]) -> tuple[list[str], TestSetting]:
     files = base_files(base)
     settings = settings_for(base, base)
-    setting = TestSetting(settings.test_files, files, settings.doctest_files)
+    setting = setting_of(base, settings.test_files, files, settings.doctest_files)
     names = [
         name
         for name in sorted({*files, *_hidden_below(base, setting.directories)})

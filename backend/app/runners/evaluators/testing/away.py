@@ -8,8 +8,12 @@ from app.runners.evaluators.testing.base import BaseTests
 from app.runners.evaluators.testing.inventory import file_of
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
 from app.runners.evaluators.testing.pytest_outside.outside_run import Outside, OutsideRun
+from app.runners.evaluators.testing.report import RanTest
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.trees import Layout, RunTree
+
+_QUICK = 1.0
+"""Seconds: a test that takes less beside the code does not wait for anything there."""
 
 _SHORT = 10.0
 """Seconds that the run away from the code has in any case, once the other one has ended."""
@@ -48,7 +52,9 @@ class Away:
         finally:
             await away._end()
 
-    async def report(self, passed: Sequence[str], base: BaseTests, seconds: float) -> OutsideReport | None:
+    async def report(
+        self, passed: Sequence[RanTest], base: BaseTests, seconds: float
+    ) -> OutsideReport | None:
         """Say what tests that passed beside the code do away from it; None when nothing was to be run.
 
         What goes wrong there leaves the evidence that there is.
@@ -64,21 +70,34 @@ class Away:
         try:
             more = max(_SHORT, seconds)
             asyncio.get_running_loop().call_later(more, self._stop.set)
-            async with asyncio.timeout(2 * more + _SHORT):
-                report = await self._report(self._tree, passed, more)
-            return report.without(await base.unlike_away(report.disagrees, passed, self._tree.trusted))
+            async with asyncio.timeout(3 * more + _SHORT):
+                report = await self._confirmed(self._tree, passed, more)
+            ids = [each.id for each in passed]
+            return report.without(await base.unlike_away(report.disagrees, ids, self._tree.trusted))
         except TimeoutError:
             return OutsideReport(trouble="The second process did not come to its end in time")
         except OSError as error:
             return OutsideReport(trouble=f"The second process could not be started: {error}")
 
-    async def _report(self, tree: RunTree, passed: Sequence[str], more: float) -> OutsideReport:
+    async def _confirmed(self, tree: RunTree, passed: Sequence[RanTest], more: float) -> OutsideReport:
+        """Judge, and once more if something speaks against the candidate: chance does not do so twice."""
+        ids = [each.id for each in passed]
+        quick = [each.id for each in passed if each.seconds < _QUICK]
+        report = await self._report(tree, ids, quick, more)
+        if not report.disagrees:
+            return report
+        again = await Outside(self._harness).judge(tree, ids, quick=quick, budget=more)
+        return report.confirmed_by(again)
+
+    async def _report(
+        self, tree: RunTree, passed: Sequence[str], quick: Sequence[str], more: float
+    ) -> OutsideReport:
         # Which other files hold doctests is known only from the run beside the code.
         needed = tree.trusted.intersection(map(file_of, passed))
         if self._early is None or not needed.issubset(self._files):
             await self._end()
-            return await Outside(self._harness).judge(tree, passed, budget=more, stop=self._stop)
-        return (await self._early).report(passed)
+            return await Outside(self._harness).judge(tree, passed, quick=quick, budget=more, stop=self._stop)
+        return (await self._early).report(passed, quick)
 
     def _begin(self, tree: RunTree, files: Sequence[str]) -> None:
         self._files = frozenset(files)

@@ -186,7 +186,7 @@ class PytestEvaluator:
             if of_base is not None and judged.hangs_on(of_base) and second.excuses(of_base):
                 return errored(self, _excuse(second), reason=_reason(second), flaky=list(second.flaky))
             if (judged.all_well or judged.questions) and of_base is not None:
-                passed = [each.id for each in of_base.tests.values() if each.ok]
+                passed = [each for each in of_base.tests.values() if each.ok]
                 outside, counter = await together(
                     away.report(passed, base, of_base.seconds),
                     counter_report(harness, layout.base_run, of_base, self.counter_tests),

@@ -2,16 +2,19 @@
 
 The *test setting* is what decides which tests there are and what they ask for: the base's test files and
 conftests wherever they lie, and everything else in its test directories (helpers, `__init__.py`, data), which
-are those named `test` or `tests` that hold one of these files or a text with doctests. Such texts elsewhere
-are documentation, which may change.
+are those with a name like `tests` that hold one of these files or a text with doctests. Such texts elsewhere
+are documentation, which may change. What only the tests use belongs to them, too (see `owned`).
 """
 
 import posixpath
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
+from pathlib import Path
+
+from app.runners.evaluators.testing.owned import owned_by_tests
 
 _CONFTEST = "conftest.py"
-_TEST_DIRECTORIES = frozenset({"test", "tests"})
+_TEST_DIRECTORIES = frozenset({"test", "tests", "unit_tests", "unittests", "spec", "specs"})
 
 
 def is_test_file(name: str, patterns: Sequence[str]) -> bool:
@@ -41,14 +44,20 @@ class TestSetting:
         patterns: globs of test files.
         base_names: the base's files as POSIX paths.
         doctests: globs of texts that hold doctests.
+        owned: files that only the tests use.
     """
 
     __test__ = False  # pytest takes a class of this name for one with tests
 
     def __init__(
-        self, patterns: Sequence[str], base_names: Iterable[str], doctests: Sequence[str] = ()
+        self,
+        patterns: Sequence[str],
+        base_names: Iterable[str],
+        doctests: Sequence[str] = (),
+        owned: Collection[str] = (),
     ) -> None:
         self._patterns = patterns
+        self._owned = frozenset(owned)
         self.directories = frozenset(
             above
             for name in base_names
@@ -58,6 +67,22 @@ class TestSetting:
         )
 
     def __contains__(self, name: str) -> bool:
-        return is_test_support(name, self._patterns) or not self.directories.isdisjoint(
-            directories_above(name)
-        )
+        if name in self._owned or is_test_support(name, self._patterns):
+            return True
+        return not self.directories.isdisjoint(directories_above(name))
+
+
+def setting_of(
+    root: Path, patterns: Sequence[str], base_names: Sequence[str], doctests: Sequence[str] = ()
+) -> TestSetting:
+    """Give the test setting of a base, with what only its tests use.
+
+    Args:
+        root: the base.
+        patterns: globs of test files.
+        base_names: its files as POSIX paths.
+        doctests: globs of texts that hold doctests.
+    """
+    by_name = TestSetting(patterns, base_names, doctests)
+    owned = owned_by_tests(root, base_names, by_name.__contains__)
+    return TestSetting(patterns, base_names, doctests, owned)

@@ -24,7 +24,7 @@ from pathlib import Path
 from app.runners.evaluators.protection.rules import matches
 from app.runners.evaluators.source_tree import python_files
 from app.runners.evaluators.testing.config import PytestSettings
-from app.runners.evaluators.testing.setting import TestSetting, directories_above, is_test_file
+from app.runners.evaluators.testing.setting import directories_above, is_test_file, setting_of
 from app.runners.evaluators.testing.written import pinned_modules
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.files.paths import is_excluded_directory, is_git_directory_name, leaves_tree
@@ -104,7 +104,7 @@ def lay_out(
     known = set(base_names)
     # Python would import what was compiled in the place of a source, and its content could not be read.
     names = [name for name in tree_files(workspace, limits) if name in known or not name.endswith(_COMPILED)]
-    setting = _Setting(settings, base_names, open_paths)
+    setting = _Setting(base, settings, base_names, open_paths)
     laid = [name for name in base_names if setting.holds(name)]
     changed = {
         name for name in base_names if setting.matters(name) and _differ(base / name, workspace / name)
@@ -138,11 +138,11 @@ class _Setting:
     """Tells what becomes of files of the test setting, and of those that were added to it."""
 
     def __init__(
-        self, settings: PytestSettings, base_names: Sequence[str], open_paths: Sequence[str]
+        self, base: Path, settings: PytestSettings, base_names: Sequence[str], open_paths: Sequence[str]
     ) -> None:
         self._open = open_paths
         self._known = frozenset(base_names)
-        self._setting = TestSetting(settings.test_files, base_names, settings.doctest_files)
+        self._setting = setting_of(base, settings.test_files, base_names, settings.doctest_files)
 
     def matters(self, name: str) -> bool:
         """True for a file of the setting, be it open or not."""

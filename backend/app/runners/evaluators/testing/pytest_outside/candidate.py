@@ -21,9 +21,11 @@ from pathlib import Path
 from typing import Any
 
 from .faults import BUILTIN
+from .lent import Lent
 from .link import Link
+from .notes import PRINTS
 from .peer import Peer
-from .values import NAMED_TYPES
+from .values import NAMED_TYPES, BadDataError
 from .wire import Wire
 
 SERVED = 86
@@ -35,7 +37,8 @@ class CandidateSide:
 
     lends_functions = False
 
-    def __init__(self) -> None:
+    def __init__(self, lent: Lent) -> None:
+        self.lent = lent
         self._said: dict[str, list[Any]] = {}
         self._text = 0
 
@@ -47,7 +50,7 @@ class CandidateSide:
         """Let printed text be known with the next message."""
         self._text += len(text)
         if self._text > _MAX_TEXT:
-            self._said.setdefault("notes", []).append(["the candidate prints too much", True])
+            self._said.setdefault("notes", []).append([PRINTS, False])
             return
         self.say("out", kind, text)
 
@@ -70,6 +73,13 @@ class CandidateSide:
             return False
         return link.request("dunder", proxy, name, other)
 
+    def raised(self, error: BaseException) -> None:
+        """What a test raises is the test's own business."""
+
+    def unsendable(self) -> Any:
+        """The judge sends nothing else than it has."""
+        raise BadDataError("the judge has sent no value")
+
     def outgoing(self, depth: int) -> dict[str, Any]:
         if "logging" in sys.modules:
             self._listen()
@@ -81,6 +91,7 @@ class CandidateSide:
             os.environ.clear()  # noqa: TID251 - the tests' own variables
             os.environ.update(extra["env"])  # noqa: TID251 - tests read it
         if "cwd" in extra:
+            self.lent.add(str(extra["cwd"]))
             try:
                 os.chdir(extra["cwd"])
             except OSError:
@@ -128,11 +139,36 @@ class Printed(io.TextIOBase):
         return len(text)
 
 
+class _ListeningWire(Wire):
+    """Remembers what the tests have said."""
+
+    def __init__(self, fd: int, seconds: float, lent: Lent) -> None:
+        super().__init__(fd, seconds)
+        self._lent = lent
+
+    def _heard(self, data: bytes) -> bytes:
+        self._lent.hear(data)
+        return data
+
+
+def _listener(lent: Lent, side: CandidateSide) -> Any:
+    """Give an audit hook that reports files of the tests which are opened although no test named them."""
+
+    def hear(event: str, args: tuple[Any, ...]) -> None:
+        if event == "open":
+            name = lent.taken(args[0])
+            if name is not None:
+                side.say("find", f"the candidate's code opens {name}, a file of the tests that no test named")
+
+    return hear
+
+
 def main(arguments: list[str]) -> None:
     """Serve until the judge is gone."""
     plan: dict[str, Any] = json.loads(Path(arguments[1]).read_text())
     os.umask(0)
-    side = CandidateSide()
+    lent = Lent(Path(plan["tree"]), plan["data"])
+    side = CandidateSide(lent)
 
     def show(message: Any, category: Any, filename: Any, lineno: Any, *_: Any) -> None:
         side.say("warn", str(message), category.__name__, lineno)
@@ -143,8 +179,9 @@ def main(arguments: list[str]) -> None:
     os.chdir(plan["tree"])
     os.environ["TMPDIR"] = plan["shared"]  # noqa: TID251 - tests read it
     sys.argv = ["pytest"]
+    sys.addaudithook(_listener(lent, side))
     try:
-        Peer(Wire(int(arguments[0]), plan["seconds"]), 1, side).serve()
+        Peer(_ListeningWire(int(arguments[0]), plan["seconds"], lent), 1, side).serve()
     finally:
         # Any other status is the candidate's own doing.
         os._exit(SERVED)

@@ -37,6 +37,27 @@ _NAMES = frozenset(
 )
 
 
+_USES = {
+    "warnings": frozenset(
+        {
+            "warnings",
+            "warns",
+            "recwarn",
+            "catch_warnings",
+            "simplefilter",
+            "filterwarnings",
+            "deprecated_call",
+        }
+        | {"assertWarns", "assertWarnsRegex", "assertNotWarns", "WarningsRecorder"}
+    ),
+    "output": frozenset(
+        {"capsys", "capfd", "capsysbinary", "capfdbinary", "readouterr", "redirect_stdout", "redirect_stderr"}
+        | {"StringIO", "stdout", "stderr", "captured_stdout", "captured_output", "caplog"}
+    ),
+}
+"""What a test that looks at warnings or at output speaks of."""
+
+
 class Doubts:
     """Reads the tests' files, each once."""
 
@@ -45,22 +66,35 @@ class Doubts:
 
     def about(self, item: pytest.Item) -> list[str]:
         """Give the doubts about one test, by what it and the helpers in its file do."""
+        used = self._words(item)
+        if used is None:
+            return ["the test's source cannot be read"]
+        return sorted(used & _NAMES | {each for each in used if each.startswith("by ")})[:5]
+
+    def uses(self, item: pytest.Item) -> list[str]:
+        """Say whether a test looks at warnings or at output; both, when its source cannot be read."""
+        used = self._words(item)
+        return [kind for kind, names in _USES.items() if used is None or used & names]
+
+    def _words(self, item: pytest.Item) -> set[str] | None:
+        """Give the names that a test, its fixtures and the helpers in its file use."""
         try:
             definitions = self._read(Path(item.path))
         except (OSError, SyntaxError, ValueError, RecursionError):
-            return ["the test's source cannot be read"]
+            return None
         fixtures: tuple[str, ...] = getattr(item, "fixturenames", ())
-        found = {*fixtures} & _NAMES
+        found = {*fixtures}
         names = [item.nodeid.split("::")[1].split("[")[0]] if "::" in item.nodeid else list(definitions)
+        names += fixtures
         seen: set[str] = set()
         while names:
             name = names.pop()
             if name in definitions and name not in seen:
                 seen.add(name)
                 used = _used(definitions[name])
-                found |= used & _NAMES | {each for each in used if each.startswith("by ")}
+                found |= used
                 names += used
-        return sorted(found)[:5]
+        return found
 
     def _read(self, file: Path) -> dict[str, ast.stmt]:
         if file not in self._files:

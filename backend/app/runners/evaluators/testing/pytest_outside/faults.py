@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import errno
+import socket
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -17,6 +19,20 @@ from .values import PLAIN
 
 _MEMBERS = ("name", "path", "filename", "filename2")
 _CHAIN = 5
+
+_OF_PLACES = (
+    *(FileNotFoundError, FileExistsError, PermissionError, NotADirectoryError, IsADirectoryError),
+    *(ConnectionError, TimeoutError, ChildProcessError, ProcessLookupError, socket.gaierror, socket.herror),
+)
+_OF_MACHINE = frozenset(
+    {
+        *(errno.EROFS, errno.EXDEV, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOTEMPTY),
+        *(errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRINUSE, errno.EADDRNOTAVAIL, errno.ENOTCONN),
+        *(errno.ENOTTY, errno.ENXIO, errno.ENODEV, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL, errno.EBADF),
+        *(errno.ENOMEM, errno.EAGAIN, errno.EBUSY, errno.ETXTBSY, errno.ENOLCK, errno.ELOOP),
+        *(errno.ESPIPE, errno.EAFNOSUPPORT, errno.EPROTONOSUPPORT, errno.ENETDOWN, errno.ENAMETOOLONG),
+    }
+)
 
 BUILTIN: dict[str, type[BaseException]] = {
     name: value
@@ -98,6 +114,19 @@ def complete(error: BaseException, data: list[Any], read: Callable[[Any], Any]) 
     BaseException.__setattr__(error, "__cause__", cause)
     BaseException.__setattr__(error, "__context__", context)
     BaseException.__setattr__(error, "__suppress_context__", suppress is True)
+
+
+def may_be_system(error: OSError) -> bool:
+    """Tell whether the machine may have caused an error, or another one that led to it.
+
+    The two processes differ in what they may write and reach. Nothing else of the machine differs.
+    """
+    seen: BaseException | None = error
+    for _ in range(_CHAIN):
+        if isinstance(seen, _OF_PLACES) or (isinstance(seen, OSError) and seen.errno in _OF_MACHINE):
+            return True
+        seen = (seen.__cause__ or seen.__context__) if seen is not None else None
+    return False
 
 
 def let_go(error: BaseException | None) -> None:

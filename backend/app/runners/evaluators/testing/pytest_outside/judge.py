@@ -16,6 +16,7 @@ import json
 import os
 import sys
 import time
+import unittest
 import warnings
 from collections.abc import Generator
 from pathlib import Path
@@ -25,12 +26,13 @@ import pytest
 
 from . import comparing
 from .doubts import Doubts
-from .faults import BUILTIN
+from .faults import BUILTIN, may_be_system
 from .finder import CandidateFinder
 from .guard import Guard, check_request, named_for_candidate
 from .link import Link
-from .notes import Notes
+from .notes import WARNS, Notes
 from .peer import Peer
+from .unsendable import Unsendable
 from .values import BadDataError
 from .wire import Wire
 
@@ -41,6 +43,7 @@ _MESSAGE_CHARS = 600
 _PATIENCE = 10.0
 _TRIED = 20
 _WORTH = 0.2
+_ENDINGS = frozenset({"_ShouldStop", "_UnexpectedSuccess"})
 _WIDE = ("session", "package", "module", "class")
 
 
@@ -90,13 +93,22 @@ class JudgeSide:
             _log(str(name), int(level), str(text))
         for reason, hard in extra.get("notes") or []:
             self.note(str(reason), hard=bool(hard))
+        for (finding,) in extra.get("find") or []:
+            self._notes.find(str(finding))
+
+    def raised(self, error: BaseException) -> None:
+        if isinstance(error, (unittest.SkipTest, pytest.skip.Exception)) or type(error).__name__ in _ENDINGS:
+            self._notes.find("the candidate's code raises what ends a test without a failure")
+
+    def unsendable(self) -> Any:
+        return Unsendable()
 
     def note(self, reason: str, *, hard: bool) -> None:
         self._notes.note(reason, hard=hard)
 
     def _warn(self, text: str, category: str, line: Any) -> None:
         kind = BUILTIN.get(category, UserWarning)
-        self.note("the candidate warns", hard=False)
+        self.note(WARNS, hard=False)
         if issubclass(kind, Warning):
             warnings.warn_explicit(text, kind, "candidate", line if type(line) is int else 0)
 
@@ -164,6 +176,7 @@ class OutsideReporter:
             self._notes.place = ""
             if self._state["outcome"] == "failed":
                 self._state["doubts"] = self._doubts.about(item)
+                self._state["uses"] = self._doubts.uses(item)
             about = self._notes.about(item.nodeid)
             self._pace.count(carried=not about["hard"] and self._state["outcome"] == "passed")
             self._send({"kind": "test", "id": item.nodeid, **self._state, **about})
@@ -202,7 +215,7 @@ class OutsideReporter:
     def _origin(self, error: BaseException) -> str:
         if isinstance(error, (AssertionError, pytest.fail.Exception)):
             return "assertion"
-        if isinstance(error, OSError) and not self._reads_tests(error):
+        if isinstance(error, OSError) and not self._reads_tests(error) and may_be_system(error):
             return "system"
         return "candidate" if self._peer.is_theirs(error) else "other"
 
@@ -272,7 +285,7 @@ def main(arguments: list[str]) -> None:
     os.environ["TMPDIR"] = plan["shared"]  # noqa: TID251 - tests read it
     notes = Notes()
     side = JudgeSide(notes)
-    peer = Peer(Wire(int(arguments[0]), plan["seconds"]), 0, side)
+    peer = Peer(Wire(int(arguments[0]), plan["seconds"], _PATIENCE), 0, side)
     tree, support = Path(plan["tree"]), frozenset(plan["support"])
     sys.path.insert(0, str(tree))
     sys.meta_path.insert(0, CandidateFinder(tree, support, peer))

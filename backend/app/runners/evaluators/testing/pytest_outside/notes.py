@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 
 _KEPT = 5
+WARNS = "the candidate warns"
+PRINTS = "the candidate prints too much"
 
 
 class Notes:

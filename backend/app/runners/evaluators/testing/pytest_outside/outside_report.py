@@ -4,7 +4,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+from app.runners.evaluators.testing.pytest_outside.notes import PRINTS, WARNS
+from app.runners.evaluators.testing.pytest_outside.wire import SILENT
+
 _LISTED = 20
+_ABOUT = {WARNS: "warnings", PRINTS: "output"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,16 @@ class OutsideReport:
     def judged(self) -> bool:
         """True when at least one test says something."""
         return bool(self.agrees or self.disagrees)
+
+    def confirmed_by(self, other: "OutsideReport") -> "OutsideReport":
+        """Give the report with only those findings that another run has, too."""
+        once = self.disagrees.keys() - other.disagrees.keys()
+        reason = "it fails there in one run, and not in another"
+        return replace(
+            self,
+            uncarried={**self.uncarried, **dict.fromkeys(sorted(once), reason)},
+            disagrees={name: why for name, why in self.disagrees.items() if name not in once},
+        )
 
     def without(self, tests: Collection[str]) -> "OutsideReport":
         """Give the report without what it says on tests that the base's own code does not pass there."""
@@ -60,7 +74,10 @@ def reasons(uncarried: Mapping[str, str]) -> dict[str, int]:
 
 
 def sort_tests(
-    ids: Sequence[str], records: Mapping[str, Mapping[str, Any]], missing: Mapping[str, str]
+    ids: Sequence[str],
+    records: Mapping[str, Mapping[str, Any]],
+    missing: Mapping[str, str],
+    quick: Collection[str] = (),
 ) -> OutsideReport:
     """Sort tests by their records.
 
@@ -70,6 +87,7 @@ def sort_tests(
         ids: the tests in question.
         records: what the judge's process reported, by test id.
         missing: by file, or `""` for all, why there is no record.
+        quick: the tests that took next to no time beside the candidate's code.
     """
     agrees: list[str] = []
     uncarried: dict[str, str] = {}
@@ -80,6 +98,8 @@ def sort_tests(
             uncarried[test] = missing.get(test.split("::", 1)[0]) or missing.get("") or "it did not run"
         elif findings := _texts(record, "findings"):
             disagrees[test] = findings[0]
+        elif test in quick and SILENT in _texts(record, "hard") and not _texts(record, "doubts"):
+            disagrees[test] = "the candidate's code does not return"
         elif reason := _doubt(record):
             uncarried[test] = reason
         elif record.get("outcome") == "failed":
@@ -101,8 +121,15 @@ def _doubt(record: Mapping[str, Any]) -> str:
         return "it is skipped there"
     if record.get("origin") not in ("assertion", "candidate"):
         return "it cannot run there"
-    causes = [*_texts(record, "soft"), *(f"it uses {each}" for each in _texts(record, "doubts"))]
+    soft = [each for each in _texts(record, "soft") if _matters(each, record)]
+    causes = [*soft, *(f"it uses {each}" for each in _texts(record, "doubts"))]
     return causes[0] if causes else ""
+
+
+def _matters(reason: str, record: Mapping[str, Any]) -> bool:
+    """Tell whether a remark can explain the failure of a test: warnings only if it looks at warnings."""
+    about = _ABOUT.get(reason)
+    return about is None or about in _texts(record, "uses")
 
 
 def _texts(record: Mapping[str, Any], name: str) -> list[str]:

@@ -14,6 +14,7 @@ from typing import Any, cast
 from app.runners.evaluators.testing.config import settings_for
 from app.runners.evaluators.testing.generated import write_generated
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport, sort_tests
+from app.runners.evaluators.testing.pytest_outside.wire import ENDED
 from app.runners.evaluators.testing.run import Harness, plugin_sources, pytest_arguments, run_directory
 from app.runners.evaluators.testing.trees import RunTree, materialise
 from app.workspaces.confine.confinement import Confinement
@@ -23,8 +24,6 @@ from app.workspaces.process import ProcessOutcome
 _PACKAGE = Path(__file__).parent
 _PLUGINS = _PACKAGE.parent / "pytest_runner"
 _LAUNCH = _PACKAGE / "launch.py"
-_SERVED = 86
-_FIRST_SIGNAL = 128
 _OUTPUT_LIMIT = 32_000_000
 _SHORT_OF_TIME = 2.0
 
@@ -43,9 +42,9 @@ class OutsideRun:
     missing: Mapping[str, str]
     seconds: float
 
-    def report(self, ids: Collection[str]) -> OutsideReport:
-        """Say what it means for tests that passed beside the candidate's code."""
-        return replace(sort_tests(list(ids), self.records, self.missing), seconds=self.seconds)
+    def report(self, ids: Collection[str], quick: Collection[str] = ()) -> OutsideReport:
+        """Say what it means for tests that passed beside the candidate's code, some of them quickly."""
+        return replace(sort_tests(list(ids), self.records, self.missing, quick), seconds=self.seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +62,7 @@ class Outside:
         tree: RunTree,
         ids: Collection[str],
         *,
+        quick: Collection[str] = (),
         detailed: bool = False,
         budget: float | None = None,
         stop: asyncio.Event | None = None,
@@ -72,6 +72,7 @@ class Outside:
         Args:
             tree: as for `run`.
             ids: the tests.
+            quick: those of them that took next to no time there.
             detailed: whether the reason of a failure shows the values; that takes longer.
             budget: seconds after which it ends at the next test; None is the limit of the tests.
             stop: ends it at the next test, once set.
@@ -82,7 +83,7 @@ class Outside:
         """
         files = {each.split("::", 1)[0] for each in ids}
         run = await self.run(tree, files, ids, detailed=detailed, budget=budget, stop=stop)
-        return run.report(ids)
+        return run.report(ids, quick)
 
     async def run(
         self,
@@ -140,6 +141,7 @@ class Outside:
         settings = settings_for(copy, self.harness.base)
         support = sorted(name for name in tree.trusted if name.endswith(".py"))
         plan: dict[str, Any] = {"tree": str(copy), "shared": str(shared), "seconds": self.harness.seconds}
+        plan["data"] = sorted(name for name in tree.trusted if not name.endswith(".py"))
         (place / "candidate.json").write_text(json.dumps(plan))
         plan["arguments"] = [
             *pytest_arguments(copy, settings, given),
@@ -263,12 +265,13 @@ def _read(outcome: ProcessOutcome) -> tuple[dict[str, Mapping[str, Any]], dict[s
 
 
 def _blame(records: dict[str, Mapping[str, Any]], candidate: ProcessOutcome | None) -> None:
-    """Charge the test in which the candidate ended its own process; one that is killed is not to blame."""
-    if candidate is None or candidate.timed_out or not 0 <= candidate.returncode < _FIRST_SIGNAL:
-        return
-    if candidate.returncode == _SERVED:
+    """Charge the test in which the candidate ended its own process, or its talk with the judge.
+
+    A process that the time limit ended is not to blame.
+    """
+    if candidate is not None and candidate.timed_out:
         return
     for test, record in records.items():
-        if "the other process has ended" in record.get("hard", ()):
+        if ENDED in record.get("hard", ()):
             records[test] = {**record, "findings": ["the candidate's code ends its own process"]}
             return

@@ -15,9 +15,20 @@ from .link import connect, refuse
 from .operations import perform
 from .side import Side
 from .values import BadDataError
-from .wire import Wire, WireError
+from .wire import UnsendableError, Wire, WireError
 
 _MAX_DEPTH = 60
+
+
+def _is_ours(error: RecursionError) -> bool:
+    """Tell whether it was writing the answer that nested too deep, and no code that was called."""
+    trace = error.__traceback__
+    while trace is not None:
+        name = trace.tb_frame.f_code.co_name
+        if name == "perform":
+            return False
+        trace = trace.tb_next
+    return True
 
 
 class Peer:
@@ -63,12 +74,16 @@ class Peer:
             message: dict[str, Any] = {"op": op, "a": [self._codec.encode(each) for each in args]}
             message["k"] = [[name, self._codec.encode(each)] for name, each in kwargs.items()]
             self._send(message)
-            return self._result(self._await_reply())
+            value, error = self._result(self._await_reply())
         except (WireError, BadDataError, RecursionError) as error:
             self.broken = self.broken or str(error)
             raise refuse(self.broken) from error
         finally:
             self._depth -= 1
+        if error is not None:
+            self._side.raised(error)
+            raise error
+        return value
 
     def is_theirs(self, value: object) -> bool:
         """Tell whether something here stands for an object of the other process."""
@@ -91,22 +106,29 @@ class Peer:
                 return message
             self._answer(message)
 
-    def _result(self, message: dict[str, Any]) -> Any:
+    def _result(self, message: dict[str, Any]) -> tuple[Any, BaseException | None]:
+        """Give what came of a request: a value, or what was raised."""
         try:
+            if "u" in message:
+                return self._side.unsendable(), None
             if "e" in message:
                 error = self._codec.decode(message["e"])
                 if isinstance(error, BaseException):
-                    raise error
+                    return None, error
                 raise BadDataError("what is raised is no exception")
             value = self._codec.decode(message.get("r"))
         finally:
             self._codec.take_changes(message)
-        return value
+        return value, None
 
     def _answer(self, message: dict[str, Any]) -> None:
         self._depth += 1
         try:
-            self._send(self._reply(message))
+            try:
+                self._send(self._reply(message))
+            except UnsendableError:
+                # The rest of the talk goes on; what the value is good for is for the other side to say.
+                self._send({"u": True})
         finally:
             self._depth -= 1
 
@@ -121,6 +143,12 @@ class Peer:
             return {"r": self._codec.encode(perform(str(message["op"]), args, kwargs))}
         except WireError:
             raise
+        except RecursionError as error:
+            if error.__traceback__ is not None and _is_ours(error):
+                return {"u": True}
+            data = self._codec.encode(error)
+            faults.let_go(error)
+            return {"e": data}
         except BaseException as error:  # noqa: BLE001 - whatever is raised is raised over there
             data = self._codec.encode(error)
             faults.let_go(error)

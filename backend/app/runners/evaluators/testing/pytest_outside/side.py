@@ -35,5 +35,11 @@ class Side(Protocol):
     def incoming(self, extra: dict[str, Any]) -> None:
         """Take what else was said with a message."""
 
+    def raised(self, error: BaseException) -> None:
+        """Take note of an exception that the other side raised."""
+
+    def unsendable(self) -> Any:
+        """Give what stands for a value that the other side has and cannot send."""
+
     def note(self, reason: str, *, hard: bool) -> None:
         """Say what speaks against relying on this test."""

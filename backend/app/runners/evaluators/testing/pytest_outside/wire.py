@@ -13,18 +13,32 @@ _MAX_MESSAGE = 32_000_000
 _MAX_TOTAL = 2_000_000_000
 
 
+ENDED = "the other process has ended"
+SILENT = "the other process does not answer in time"
+
+
 class WireError(Exception):
     """The other process is gone, is too slow, or sends what is no message."""
 
 
-class Wire:
-    """One end of the socket pair; `seconds` bound all that is ever sent and received."""
+class UnsendableError(WireError):
+    """A message cannot be written; nothing of it was sent."""
 
-    def __init__(self, fd: int, seconds: float) -> None:
+
+class Wire:
+    """One end of the socket pair.
+
+    Args:
+        fd: its descriptor.
+        seconds: bound all that is ever sent and received.
+        patience: seconds to wait for one message; None for as long as there is time.
+    """
+
+    def __init__(self, fd: int, seconds: float, patience: float | None = None) -> None:
         self._socket = socket.socket(fileno=fd)
         self._socket.set_inheritable(False)
         # Set once, and by the kernel: a timeout of Python's own costs one call more for each message.
-        limit = _TIMEVAL.pack(int(seconds) + 1, 0)
+        limit = _TIMEVAL.pack(int(min(seconds, patience or seconds)) + 1, 0)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, limit)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, limit)
         self._until = time.monotonic() + seconds
@@ -40,9 +54,9 @@ class Wire:
         try:
             data = json.dumps(message, separators=(",", ":")).encode()
         except (ValueError, RecursionError) as error:
-            raise WireError(f"a value cannot be sent: {error}") from error
+            raise UnsendableError(f"a value cannot be sent: {error}") from error
         if len(data) > _MAX_MESSAGE:
-            raise WireError("a value is too large to be sent")
+            raise UnsendableError("a value is too large to be sent")
         self._check_time()
         try:
             self._socket.sendall(_HEAD.pack(len(data)) + data)
@@ -60,12 +74,16 @@ class Wire:
         if length > _MAX_MESSAGE or self._left < 0:
             raise WireError("the other process sends too much")
         try:
-            message: object = json.loads(self._exactly(length))
+            message: object = json.loads(self._heard(self._exactly(length)))
         except (ValueError, RecursionError) as error:
             raise WireError("the other process sends what is no message") from error
         if not isinstance(message, dict):
             raise WireError("the other process sends what is no message")
         return cast("dict[str, Any]", message)
+
+    def _heard(self, data: bytes) -> bytes:
+        """Take note of what came; a derived class may remember it."""
+        return data
 
     def _exactly(self, size: int) -> bytes:
         # A message mostly comes in one piece: its length and the rest in one call.
@@ -73,10 +91,12 @@ class Wire:
             self._check_time()
             try:
                 chunk = self._socket.recv(max(size - len(self._received), _CHUNK))
+            except BlockingIOError as error:
+                raise WireError(SILENT) from error
             except OSError as error:
-                raise WireError("the other process does not answer") from error
+                raise WireError(ENDED) from error
             if not chunk:
-                raise WireError("the other process has ended")
+                raise WireError(ENDED)
             self._received += chunk
         data = bytes(self._received[:size])
         del self._received[:size]

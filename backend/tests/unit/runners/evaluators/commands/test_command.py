@@ -55,14 +55,14 @@ def suites(*cases: str) -> str:
 
 def copies(content: str, code: int = 0) -> dict[str, str]:
     """A tree whose command copies its report to where it belongs."""
-    return {"made.xml": content, "check": f"cp made.xml out/report.xml; echo said so; exit {code}"}
+    return {"made.xml": content, "act": f"cp made.xml out/report.xml; echo said so; exit {code}"}
 
 
 async def judge(
     context: Context,
     files: Mapping[str, str | bytes],
     base: Mapping[str, str | bytes] | None = None,
-    command: tuple[str, ...] | str = "sh ./check",
+    command: tuple[str, ...] | str = "sh ./act",
     **fields: Any,
 ) -> EvaluationResult:
     evaluator = CommandEvaluator(name="check", command=command, **{"timeout": 20.0, **fields})
@@ -70,25 +70,25 @@ async def judge(
 
 
 async def test_the_exit_status_decides_where_there_is_no_report(context: Context) -> None:
-    good = await judge(context, {"check": "echo fine"})
+    good = await judge(context, {"act": "echo fine"})
     assert (good.status, good.score) == (PASSED, 1.0)
     assert good.criteria[0].evidence == "fine"
     assert good.metadata["exit_code"] == 0
     assert good.metadata["sandbox"] == "bubblewrap"
-    bad = await judge(context, {"check": "echo oh no >&2; exit 3"})
+    bad = await judge(context, {"act": "echo oh no >&2; exit 3"})
     assert (bad.status, bad.score) == (FAILED, 0.0)
     assert "exit status 3" in bad.feedback
     assert "oh no" in bad.feedback
     assert bad.suggestions
-    assert (await judge(context, {"check": "exit 3"}, pass_codes=(0, 3))).status is PASSED
+    assert (await judge(context, {"act": "exit 3"}, pass_codes=(0, 3))).status is PASSED
 
 
 async def test_what_a_command_writes_stays_in_its_own_copy(context: Context) -> None:
-    script = "echo changed > a.txt; rm check; mkdir new"
-    given = context({"check": script, "a.txt": "as it was"})
-    evaluator = CommandEvaluator(name="check", command="sh ./check")
+    script = "echo changed > a.txt; rm act; mkdir new"
+    given = context({"act": script, "a.txt": "as it was"})
+    evaluator = CommandEvaluator(name="check", command="sh ./act")
     assert (await evaluator.evaluate("coding", "", given)).passed
-    assert listing(Path(given["workspace_ref"])) == {"a.txt": "as it was", "check": script}
+    assert listing(Path(given["workspace_ref"])) == {"a.txt": "as it was", "act": script}
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ async def test_the_programs_of_the_projects_environment_come_first(context: Cont
 
 async def test_without_the_projects_environment_there_is_no_verdict(context: Context) -> None:
     trouble = Environments(Unavailable(Reason.OFFLINE, "nothing can be fetched"))
-    result = await judge(context, {"check": "exit 1"}, interpreters=trouble)
+    result = await judge(context, {"act": "exit 1"}, interpreters=trouble)
     assert (result.status, result.metadata["reason"]) == (ERRORED, "environment")
 
 
@@ -134,7 +134,7 @@ async def test_its_surroundings(context: Context) -> None:
     )
     result = await judge(
         context,
-        {"sub/check": script},
+        {"sub/act": script},
         {"base.txt": ""},
         env={"GREETING": "good day"},
         working_directory="sub",
@@ -163,12 +163,12 @@ async def test_no_verdict(context: Context, command: Any, files: dict[str, str],
 
 
 async def test_a_candidate_that_breaks_the_command_has_failed(context: Context) -> None:
-    hangs = await judge(context, {"check": "sleep 60"}, {"check": "exit 1"}, timeout=1.0)
+    hangs = await judge(context, {"act": "sleep 60"}, {"act": "exit 1"}, timeout=1.0)
     assert hangs.status is FAILED
     assert "within 1 seconds" in hangs.feedback
     lost = await judge(context, {}, {"tool": "exit 0"}, "exec sh ./tool", pass_codes=(0,))
     assert lost.status is FAILED
-    silent = await judge(context, {"check": "exit 0"}, copies(suites(ONE)), report=JUNIT)
+    silent = await judge(context, {"act": "exit 0"}, copies(suites(ONE)), report=JUNIT)
     assert silent.status is FAILED
     assert "wrote no report out/report.xml" in silent.feedback
 
@@ -222,7 +222,7 @@ async def test_junit(
 
 
 async def test_a_report_that_lay_there_is_no_report(context: Context) -> None:
-    files = {"out/report.xml": suites(ONE), "check": "exit 0"}
+    files = {"out/report.xml": suites(ONE), "act": "exit 0"}
     result = await judge(context, files, report=JUNIT)
     assert result.status is ERRORED
     assert "wrote no report" in result.feedback
@@ -239,13 +239,13 @@ REPORTS = {
 
 @pytest.mark.parametrize("script", REPORTS.values(), ids=REPORTS.keys())
 async def test_a_report_is_a_plain_file(context: Context, script: str) -> None:
-    result = await judge(context, {"made.xml": suites(ONE), "check": script}, report=JUNIT)
+    result = await judge(context, {"made.xml": suites(ONE), "act": script}, report=JUNIT)
     assert result.status is ERRORED, result.feedback
 
 
 async def test_a_huge_report(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.runners.evaluators.commands.run.MAX_REPORT_BYTES", 1_000_000)
-    result = await judge(context, {"check": "head -c 2000000 /dev/zero > out/report.xml"}, report=JUNIT)
+    result = await judge(context, {"act": "head -c 2000000 /dev/zero > out/report.xml"}, report=JUNIT)
     assert result.status is ERRORED
     assert "larger than 1 MB" in result.feedback
 
@@ -264,14 +264,14 @@ async def test_tests_of_the_base_must_still_run(context: Context) -> None:
 
 async def test_names_that_hold_the_path_of_the_copy(context: Context) -> None:
     named = {
-        "check": "echo \"<testsuite><testcase name='$PWD/a.js'/></testsuite>\" > out/report.xml",
+        "act": "echo \"<testsuite><testcase name='$PWD/a.js'/></testsuite>\" > out/report.xml",
     }
     result = await judge(context, named, named, report=JUNIT)
     assert result.status is PASSED, result.feedback
 
 
 async def test_200_megabytes_of_output(context: Context) -> None:
-    result = await judge(context, {"check": "head -c 200000000 /dev/zero | tr '\\0' x; echo; echo the end"})
+    result = await judge(context, {"act": "head -c 200000000 /dev/zero | tr '\\0' x; echo; echo the end"})
     assert result.status is PASSED
     assert result.metadata["output_cut"]
     evidence = result.criteria[0].evidence or ""
@@ -281,7 +281,7 @@ async def test_200_megabytes_of_output(context: Context) -> None:
 
 async def test_what_a_command_leaves_running_ends_with_it(context: Context, tmp_path: Path) -> None:
     script = "setsid sh -c 'while :; do date > beat; sleep 0.05; done' </dev/null >/dev/null 2>&1 & exit 0"
-    result = await judge(context, {"check": script})
+    result = await judge(context, {"act": script})
     assert result.status is PASSED
     assert not any(b"date > beat" in line for line in commands_running())
 
@@ -297,7 +297,7 @@ def sarif(*results: dict[str, Any], **run: Any) -> str:
 
 
 def scans(content: str, code: int = 0) -> dict[str, str]:
-    return {"a.py": "x\n", "made": content, "check": f"cp made report.sarif; exit {code}"}
+    return {"a.py": "x\n", "made": content, "act": f"cp made report.sarif; exit {code}"}
 
 
 SCANS = {
@@ -342,7 +342,7 @@ async def test_findings_that_the_base_has_do_not_count(context: Context) -> None
         context, scans(sarif(finding("S1", "bad"), finding("S2", "worse")), 1), base, report=SARIF
     )
     assert [each["rule"] for each in more.metadata["findings"]] == ["S2"]
-    blind = await judge(context, base, {"check": "exit 2"}, report=SARIF)
+    blind = await judge(context, base, {"act": "exit 2"}, report=SARIF)
     assert blind.status is ERRORED
     assert "base cannot be scanned" in blind.feedback
 
@@ -372,7 +372,7 @@ async def test_coverage_of_new_lines(
     files = {
         "a.py": "one\ntwo\nthree\nfour\n",
         "made": cobertura(lines),
-        "check": f"cp made c.xml; exit {code}",
+        "act": f"cp made c.xml; exit {code}",
     }
     report = CoverageReport(kind="coverage", path="c.xml", minimum=minimum)
     result = await judge(context, files, {"a.py": "one\ntwo\n"}, report=report)
@@ -382,17 +382,17 @@ async def test_coverage_of_new_lines(
 
 async def test_without_a_sandbox_nothing_runs(context: Context) -> None:
     missing = Sandbox(SandboxSettings(), program="/nowhere/bwrap")
-    result = await judge(context, {"check": "touch ran"}, sandbox=missing)
+    result = await judge(context, {"act": "touch ran"}, sandbox=missing)
     assert result.status is ERRORED
     assert result.metadata["reason"] == "sandbox_unavailable"
     off = Sandbox(SandboxSettings(SandboxMode.OFF))
-    allowed = await judge(context, {"check": "exit 0"}, sandbox=off)
+    allowed = await judge(context, {"act": "exit 0"}, sandbox=off)
     assert (allowed.status, allowed.metadata["sandbox"]) == (PASSED, "none")
 
 
 async def test_the_network_is_absent_unless_granted(context: Context) -> None:
     script = "tail -n +3 /proc/net/dev | grep -v ' lo:' && exit 1; exit 0"
-    assert (await judge(context, {"check": script})).status is PASSED
+    assert (await judge(context, {"act": script})).status is PASSED
 
 
 async def test_no_workspace() -> None:

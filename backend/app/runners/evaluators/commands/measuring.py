@@ -1,0 +1,75 @@
+"""Keeps a candidate from taking new code out of a measure: settings of coverage and scanners, comments."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+_PRAGMA = re.compile(rb"#\s*(?:pragma|PRAGMA):?\s*(?:no\s*cover|no\s*branch).*$", re.IGNORECASE)
+_PRACTICE = 2
+"""So many such comments in the base make them a practice there, and new ones count."""
+
+_SHARED = ("pyproject.toml", "setup.cfg", "tox.ini")
+_SECTION = re.compile(
+    r"^\[+\s*(?:tool\.)?(?:coverage|bandit)\b[^\]]*\]+[^\n]*\n(?:(?!\[).*(?:\n|\Z))*", re.MULTILINE
+)
+_MAX_BYTES = 2_000_000
+
+
+def measuring_texts(
+    base: Path, tree: Path, kept: Collection[str], present: Collection[str]
+) -> dict[str, bytes]:
+    """Give the candidate's files that measure less than the base would, rewritten so that they do not.
+
+    Args:
+        base: the tree at the base commit.
+        tree: the candidate's tree.
+        kept: files that both trees have.
+        present: files of the candidate.
+    """
+    found = dict(_sections(base, tree, present))
+    sources = [name for name in present if name.endswith(".py")]
+    before = {name: _read(base / name) for name in sources if name in kept}
+    if sum(len(_PRAGMA.findall(line)) for text in before.values() for line in text.splitlines()) < _PRACTICE:
+        for name in sources:
+            text = _read(tree / name)
+            without = _without_new(text, before.get(name, b""))
+            if without != text:
+                found[name] = without
+    return found
+
+
+def _sections(base: Path, tree: Path, present: Collection[str]) -> Iterator[tuple[str, bytes]]:
+    for name in _SHARED:
+        if name not in present:
+            continue
+        before, after = (_read(root / name).decode("utf-8", "replace") for root in (base, tree))
+        wanted, given = _SECTION.findall(before), _SECTION.findall(after)
+        if [each.strip() for each in wanted] != [each.strip() for each in given]:
+            rest = _SECTION.sub("", after).rstrip("\n")
+            yield name, "\n".join([rest, "", *(each.strip("\n") for each in wanted), ""]).encode()
+
+
+def _without_new(text: bytes, before: bytes) -> bytes:
+    """Take out the comments of lines that the base does not have; no line comes or goes."""
+    if not _PRAGMA.search(text.replace(b"\n", b" ")) and b"pragma" not in text.lower():
+        return text
+    known = Counter(line.strip() for line in before.splitlines())
+    lines = text.split(b"\n")
+    for index, line in enumerate(lines):
+        if not _PRAGMA.search(line):
+            continue
+        if known[line.strip()] > 0:
+            known[line.strip()] -= 1
+        else:
+            lines[index] = _PRAGMA.sub(b"#", line)
+    return b"\n".join(lines)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if path.is_symlink() or path.stat().st_size > _MAX_BYTES:
+            return b""
+        return path.read_bytes()
+    except OSError:
+        return b""

@@ -1,0 +1,331 @@
+"""Which files decide what a command asks for, and which of them are taken from the base.
+
+A candidate reaches everything that a project's command reads: tests, their settings, the script that the
+command is, what `make` or `npm` look up, modules with the name of a tool. A command judges by the base's
+version of these, and without those that the candidate added.
+"""
+
+import filecmp
+import json
+import posixpath
+import re
+import shlex
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import cast
+
+from app.runners.evaluators.commands.measuring import measuring_texts
+from app.runners.evaluators.protection.rules import matches
+from app.runners.evaluators.testing.config import settings_for
+from app.runners.evaluators.testing.setting import directories_above, setting_of
+from app.runners.evaluators.testing.trees import tree_files
+from app.workspaces.files.limits import DEFAULT_LIMITS
+
+_TEST_NAMES = ("*.test.*", "*.spec.*", "*_test.*", "*_spec.*", "test_*.*")
+_TEST_DIRECTORIES = frozenset({"test", "tests", "__tests__", "spec", "specs", "testdata", "__snapshots__"})
+_SETTINGS = (
+    *("conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "tox.ini", ".npmrc"),
+    *(".yarnrc", ".yarnrc.yml", ".mocharc.*", "jest.config.*", "vitest.config.*", ".nycrc*", ".c8rc*"),
+    *(".bandit", ".coveragerc", ".eslintrc*", ".eslintignore", "eslint.config.*", ".flake8", ".pylintrc"),
+    *("ruff.toml", ".ruff.toml", "mypy.ini", ".mypy.ini", ".semgrepignore", ".rspec", "karma.conf.*"),
+    *("sitecustomize.py", "usercustomize.py"),
+)
+_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+_NODE_PROGRAMS = frozenset({"npm", "npx", "yarn", "pnpm", "bun"})
+_NODE_TOOLS = ("scripts", "jest", "mocha", "ava", "c8", "nyc", "vitest", "tap")
+_TOOLS = frozenset({"unittest", "pytest", "_pytest", "pluggy", "doctest", "coverage", "bandit", "nose"})
+_CHECKING = re.compile(r"check|test|verif|lint|valid|accept|smoke|coverage|(?:^|[/_.-])ci(?:[/_.-]|$)", re.I)
+_WORD = re.compile(r"[\w@./-]+")
+_MAX_SCRIPT_BYTES = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """How a candidate's copy is changed before a command runs in it.
+
+    Attributes:
+        changed: files that are taken from the base.
+        added: files of the candidate that are taken out.
+        texts: files that are rewritten.
+    """
+
+    changed: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    texts: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.added or self.texts)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every file that it concerns, sorted."""
+        return tuple(sorted({*self.changed, *self.added, *self.texts}))
+
+    def apply(self, copy: Path, base: Path) -> None:
+        """Change a copy of the candidate.
+
+        Raises:
+            OSError: a file cannot be written.
+        """
+        for name in self.added:
+            _remove(copy / name)
+        for name in self.changed:
+            _clear_way(copy, name)
+            _remove(copy / name)
+            shutil.copyfile(base / name, copy / name, follow_symlinks=False)
+            if not (base / name).is_symlink():
+                shutil.copymode(base / name, copy / name)
+        for name, text in self.texts.items():
+            (copy / name).write_bytes(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Overlays:
+    """The two ways in which a command runs on a candidate.
+
+    Attributes:
+        strict: with the base's tests and settings; empty when the candidate has just these.
+        own: with the candidate's, but for what stands in for a tool.
+    """
+
+    strict: Overlay
+    own: Overlay
+
+
+def overlays_for(
+    base: Path,
+    tree: Path,
+    command: Sequence[str] | str,
+    directory: str = "",
+    opened: Sequence[str] = (),
+    *,
+    measures: bool = False,
+) -> Overlays:
+    """Say how a command runs on a candidate.
+
+    Args:
+        base: the tree at the base commit.
+        tree: the candidate's tree.
+        command: program and arguments, or a line for a shell.
+        directory: where the command starts, below the tree.
+        opened: globs of paths that the candidate may change.
+        measures: whether the command measures or scans the code; its settings then are the base's, too.
+
+    Raises:
+        WorkspaceError: a tree is larger than what is allowed.
+    """
+    names = frozenset(tree_files(base, DEFAULT_LIMITS))
+    present = frozenset(tree_files(tree, DEFAULT_LIMITS))
+    words = _words(command)
+    reads = _Reads(base, names, words, directory)
+    closed = {name for name in names | present if not matches(name, opened)}
+    shadows = {each for each in closed - names if reads.shadows(each)}
+    if measures:
+        return Overlays(Overlay(), _measured(base, tree, closed, names, present, shadows))
+    own = _overlay((), shadows, {})
+    changed = {each for each in closed & names if reads.holds(each) and _differ(base, tree, each)}
+    added = {each for each in closed - names if reads.adds(each)}
+    texts = _package_texts(base, tree, words, directory, opened)
+    if not (changed or added or texts):
+        return Overlays(Overlay(), own)
+    return Overlays(_overlay(changed - texts.keys(), added | shadows, texts), own)
+
+
+def _measured(
+    base: Path,
+    tree: Path,
+    closed: AbstractSet[str],
+    names: AbstractSet[str],
+    present: AbstractSet[str],
+    shadows: AbstractSet[str],
+) -> Overlay:
+    """Keep the candidate's tests, and take what decides on the measure from the base."""
+    texts = measuring_texts(base, tree, names & present, present)
+    changed = {each for each in closed & names if _is_setting(each) and _differ(base, tree, each)}
+    added = {each for each in closed - names if _is_setting(each) and not _is_setting_of_tests(each)}
+    kept = {name: text for name, text in texts.items() if name in closed and name not in changed}
+    return _overlay(changed, added | shadows, kept)
+
+
+def _overlay(changed: Iterable[str], added: Iterable[str], texts: Mapping[str, bytes]) -> Overlay:
+    return Overlay(tuple(sorted(changed)), tuple(sorted(added)), texts)
+
+
+def _is_setting_of_tests(name: str) -> bool:
+    return posixpath.basename(name) in ("conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml")
+
+
+class _Reads:
+    """What a command reads besides the product: the base's files, and those that a candidate may add."""
+
+    def __init__(self, base: Path, names: Iterable[str], words: Sequence[str], directory: str) -> None:
+        self._names = frozenset(names)
+        self._directory = directory
+        self._words = frozenset(part for word in words for part in (word, posixpath.basename(word)))
+        settings = settings_for(base, base)
+        self._setting = setting_of(base, settings.test_files, sorted(self._names), settings.doctest_files)
+        self._scripts = frozenset(self._named(base, words))
+        self._has_tests = any(self._is_test(name) for name in self._names)
+
+    def holds(self, name: str) -> bool:
+        """Tell whether a file of the base is taken from the base."""
+        return self._is_test(name) or _is_setting(name) or name in self._scripts
+
+    def adds(self, name: str) -> bool:
+        """Tell whether a file that the base does not have must not have a say."""
+        if self._has_tests and self._is_test(name):
+            return True
+        if name in self._rival_makefiles():
+            return True
+        is_shared = posixpath.basename(name) == "conftest.py"
+        return _is_setting(name) and (self._has_tests or not is_shared)
+
+    def shadows(self, name: str) -> bool:
+        """Tell whether an added module stands in for a tool that the command runs."""
+        if not name.endswith((".py", ".pth")):
+            return False
+        for place in ("", self._directory, "src"):
+            inside = name.removeprefix(f"{place}/") if place else name
+            top = inside.partition("/")[0].removesuffix(".py")
+            if (top in _TOOLS or top in self._words) and not self._is_known(place, top):
+                return True
+        return name.endswith(".pth")
+
+    def _is_known(self, place: str, top: str) -> bool:
+        start = f"{place}/{top}" if place else top
+        return any(each == f"{start}.py" or each.startswith(f"{start}/") for each in self._names)
+
+    def _is_test(self, name: str) -> bool:
+        if name in self._setting:
+            return True
+        base = posixpath.basename(name)
+        if any(fnmatchcase(base, pattern) for pattern in _TEST_NAMES):
+            return True
+        return any(posixpath.basename(each) in _TEST_DIRECTORIES for each in directories_above(name))
+
+    def _rival_makefiles(self) -> set[str]:
+        found = {each for each in map(self._inside, _MAKEFILES) if each in self._names}
+        return set(map(self._inside, _MAKEFILES)) if found and "make" in self._words else set()
+
+    def _inside(self, name: str) -> str:
+        return posixpath.normpath(posixpath.join(self._directory, name))
+
+    def _named(self, base: Path, words: Sequence[str]) -> set[str]:
+        """Give the scripts that a command consists of, and those that these name in turn."""
+        if "make" in self._words:
+            words = [*words, *_MAKEFILES]
+        found: set[str] = set()
+        waiting = list(words)
+        while waiting:
+            name = self._inside(waiting.pop())
+            if name not in self._names or name in found or not _is_script(name):
+                continue
+            found.add(name)
+            waiting += _WORD.findall(_text(base / name))
+        return found
+
+
+def _is_script(name: str) -> bool:
+    base = posixpath.basename(name)
+    return base in _MAKEFILES or base.endswith((".sh", ".bash", ".mk")) or bool(_CHECKING.search(name))
+
+
+def _is_setting(name: str) -> bool:
+    base = posixpath.basename(name)
+    return any(fnmatchcase(base, pattern) for pattern in _SETTINGS)
+
+
+def _words(command: Sequence[str] | str) -> list[str]:
+    if not isinstance(command, str):
+        return list(command)
+    try:
+        return [part for word in shlex.split(command) for part in (word, word.strip(";&|()"))]
+    except ValueError:
+        return command.split()
+
+
+def _package_texts(
+    base: Path, tree: Path, words: Sequence[str], directory: str, opened: Sequence[str]
+) -> dict[str, bytes]:
+    """Give `package.json` with the base's scripts and settings of test tools, where these differ."""
+    name = posixpath.normpath(posixpath.join(directory, "package.json"))
+    if not _NODE_PROGRAMS.intersection(map(posixpath.basename, words)) or matches(name, opened):
+        return {}
+    before, after = _json(base / name), _json(tree / name)
+    if before is None:
+        return {}
+    if after is None:
+        return {name: _bytes(base / name)}
+    merged = {**after}
+    for each in _NODE_TOOLS:
+        if each == "scripts":
+            merged[each] = _scripts(before.get(each), after.get(each))
+        elif each in before:
+            merged[each] = before[each]
+        else:
+            merged.pop(each, None)
+    if merged == {**after, "scripts": after.get("scripts", {})}:
+        return {}
+    return {name: json.dumps(merged, indent=2).encode()}
+
+
+def _scripts(before: object, after: object) -> dict[str, object]:
+    """Give the base's scripts, and those of the candidate that npm does not run beside them."""
+    known = cast("dict[str, object]", before) if isinstance(before, dict) else {}
+    new = cast("dict[str, object]", after) if isinstance(after, dict) else {}
+    beside = {f"{part}{name}" for name in known for part in ("pre", "post")}
+    kept = {name: text for name, text in new.items() if name not in beside or name in known}
+    return {**kept, **known}
+
+
+def _json(path: Path) -> dict[str, object] | None:
+    try:
+        document: object = json.loads(_text(path))
+    except (ValueError, RecursionError):
+        return None
+    return cast("dict[str, object]", document) if isinstance(document, dict) else None
+
+
+def _text(path: Path) -> str:
+    return _bytes(path).decode("utf-8", "replace")
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        if path.is_symlink():
+            return b""
+        with path.open("rb") as file:
+            return file.read(_MAX_SCRIPT_BYTES)
+    except OSError:
+        return b""
+
+
+def _differ(base: Path, tree: Path, name: str) -> bool:
+    one, other = base / name, tree / name
+    try:
+        if one.is_symlink() or other.is_symlink():
+            return not (one.is_symlink() and other.is_symlink() and one.readlink() == other.readlink())
+        return not filecmp.cmp(one, other, shallow=False)
+    except OSError:
+        return True
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _clear_way(copy: Path, name: str) -> None:
+    """Put directories where the candidate has files or links, so that nothing is written elsewhere."""
+    place = copy
+    for part in posixpath.dirname(name).split("/") if posixpath.dirname(name) else ():
+        place = place / part
+        if place.is_symlink() or not place.is_dir():
+            _remove(place)
+            place.mkdir()

@@ -1,0 +1,150 @@
+"""Finds the helpers and data files of a base that only its tests use, wherever they lie.
+
+A file counts as theirs when the text of the tests names it and no other source does. That is said of data
+beside the tests (`expected.json`), of directories with a name for such data (`golden`), and of modules that
+consist of checks. What may as well belong to the product stays out: documents, examples, settings, packages.
+"""
+
+import ast
+import posixpath
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+_DATA_DIRECTORIES = frozenset(
+    {
+        *("testdata", "test_data", "test-data", "testing_data", "testcases", "test_cases", "snapshots"),
+        *("__snapshots__", "golden", "goldens", "golden_files", "expected", "fixtures", "cassettes"),
+    }
+)
+_DATA_SUFFIXES = frozenset(
+    {
+        *(".json", ".jsonl", ".txt", ".csv", ".tsv", ".yaml", ".yml", ".xml", ".html", ".out", ".snap"),
+        *(".golden", ".expected", ".approved", ".dat", ".bin", ".npy", ".svg", ".sql", ".log", ".pickle"),
+    }
+)
+_PRODUCT_DIRECTORIES = frozenset(
+    {"doc", "docs", "example", "examples", "demo", "demos", "template", "templates", "static", "schemas"}
+)
+_PRODUCT_NAMES = re.compile(
+    r"(?:require|licen[cs]e|readme|change|news|history|authors|package)", re.IGNORECASE
+)
+_CHECKS = ("assert", "check", "expect", "verify")
+_MAX_BYTES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What one source names: modules that it imports, and texts."""
+
+    modules: frozenset[str]
+    texts: frozenset[str]
+
+
+def owned_by_tests(root: Path, names: Sequence[str], is_test: Callable[[str], bool]) -> frozenset[str]:
+    """Name the files that only the tests use.
+
+    Args:
+        root: the base.
+        names: its files as POSIX paths.
+        is_test: tells whether a file belongs to the tests by its name.
+    """
+    tests = [name for name in names if name.endswith(".py") and is_test(name)]
+    if not tests:
+        return frozenset()
+    trees = {name: _parse(root / name) for name in names if name.endswith(".py")}
+    helpers = _helpers(trees, tests)
+    words = {name: _words_of(tree) for name, tree in trees.items()}
+    own = [words[name] for name in (*tests, *helpers)]
+    others = [words[name] for name in words if name not in {*tests, *helpers}]
+    sources = {
+        posixpath.dirname(name) for name in words if name not in {*tests, *helpers} and not is_test(name)
+    }
+    beside = {posixpath.dirname(name) for name in tests}
+    mine, theirs = _all_texts(own), _all_texts(others)
+    data = {
+        name
+        for name in names
+        if not name.endswith(".py") and _may_be_data(name, beside, sources) and _is_named(name, mine, theirs)
+    }
+    return frozenset(data | helpers)
+
+
+def _helpers(trees: Mapping[str, ast.Module | None], tests: Collection[str]) -> set[str]:
+    """Name the modules of checks that tests import, and no other source."""
+    imported = {name: _words_of(tree).modules for name, tree in trees.items()}
+    found: set[str] = set()
+    for name, tree in trees.items():
+        if name in tests or tree is None or not _consists_of_checks(tree):
+            continue
+        dotted = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        users = {user for user, modules in imported.items() if user != name and dotted in modules}
+        if users and users <= set(tests):
+            found.add(name)
+    return found
+
+
+def _consists_of_checks(tree: ast.Module) -> bool:
+    """Tell whether every function of a module is there to assert something."""
+    functions = [each for each in tree.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
+    if not functions or any(isinstance(each, ast.ClassDef) for each in tree.body):
+        return False
+    return all(each.name.lstrip("_").startswith(_CHECKS) and _asserts(each) for each in functions)
+
+
+def _asserts(function: ast.AST) -> bool:
+    return any(
+        isinstance(node, ast.Assert)
+        or (isinstance(node, ast.Name | ast.Attribute) and "AssertionError" in ast.unparse(node))
+        for node in ast.walk(function)
+    )
+
+
+def _may_be_data(name: str, beside: Collection[str], sources: Collection[str]) -> bool:
+    directory, base = posixpath.split(name)
+    parts = directory.split("/") if directory else []
+    if _PRODUCT_DIRECTORIES.intersection(parts) or _PRODUCT_NAMES.match(base):
+        return False
+    if _DATA_DIRECTORIES.intersection(parts):
+        return directory not in sources
+    return posixpath.splitext(base)[1] in _DATA_SUFFIXES and directory in beside
+
+
+def _is_named(name: str, mine: Collection[str], theirs: Collection[str]) -> bool:
+    directory, base = posixpath.split(name)
+    marks = {base, name, *_DATA_DIRECTORIES.intersection(directory.split("/"))}
+    return any(each in mine for each in marks) and not any(each in theirs for each in marks)
+
+
+def _all_texts(words: Sequence[_Words]) -> frozenset[str]:
+    return frozenset(part for each in words for text in each.texts for part in (text, *text.split("/")))
+
+
+def _words_of(tree: ast.Module | None) -> _Words:
+    if tree is None:
+        return _Words(frozenset(), frozenset())
+    texts = {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 200
+    }
+    return _Words(frozenset(_imported(tree)), frozenset(texts))
+
+
+def _imported(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (each.name for each in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{each.name}" for each in node.names)
+
+
+def _parse(path: Path) -> ast.Module | None:
+    try:
+        if path.is_symlink() or path.stat().st_size > _MAX_BYTES:
+            return None
+        return ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return None

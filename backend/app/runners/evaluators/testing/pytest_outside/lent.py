@@ -1,0 +1,73 @@
+"""Tells which files of the tests a test has named to the candidate's code, and which that takes unasked."""
+
+from __future__ import annotations
+
+import json
+import os
+import posixpath
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+
+_MAX_BYTES = 16_000_000
+_SHORTEST = 3
+
+
+class Lent:
+    """The data files of the tests, and what the tests have said.
+
+    A test that gives a path, a directory, a name, or the beginning of a name lends the file. Code that opens
+    another one has looked for it by itself.
+
+    Args:
+        tree: the directory that is run, absolute.
+        names: the files as POSIX paths relative to it.
+    """
+
+    def __init__(self, tree: Path, names: Sequence[str]) -> None:
+        self._tree = str(tree)
+        self._names = frozenset(names)
+        self._heard: deque[bytes] = deque()
+        self._size = 0
+
+    def hear(self, message: bytes) -> None:
+        """Remember a message, without what comes with each of them: variables and the import path."""
+        self.add_bytes(message[: message.rfind(b',"x":')])
+
+    def add(self, text: str) -> None:
+        """Remember a text that names a place."""
+        self.add_bytes(json.dumps(text).encode())
+
+    def add_bytes(self, text: bytes) -> None:
+        """Remember a text; the oldest are forgotten when there are too many."""
+        self._heard.append(text)
+        self._size += len(text)
+        while self._size > _MAX_BYTES:
+            self._size -= len(self._heard.popleft())
+
+    def taken(self, path: object) -> str | None:
+        """Give the name of a file of the tests that is being opened and was not lent; None for any other."""
+        if not isinstance(path, str | bytes):
+            return None
+        name = self._inside(os.fsdecode(path))
+        return name if name in self._names and not self._was_lent(name) else None
+
+    def _inside(self, path: str) -> str:
+        place = os.path.normpath(os.path.join(os.getcwd(), path))
+        return os.path.relpath(place, self._tree) if place.startswith(f"{self._tree}/") else ""
+
+    def _was_lent(self, name: str) -> bool:
+        directory, base = posixpath.split(name)
+        stem = base.partition(".")[0]
+        marks = [base, *([stem] if len(stem) >= _SHORTEST else [])]
+        while directory:
+            marks += [f"{self._tree}/{directory}", f'"{directory}', f"{posixpath.basename(directory)}/"]
+            marks += [directory.replace("/", ".") + '"', f'"{posixpath.basename(directory)}"']
+            directory = posixpath.dirname(directory)
+        wanted = [_written(each) for each in marks]
+        return any(each in text for text in self._heard for each in wanted)
+
+
+def _written(mark: str) -> bytes:
+    """Give a text as it stands in a message, where quotes are those around it."""
+    return b'"'.join(json.dumps(part)[1:-1].encode() for part in mark.split('"'))

@@ -1,0 +1,28 @@
+"""Stands for a value of the candidate that is nested too deep or too large to be sent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .link import refuse
+from .values import SCALARS
+
+
+class Unsendable:
+    """Equals no plain value; whatever else a test does with it cannot be carried."""
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) in SCALARS:
+            return False
+        raise refuse("a value is nested too deep or too large to be sent")
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
+
+    def __getattr__(self, name: str) -> Any:
+        raise refuse("a value is nested too deep or too large to be sent")
+
+    def __bool__(self) -> bool:
+        raise refuse("a value is nested too deep or too large to be sent")
