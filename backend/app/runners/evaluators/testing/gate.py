@@ -156,7 +156,11 @@ class PytestEvaluator:
         settings: PytestSettings,
     ) -> "_Rules":
         changed = ChangedTests(
-            base=base, workspace=workspace, laid_over=layout.laid_over, patterns=settings.test_files
+            base=base,
+            workspace=workspace,
+            laid_over=layout.laid_over,
+            patterns=settings.test_files,
+            doctests=layout.doctests,
         )
         goal = Goal(
             policy=context.get("base_failures", self.base_failures),
