@@ -218,7 +218,7 @@ def _hiding(tokens: Iterable[tokenize.TokenInfo]) -> Iterator[tuple[tokenize.Tok
                 yield token, "__name__"
             elif _defines_apart(code, start, index):
                 # The checker takes the other branch: the one that runs.
-                yield token, "__name__ == ''"
+                yield code[start], f"not {code[start].string}"
 
 
 def _hides(code: list[tokenize.TokenInfo], start: int, end: int) -> bool:
