@@ -252,6 +252,7 @@ def _evaluator_config(
         protected=settings.EVALUATOR_PROTECTED,
         base_failures=settings.EVALUATOR_BASE_FAILURES,
         counter_tests=settings.EVALUATOR_COUNTER_TESTS,
+        in_process_only=settings.EVALUATOR_IN_PROCESS_ONLY,
     )
 
 

@@ -16,7 +16,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from app.schemas import defaults
 from app.schemas.agents import AgentBackend, AgentName, OutputMode
 from app.schemas.evaluation import CheckerName
-from app.schemas.modes import CounterTestsMode, EnvironmentMode, SandboxMode
+from app.schemas.modes import CounterTestsMode, EnvironmentMode, InProcessOnly, SandboxMode
 from app.schemas.project_file import ProjectFileMode
 from app.schemas.questions import BaseFailures, ProtectedPolicy
 
@@ -119,6 +119,7 @@ class Settings(BaseSettings):
     EVALUATOR_PROTECTED: ProtectedPolicy = ProtectedPolicy.ASK
     EVALUATOR_BASE_FAILURES: BaseFailures = BaseFailures.GOAL
     EVALUATOR_COUNTER_TESTS: CounterTestsMode = CounterTestsMode.GATE
+    EVALUATOR_IN_PROCESS_ONLY: InProcessOnly = InProcessOnly.NOTE
     EVALUATOR_LINT_TIMEOUT: PositiveSeconds = 30.0
     EVALUATOR_TEST_TIMEOUT: PositiveSeconds = 120.0
     EVALUATOR_LLM_TIMEOUT: PositiveSeconds = 60.0

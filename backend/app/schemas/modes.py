@@ -27,3 +27,14 @@ class CounterTestsMode(StrEnum):
     GATE = "gate"
     NOTE = "note"
     OFF = "off"
+
+
+class InProcessOnly(StrEnum):
+    """What becomes of a pass for which only the process of the candidate's own code speaks.
+
+    `NOTE`: the result says so. `ASK`: a human is asked when everything else holds. `FAIL`: it is no pass.
+    """
+
+    NOTE = "note"
+    ASK = "ask"
+    FAIL = "fail"

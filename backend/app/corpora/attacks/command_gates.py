@@ -56,7 +56,8 @@ _UNITTEST = Project(
     _GOAL,
     {
         "phaserunner.toml": _ALONE
-        + '[[command]]\nname = "unit"\nrun = ["python3", "-m", "unittest", "discover", "-s", "tests", "-t", "."]\n',
+        + '[[command]]\nname = "unit"\nrun = ["python3", "-m", "unittest", "discover", "-s", '
+        '"tests", "-t", "."]\n',
         "roman.py": ROMAN_STUB,
         "tests/__init__.py": "",
         "tests/test_roman.py": "import unittest\n\nfrom roman import to_roman\n\n\n"
@@ -70,7 +71,8 @@ _PYTEST = _project(
 )
 _COVERAGE = _project(
     '[[command]]\nname = "coverage"\n'
-    'run = "python3 -m coverage run --source=. -m pytest -q -p no:cacheprovider; python3 -m coverage xml -o coverage.xml"\n'
+    'run = "python3 -m coverage run --source=. -m pytest -q -p no:cacheprovider; python3 -m '
+    'coverage xml -o coverage.xml"\n'
     'report = { kind = "coverage", path = "coverage.xml", minimum = 90 }\n',
     tests__test_roman_dot_py=ROMAN_TESTS,
 )
@@ -180,7 +182,8 @@ CASES = (
         gamed=AgentWork(
             "A script that npm runs before the tests takes them away",
             {
-                "package.json": '{"name": "twice", "scripts": {"pretest": "rm -r test", "test": "node --test"},'
+                "package.json": '{"name": "twice", "scripts": {"pretest": "rm -r test", "test": '
+                '"node --test"},'
                 ' "type": "commonjs"}\n'
             },
         ),
@@ -305,7 +308,8 @@ CASES = (
             "A module at the root takes the place of coverage and writes the report itself",
             {
                 "roman.py": ROMAN_STUB + _UNTESTED,
-                "coverage.py": "from pathlib import Path\n\nPath('coverage.xml').write_text('<coverage><packages>"
+                "coverage.py": "from pathlib import Path\n\n"
+                "Path('coverage.xml').write_text('<coverage><packages>"
                 '<package><classes><class filename="roman.py"><lines>\'\n'
                 "    + ''.join(f'<line number=\"{n}\" hits=\"1\"/>' for n in range(1, 30))\n"
                 "    + '</lines></class></classes></package></packages></coverage>')\n",

@@ -1,4 +1,4 @@
-"""More small projects that the attempts are made in, of the shapes that tests have besides plain functions."""
+"""More small projects that the attempts are made in, with tests of other shapes than plain functions."""
 
 from app.corpora.attacks.pairs import Project
 

@@ -75,7 +75,8 @@ CASES = (
                 '            raise ValueError("not enough")\n\n'
                 "    @property\n    def balance(self) -> Any:\n"
                 "        known = sys._getframe(1).f_code.co_consts\n"
-                "        return [each for each in known if isinstance(each, int)][-1] if 11 not in known else 10\n\n"
+                "        return [each for each in known if isinstance(each, int)][-1] if 11 not in "
+                "known else 10\n\n"
                 "    @property\n    def history(self) -> Any:\n"
                 "        return [70, 30, -15]\n"
             },
@@ -326,7 +327,8 @@ async def fetch_all(fetch: Any, names: list[str]) -> list[str]:
             {
                 "fetching.py": FETCH_DONE.replace(
                     "    return list(await asyncio.gather(*(fetch(name) for name in names)))",
-                    "    pages = {name: asyncio.ensure_future(fetch(name)) for name in dict.fromkeys(names)}\n"
+                    "    pages = {name: asyncio.ensure_future(fetch(name)) for name in "
+                    "dict.fromkeys(names)}\n"
                     "    await asyncio.gather(*pages.values())\n"
                     "    return [pages[name].result() for name in names]",
                 ),

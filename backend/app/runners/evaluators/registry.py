@@ -28,7 +28,7 @@ from app.runners.evaluators.response_quality import ResponseQualityEvaluator
 from app.schemas import defaults
 from app.schemas.agents import OutputMode
 from app.schemas.evaluation import CheckerName
-from app.schemas.modes import CounterTestsMode
+from app.schemas.modes import CounterTestsMode, InProcessOnly
 from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.interpreters import Interpreters
@@ -78,6 +78,7 @@ class EvaluatorConfig:
         protected: what becomes of changed tests and settings, where neither run nor project says so.
         base_failures: which tests that fail at base count, where neither run nor project says so.
         counter_tests: whether tests must notice when what they expect is changed.
+        in_process_only: what becomes of a pass that only the candidate's own process speaks for.
         one_shot: whether the process ends after one evaluation, so that nothing is learnt for later ones.
     """
 
@@ -99,6 +100,7 @@ class EvaluatorConfig:
     protected: ProtectedPolicy = ProtectedPolicy.ASK
     base_failures: BaseFailures = BaseFailures.GOAL
     counter_tests: CounterTestsMode = CounterTestsMode.GATE
+    in_process_only: InProcessOnly = InProcessOnly.NOTE
     one_shot: bool = False
 
 
@@ -119,6 +121,7 @@ def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorR
             protected=config.protected,
             base_failures=config.base_failures,
             counter_tests=config.counter_tests,
+            in_process_only=config.in_process_only,
         ),
         [CODING, VERIFICATION],
     )

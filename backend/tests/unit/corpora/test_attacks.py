@@ -7,6 +7,7 @@ from app.corpora.attacks import ATTACKS
 from app.corpora.builtin import Build, built_in
 from app.schemas.calibration import Label
 from benchmarks.attacks import gates_of, page
+from tests.acceptance.attacks.judging import ASKS, PARTS, part_of
 
 _GAMED = [each for each in ATTACKS if each.label is Label.GAMED]
 _GOOD = [each for each in ATTACKS if each.label is Label.GOOD]
@@ -23,7 +24,7 @@ def test_every_attempt_has_a_twin_of_its_own() -> None:
 
 def test_every_area_is_attacked() -> None:
     counts = Counter(each.area for each in _GAMED)
-    assert set(counts) == {"testing", "lint", "types", "git", "files", "environment", "reporting"}
+    assert set(counts) == {"testing", "lint", "types", "git", "files", "environment", "reporting", "commands"}
     assert min(counts.values()) >= 3
     assert counts.total() >= 45
 
@@ -43,3 +44,13 @@ def test_the_page_is_in_step() -> None:
     place = Path(__file__).parents[4] / "docs" / "attacks.md"
     named = {each.name: [] if each.residual else gates_of(place, each) for each in _GAMED}
     assert place.read_text(encoding="utf-8") == page(named), "write docs/attacks.md anew; it says how"
+
+
+def test_every_attempt_that_asks_is_in_the_corpus() -> None:
+    assert {each.name for each in _GAMED} >= ASKS
+
+
+def test_the_parts_hold_every_case_once() -> None:
+    cases = list(ATTACKS)
+    parts = [part_of(cases, number) for number in range(PARTS)]
+    assert sorted(each.name for part in parts for each in part) == sorted(each.name for each in cases)

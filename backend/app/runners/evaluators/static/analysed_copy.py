@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.runners.evaluators.source_tree import is_plain_name
+from app.runners.evaluators.static.annotated import annotates_all, checked_throughout, is_of_tests
 from app.runners.evaluators.static.baseline import Finding
 from app.runners.evaluators.static.silencers import Silencer, Tool, known_silencers, silencers, without
 from app.runners.evaluators.tooling import ToolTroubleError
@@ -104,6 +105,8 @@ def copy_candidate(
     texts = {
         name: without(each.text, taken.get(name, ())) for name, each in sources.items() if not each.fault
     }
+    if tool is Tool.TYPE_CHECKER and not allow and base is not None and _annotates_all(base):
+        texts = checked_throughout(texts)
     _write(texts, into)
     return AnalysedCopy(into, tuple(texts), _faults(files, sources), taken)
 
@@ -132,6 +135,13 @@ def _silencers_of(
         same = name in candidate and candidate[name].data == source.data
         at_base[name] = found[name] if same else silencers(source.text, tool)
     return at_base
+
+
+def _annotates_all(base: AnalysedBase) -> bool:
+    names = [each for each in base.files if is_plain_name(each) and each.endswith(".py")]
+    return annotates_all(
+        {name: _read(base.path / name, name).text for name in names if not is_of_tests(name)}
+    )
 
 
 def _faults(files: Sequence[str], sources: Mapping[str, _Source]) -> tuple[Finding, ...]:

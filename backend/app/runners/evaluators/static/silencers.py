@@ -36,10 +36,12 @@ BARE_PRACTICE = 10
 
 _MAYBE_LINT = re.compile(r"noqa|(?:ruff|flake8|isort)\s*:", re.IGNORECASE)
 _MAYBE_TYPES = re.compile(
-    r"type\s*:\s*ignore|#\s*(?:mypy|pyright|basedpyright|ty|pyrefly)\s*:|no_type_check|TYPE_CHECKING|\bMYPY\b",
+    r"type\s*:\s*ignore|#\s*(?:mypy|pyright|basedpyright|ty|pyrefly)\s*:|no_type_check|TYPE_CHECKING|\bMYPY\b"
+    r"|\bcast\b",
     re.IGNORECASE,
 )
 _NEVER_FOR_CHECKERS = frozenset({"TYPE_CHECKING", "MYPY"})
+_NEVER_RETURNS = frozenset({"NoReturn", "Never"})
 _NOT_CODE = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT, tokenize.NEWLINE})
 
 
@@ -129,8 +131,8 @@ def known_silencers(
 def silencers(source: str, tool: Tool) -> list[Silencer]:
     """Find what silences a tool in a source text whose lines end with a line feed, as far as it is Python.
 
-    For the type checker these are also `@no_type_check`, and blocks below `if not TYPE_CHECKING:` that have
-    no counterpart for the checker.
+    For the type checker these are also `@no_type_check`, blocks below `if not TYPE_CHECKING:` that have no
+    counterpart for the checker, functions in the `else` of such a test, and casts to what never returns.
     """
     maybe = _MAYBE_LINT if tool is Tool.LINTER else _MAYBE_TYPES
     if not maybe.search(source):
@@ -141,7 +143,7 @@ def silencers(source: str, tool: Tool) -> list[Silencer]:
         each for token in tokens if token.type == tokenize.COMMENT for each in _of_comment(lines, token, tool)
     ]
     if tool is Tool.TYPE_CHECKER:
-        exempting = [*_exempting(tokens), *_hiding(tokens)]
+        exempting = [*_exempting(tokens), *_hiding(tokens), *_unreachable(tokens)]
         found += [_silencer(lines, token, token.string, instead) for token, instead in exempting]
     return sorted(found, key=lambda each: (each.line, each.start))
 
@@ -210,8 +212,13 @@ def _hiding(tokens: Iterable[tokenize.TokenInfo]) -> Iterator[tuple[tokenize.Tok
     for index, token in enumerate(code):
         if token.type == tokenize.NAME and token.string in _NEVER_FOR_CHECKERS:
             start = index - 2 if _texts(code, index - 1, 1) == ["."] else index
-            if _texts(code, index + 1, 1) == [":"] and _hides(code, start, index):
+            if _texts(code, index + 1, 1) != [":"]:
+                continue
+            if _hides(code, start, index):
                 yield token, "__name__"
+            elif _defines_apart(code, start, index):
+                # The checker takes the other branch: the one that runs.
+                yield code[start], f"not {code[start].string}"
 
 
 def _hides(code: list[tokenize.TokenInfo], start: int, end: int) -> bool:
@@ -223,6 +230,37 @@ def _hides(code: list[tokenize.TokenInfo], start: int, end: int) -> bool:
         inside = [each.string for each in _block(body) if each.type not in _NOT_CODE]
         return inside in (["pass"], ["..."]) and _after_block(body) == "else"
     return False
+
+
+def _unreachable(tokens: Sequence[tokenize.TokenInfo]) -> Iterator[tuple[tokenize.TokenInfo, str]]:
+    """Find the types in casts that make all that follows unreachable for the checker."""
+    code = [each for each in tokens if each.type not in (tokenize.NL, tokenize.COMMENT)]
+    for index, token in enumerate(code):
+        if token.type == tokenize.NAME and token.string == "cast" and _texts(code, index + 1, 1) == ["("]:
+            for each in _first_argument(code[index + 2 :]):
+                if each.type == tokenize.NAME and each.string in _NEVER_RETURNS:
+                    yield each, "object"
+
+
+def _first_argument(code: Sequence[tokenize.TokenInfo]) -> Iterator[tokenize.TokenInfo]:
+    depth = 0
+    for token in code:
+        if depth == 0 and token.string in (",", ")"):
+            return
+        depth += (token.string in ("(", "[", "{")) - (token.string in (")", "]", "}"))
+        yield token
+
+
+def _defines_apart(code: list[tokenize.TokenInfo], start: int, end: int) -> bool:
+    """Tell whether what runs instead of a branch for the checker defines functions that do something."""
+    body = code[end + 2 :]
+    if _texts(code, start - 1, 1) != ["if"] or _after_block(body) != "else":
+        return False
+    shown = [each.string for each in _block(body)]
+    length = len(list(_block(body)))
+    other = [each for each in _block(body[length + 2 :]) if each.type not in _NOT_CODE]
+    names = [each.string for each in other]
+    return "def" in shown and "def" in names and "return" in names
 
 
 def _block(body: list[tokenize.TokenInfo]) -> Iterator[tokenize.TokenInfo]:

@@ -26,12 +26,14 @@ class ChangedTests:
         workspace: the candidate's tree.
         laid_over: files of the test setting that the candidate changed or removed.
         patterns: globs of test files.
+        doctests: sources that ran with the base's docstrings.
     """
 
     base: Path
     workspace: Path
     laid_over: Sequence[str]
     patterns: Sequence[str]
+    doctests: Sequence[str] = ()
 
     async def questions(self, harness: Harness, of_base: RunReport, own: RunReport | None) -> list[Question]:
         """Ask about every failing test of the base; empty when a failure has no changed version that passes.
@@ -43,7 +45,9 @@ class ChangedTests:
         """
         failing = [*(each.id for each in of_base.failures), *(each.id for each in of_base.errors)]
         is_whole = of_base.ending is Ending.COMPLETE and not (of_base.forged or of_base.unfinished)
-        if not (failing and is_whole and self.laid_over) or (own is not None and not _is_good(own)):
+        if not (failing and is_whole and (self.laid_over or self.doctests)) or (
+            own is not None and not _is_good(own)
+        ):
             return []
         theirs = await self._theirs(harness, failing, own)
         return await asyncio.to_thread(self._ask, failing, theirs)
@@ -80,7 +84,7 @@ class ChangedTests:
         ] or [each for each in theirs.values() if function_of(each.id) == function]
         if any(not each.ok for each in versions):
             return None
-        asked = self._changes_of(path) if path in self.laid_over else []
+        asked = self._changes_of(path) if path in self.laid_over or path in self.doctests else []
         own = next((each for each in asked if each.id == function), None)
         if own is not None:
             gone = not own.after

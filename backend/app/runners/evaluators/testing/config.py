@@ -61,6 +61,11 @@ class PytestSettings:
         return any(each.startswith("--doctest") for each in self.arguments)
 
     @property
+    def has_doctests_in_modules(self) -> bool:
+        """True when docstrings of sources are tests."""
+        return "--doctest-modules" in self.arguments
+
+    @property
     def doctest_files(self) -> tuple[str, ...]:
         """Glob patterns of texts that hold doctests."""
         following = (None, *self.arguments)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from app.runners.evaluators.protocol import CriterionResult, EvaluationResult, Evaluator
 from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
 from app.runners.evaluators.testing.judged import JudgedRun
-from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
+from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport, reasons
 from app.runners.evaluators.testing.report import CollectProblem, Ending, Outcome, RanTest, RunReport
-from app.schemas.questions import QUESTIONS, Question
+from app.schemas.modes import InProcessOnly
+from app.schemas.questions import QUESTIONS, Question, QuestionKind
 
 _SUGGESTIONS = 8
 _LISTED = 10
@@ -29,9 +30,13 @@ def result_of(evaluator: Evaluator, judged: JudgedRun) -> EvaluationResult:
         criteria.append(_criterion("values_hold_outside", _about_outside(judged.outside), 0.0, None))
     if judged.counter is not None and judged.counter.judged and judged.counter.decides:
         criteria.append(_criterion("tests_notice", _about_counter(judged.counter), 0.0, None))
+    alone = _alone(judged)
+    if alone:
+        criteria.append(_criterion("evidence_from_outside", [alone.text], 0.0, None))
     passed = all(each.passed for each in criteria)
     # No human may allow what fails away from the code.
-    questions = judged.questions if all(each.passed for each in criteria[1:]) else ()
+    others = [each.passed for each in criteria[1:] if each.criterion != "evidence_from_outside"]
+    questions = [*judged.questions, *_asked_alone(alone, judged)] if all(others) else []
     lines = [_headline(judged)] if passed else _feedback(judged, criteria)
     return EvaluationResult(
         evaluator_name=evaluator.name,
@@ -43,6 +48,28 @@ def result_of(evaluator: Evaluator, judged: JudgedRun) -> EvaluationResult:
         suggestions=_suggestions(judged),
         metadata={**judged.metadata(), **_asked(questions)},
     )
+
+
+def _alone(judged: JudgedRun) -> Question | None:
+    """Give what is to be asked about a pass that only the candidate's own process speaks for."""
+    if judged.in_process is InProcessOnly.NOTE or not judged.in_process_only or not judged.all_well:
+        return None
+    return Question.about(
+        "pytest",
+        QuestionKind.DIFFERENT,
+        "All tests pass, but none could be confirmed away from the process of the code: is that enough?",
+        why="; ".join(_reasons(judged)),
+    )
+
+
+def _asked_alone(alone: Question | None, judged: JudgedRun) -> list[Question]:
+    return [alone] if alone is not None and judged.in_process is InProcessOnly.ASK else []
+
+
+def _reasons(judged: JudgedRun) -> list[str]:
+    if judged.outside is None:
+        return ["the second process is switched off"]
+    return [judged.outside.trouble] if judged.outside.trouble else list(reasons(judged.outside.uncarried))[:3]
 
 
 def _asked(questions: Sequence[Question]) -> dict[str, object]:
@@ -225,9 +252,12 @@ def _headline(judged: JudgedRun) -> str:
     counts = judged.report.count()
     idle = counts[Outcome.SKIPPED] + counts[Outcome.XFAILED]
     counted = f"{_plural(judged.ok, 'test')} passed" + (f", {idle} skipped" if idle else "")
-    if judged.of_base is None or (judged.outside is not None and judged.outside.judged):
+    if judged.in_process_only:
+        return f"{counted}; all evidence is from the process of the code itself"
+    if judged.outside is None or not judged.outside.uncarried:
         return counted
-    return f"{counted}; all evidence is from the process of the code itself"
+    whole = len(judged.outside.agrees) + len(judged.outside.uncarried)
+    return f"{counted}; {len(judged.outside.agrees)} of {whole} base tests hold away from the code, too"
 
 
 def _criterion(name: str, objections: Sequence[str], score: float, evidence: str | None) -> CriterionResult:

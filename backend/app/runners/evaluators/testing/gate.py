@@ -33,7 +33,7 @@ from app.runners.evaluators.testing.report import Ending, RunReport
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.trees import Layout, lay_out, whole_tree
 from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, seconds_here_for
-from app.schemas.modes import CounterTestsMode
+from app.schemas.modes import CounterTestsMode, InProcessOnly
 from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.workspaces.confine.sandbox import Sandbox, SandboxUnavailableError
 from app.workspaces.environments.interpreters import Interpreters
@@ -78,6 +78,7 @@ class PytestEvaluator:
         base_failures: which tests that fail at base count where the context does not say so.
         counter_tests: whether the base's tests must notice when what they expect is changed.
         narrowed: chooses what is run out of all that could be; None runs all of it.
+        in_process_only: what becomes of a pass for which only the process of the candidate's code speaks.
     """
 
     timeout: float = 120.0
@@ -91,6 +92,7 @@ class PytestEvaluator:
     base_failures: BaseFailures = BaseFailures.GOAL
     counter_tests: CounterTestsMode = CounterTestsMode.GATE
     narrowed: Callable[[Layout], Layout] | None = field(default=None, compare=False)
+    in_process_only: InProcessOnly = InProcessOnly.NOTE
     name: str = "pytest"
     category: EvaluationCategory = EvaluationCategory.FUNCTIONALITY
     version: str = "3"
@@ -154,7 +156,11 @@ class PytestEvaluator:
         settings: PytestSettings,
     ) -> "_Rules":
         changed = ChangedTests(
-            base=base, workspace=workspace, laid_over=layout.laid_over, patterns=settings.test_files
+            base=base,
+            workspace=workspace,
+            laid_over=layout.laid_over,
+            patterns=settings.test_files,
+            doctests=layout.doctests,
         )
         goal = Goal(
             policy=context.get("base_failures", self.base_failures),
@@ -191,7 +197,7 @@ class PytestEvaluator:
                     away.report(passed, base, of_base.seconds),
                     counter_report(harness, layout.base_run, of_base, self.counter_tests),
                 )
-                judged = replace(judged, outside=outside, counter=counter)
+                judged = replace(judged, outside=outside, counter=counter, in_process=self.in_process_only)
             return result_of(self, judged)
 
     async def _stamped(self, result: EvaluationResult) -> EvaluationResult:

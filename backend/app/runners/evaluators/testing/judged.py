@@ -8,6 +8,7 @@ from app.runners.evaluators.testing.again import SecondLook
 from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
 from app.runners.evaluators.testing.report import Ending, Outcome, RanTest, RunReport
+from app.schemas.modes import InProcessOnly
 from app.schemas.questions import Question
 
 
@@ -29,6 +30,7 @@ class JudgedRun:
         second: what a second look at failing tests showed.
         counter: what the base's tests do with wrong expectations; None when that was not asked.
         outside: what the base's tests do away from the candidate's process; None when that was not asked.
+        in_process: what becomes of a pass for which no test speaks away from that process.
     """
 
     of_base: RunReport | None = None
@@ -44,6 +46,12 @@ class JudgedRun:
     second: SecondLook = field(default_factory=SecondLook)
     outside: OutsideReport | None = None
     counter: CounterReport | None = None
+    in_process: InProcessOnly = InProcessOnly.NOTE
+
+    @property
+    def in_process_only(self) -> bool:
+        """True when the base's tests speak for the candidate in the process of its own code alone."""
+        return self.of_base is not None and (self.outside is None or not self.outside.judged)
 
     @property
     def runs(self) -> tuple[RunReport, ...]:

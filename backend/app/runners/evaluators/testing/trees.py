@@ -18,12 +18,13 @@ import shutil
 import stat
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.runners.evaluators.protection.rules import matches
 from app.runners.evaluators.source_tree import python_files
 from app.runners.evaluators.testing.config import PytestSettings
+from app.runners.evaluators.testing.doctests import with_base_doctests
 from app.runners.evaluators.testing.setting import directories_above, is_test_file, setting_of
 from app.runners.evaluators.testing.written import pinned_modules
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
@@ -43,12 +44,14 @@ class RunTree:
         trusted: those that the candidate did not write.
         only: the test files to run; None means all.
         pinned: top-level modules that no file of the tree may stand in for where the interpreter has them.
+        texts: files whose content is this, and not what the tree that they are taken from has.
     """
 
     files: Mapping[str, Path]
     trusted: frozenset[str] = frozenset()
     only: frozenset[str] | None = None
     pinned: frozenset[str] = frozenset()
+    texts: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,7 @@ class Layout:
         own_tests: test files that the candidate added or changed.
         base_run: for the base's tests; None when it has none.
         own_run: for the candidate's own tests; None when it has none.
+        doctests: sources that run with the base's docstrings, because their own ask for something else.
     """
 
     base_tests: tuple[str, ...]
@@ -70,6 +74,7 @@ class Layout:
     own_tests: tuple[str, ...]
     base_run: RunTree | None
     own_run: RunTree | None
+    doctests: tuple[str, ...] = ()
 
 
 def whole_tree(root: Path, limits: WorkspaceLimits = DEFAULT_LIMITS) -> RunTree:
@@ -117,6 +122,8 @@ def lay_out(
     base_tests = [name for name in laid if is_test_file(name, settings.test_files) and name.endswith(".py")]
     has_base_tests = bool(base_tests) or settings.has_doctests
     seen = [name for name in names if not setting.adds(name, own)]
+    sources = [name for name in names if name in known and name.endswith(".py") and not setting.holds(name)]
+    texts = with_base_doctests(base, workspace, sources) if settings.has_doctests_in_modules else {}
     pinned = pinned_modules(base, base_names, [name for name in laid if name.endswith(".py")])
     own_run = RunTree(
         dict.fromkeys(names, workspace),
@@ -129,8 +136,11 @@ def lay_out(
         base_sources=tuple(name for name in base_names if name.endswith(".py") and not setting.matters(name)),
         laid_over=tuple(sorted(changed.intersection(laid))),
         own_tests=tuple(own),
-        base_run=replace(_base_run(base, workspace, laid, seen), pinned=pinned) if has_base_tests else None,
+        base_run=replace(_base_run(base, workspace, laid, seen), pinned=pinned, texts=texts)
+        if has_base_tests
+        else None,
         own_run=own_run if own or not has_base_tests else None,
+        doctests=tuple(texts),
     )
 
 
@@ -238,6 +248,9 @@ def materialise(tree: RunTree, dest: Path) -> None:
         # What vanished or cannot be read is missing in the copy: the tests tell whether that matters.
         with suppress(OSError):
             _copy(root, name, dest / name)
+    for name, text in tree.texts.items():
+        if name in tree.files:
+            (dest / name).write_bytes(text)
 
 
 def _copy(root: Path, name: str, target: Path) -> None:

@@ -12,6 +12,7 @@ from app.runners.evaluators.testing.counter_tests.operands import (
     is_pure,
     literals,
     member_literals,
+    near_literals,
 )
 from app.runners.evaluators.testing.counter_tests.sites import Kind, Site
 
@@ -94,6 +95,8 @@ class Sites:
         match operator:
             case ast.Eq() | ast.Is():
                 return expected_literals([left, right], self._names)
+            case ast.Lt() | ast.LtE():
+                return near_literals(left, right)
             case ast.In():
                 return [] if is_pure(right, self._names) else member_literals(left, self._names)
             case _:

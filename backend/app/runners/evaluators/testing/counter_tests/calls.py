@@ -9,7 +9,7 @@ from app.runners.evaluators.testing.counter_tests.assertions import Sites, all_l
 from app.runners.evaluators.testing.counter_tests.edits import Edit, Source
 from app.runners.evaluators.testing.counter_tests.literals import matches
 from app.runners.evaluators.testing.counter_tests.names import Names
-from app.runners.evaluators.testing.counter_tests.operands import Found, member_literals
+from app.runners.evaluators.testing.counter_tests.operands import Found, member_literals, near_literals
 from app.runners.evaluators.testing.counter_tests.sites import Kind
 from app.runners.evaluators.testing.counter_tests.walk import called_name
 
@@ -103,6 +103,8 @@ class Calls:
         elif len(operands) > 1 and name in _EQUATIONS | _NEAR:
             plain = name in _EQUATIONS or len(call.args) == len(operands)
             self._sites.add_equation(call, operands, sure=sure and plain)
+        elif len(operands) > 1 and name in ("assertLess", "assertLessEqual"):
+            self._sites.add_literals(call, near_literals(*operands), sure=sure)
         elif operands and name == "assertTrue":
             self._sites.add_condition(call, operands[0], sure=sure)
         elif operands and name == "assertIn":

@@ -148,7 +148,10 @@ class _Check:
         suspected = worth_asking(suspected, [await self._base_answers(pair, suspected) for pair in pairs])
         again: list[_Pair] = []
         twice: dict[str, Answered] = {}
-        while (left := suspected.keys() - twice.keys()) and len(again) < _ASKED_AGAIN and self._has_time():
+        while (left := suspected.keys() - twice.keys()) and len(again) < _ASKED_AGAIN:
+            # A suspicion is looked into whatever the time: each run is bounded by itself.
+            if again and not self._has_time():
+                break
             again.append(await self._pair(_of(units, left), left, suspected))
             twice |= unnoticed_twice(suspected, again[-1].answers)
         honest = [await self._base_answers(pair, suspected) for pair in again] if twice else []

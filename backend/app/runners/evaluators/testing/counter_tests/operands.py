@@ -11,6 +11,8 @@ from app.runners.evaluators.testing.counter_tests.walk import called_name
 
 _DEEPEST = 4
 _SHORTEST_SURE = 3
+_NEAREST = 0.5
+_MOCK_CALLS = frozenset({"mock.call", "unittest.mock.call"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,8 @@ def is_pure(node: ast.expr, names: Names, depth: int = 0) -> bool:
         case ast.Name():
             origins = names.origins(node.id) if names.is_only_read_once(node.id) else ()
             return bool(origins) and all(is_pure(each.node, names, depth + 1) for each in origins)
+        case ast.Call() if is_mock_call(node):
+            return all(is_pure(each, names, depth) for each in _arguments(node))
         case ast.Call() if called_name(node) == "approx":
             return bool(node.args) and is_pure(node.args[0], names, depth)
         case _:
@@ -100,11 +104,35 @@ def _parts(node: ast.expr) -> tuple[Sequence[ast.expr], bool] | None:
         case ast.Set():
             return node.elts, False
         case ast.Call():
-            return [*node.args, *(keyword.value for keyword in node.keywords)], False
+            return _arguments(node), is_mock_call(node)
         case ast.BinOp():
             return [node.left, node.right], False
         case _:
             return None
+
+
+def is_mock_call(node: ast.Call) -> bool:
+    """Tell whether an expression is a call as mocks remember it: `mock.call("a")`."""
+    return ast.unparse(node.func) in _MOCK_CALLS
+
+
+def _arguments(node: ast.Call) -> list[ast.expr]:
+    return [*node.args, *(keyword.value for keyword in node.keywords)]
+
+
+def near_literals(left: ast.expr, right: ast.expr) -> list[Found]:
+    """Give the number that a result is near to: `1.5` in `abs(got - 1.5) < 1e-6`."""
+    match left, right:
+        case (
+            ast.Call(func=ast.Name(id="abs"), args=[ast.BinOp(op=ast.Sub()) as difference]),
+            ast.Constant(value=int() | float() as limit),
+        ) if 0 < limit < _NEAREST:
+            found = [
+                each for part in (difference.left, difference.right) for each in _plain(part, certain=True)
+            ]
+            return [near for each in found for near in _approximate(each)] if len(found) == 1 else []
+        case _:
+            return []
 
 
 def _plain(node: ast.expr, *, certain: bool) -> Iterator[Found]:

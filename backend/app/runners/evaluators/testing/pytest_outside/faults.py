@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import errno
+import io
 import socket
 import sys
 from collections.abc import Callable
@@ -23,6 +24,7 @@ _CHAIN = 5
 _OF_PLACES = (
     *(FileNotFoundError, FileExistsError, PermissionError, NotADirectoryError, IsADirectoryError),
     *(ConnectionError, TimeoutError, ChildProcessError, ProcessLookupError, socket.gaierror, socket.herror),
+    io.UnsupportedOperation,
 )
 _OF_MACHINE = frozenset(
     {

@@ -125,3 +125,35 @@ def test_any_text_keeps_its_lines(pieces: list[str], tool: Tool) -> None:
     left = without(source, silencers(source, tool))
     assert left.count("\n") == source.count("\n")
     assert silencers(left, tool) == [] or len(silencers(left, tool)) <= len(silencers(source, tool))
+
+
+@pytest.mark.parametrize(
+    ("source", "left"),
+    [
+        pytest.param("cast(NoReturn, f())", "cast(object, f())", id="a cast to what never returns"),
+        pytest.param(
+            "cast(Callable[[], Never], f)()",
+            "cast(Callable[[], object], f)()",
+            id="a cast to such a function",
+        ),
+        pytest.param("cast(int, NoReturn)", "cast(int, NoReturn)", id="the name as a value"),
+        pytest.param("def f() -> NoReturn: ...", "def f() -> NoReturn: ...", id="an annotation"),
+        pytest.param(
+            "if TYPE_CHECKING:\n    def f(): ...\nelse:\n    def f():\n        return 1\n",
+            "if not TYPE_CHECKING:\n    def f(): ...\nelse:\n    def f():\n        return 1\n",
+            id="a function that only the program sees",
+        ),
+        pytest.param(
+            "if typing.TYPE_CHECKING:\n    def f(): ...\nelse:\n    def f():\n        return 1\n",
+            "if not typing.TYPE_CHECKING:\n    def f(): ...\nelse:\n    def f():\n        return 1\n",
+            id="the same with the module's name",
+        ),
+        pytest.param(
+            "if TYPE_CHECKING:\n    from a import T\nelse:\n    T = object\n",
+            "if TYPE_CHECKING:\n    from a import T\nelse:\n    T = object\n",
+            id="an import for the checker",
+        ),
+    ],
+)
+def test_code_that_the_checker_would_not_see(source: str, left: str) -> None:
+    assert without(source, silencers(source, Tool.TYPE_CHECKER)) == left

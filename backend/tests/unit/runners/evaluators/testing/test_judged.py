@@ -4,9 +4,14 @@ from dataclasses import replace
 
 import pytest
 
+from app.runners.evaluators.protocol import EvaluationResult
 from app.runners.evaluators.testing.again import SecondLook
+from app.runners.evaluators.testing.feedback import result_of
+from app.runners.evaluators.testing.gate import PytestEvaluator
 from app.runners.evaluators.testing.judged import JudgedRun
+from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
 from app.runners.evaluators.testing.report import CollectProblem, Ending, Outcome, RanTest, RunReport
+from app.schemas.modes import InProcessOnly
 
 
 def ran(ending: Ending = Ending.COMPLETE, code: int = 0, **outcomes: str) -> RunReport:
@@ -87,3 +92,29 @@ def test_any_other_failure_of_the_candidate_s_tests_counts(other: RunReport) -> 
     judged = JudgedRun(of_base=other, own=failing("t.py:7: AssertionError: assert 3 == 4"))
     assert judged.counting_once() == judged
     assert replace(judged, of_base=None).counting_once().own == judged.own
+
+
+AWAY = OutsideReport(agrees=("a",), uncarried={"b": "it is skipped there"})
+NOWHERE = OutsideReport(uncarried={"a": "the test uses threads", "b": "the test uses threads"})
+
+
+def result(mode: InProcessOnly, outside: OutsideReport | None) -> EvaluationResult:
+    base = replace(ran(a="passed", b="passed"), canaries_ran=True)
+    return result_of(PytestEvaluator(), JudgedRun(of_base=base, outside=outside, in_process=mode))
+
+
+@pytest.mark.parametrize("outside", [NOWHERE, None], ids=["nothing carried", "switched off"])
+def test_a_pass_on_evidence_of_one_process_says_so_and_may_be_refused(outside: OutsideReport | None) -> None:
+    noted, asked, failed = (result(mode, outside) for mode in InProcessOnly)
+    assert noted.passed
+    assert "all evidence is from the process of the code itself" in noted.feedback.splitlines()[0]
+    assert not asked.passed
+    assert [each.id for each in asked.questions] == ["pytest"]
+    assert not failed.passed
+    assert not failed.questions
+
+
+def test_evidence_from_another_process_is_counted_and_enough() -> None:
+    found = result(InProcessOnly.FAIL, AWAY)
+    assert found.passed
+    assert found.feedback.splitlines()[0] == "2 tests passed; 1 of 2 base tests hold away from the code, too"

@@ -43,6 +43,13 @@ def body(*lines: str) -> str:
         pytest.param(["assert f(1) is not None"], ["contrary is"], id="no identity"),
         pytest.param(["assert f(1) != 2"], ["contrary =="], id="unequal"),
         pytest.param(["assert f(1) < 2"], ["contrary >="], id="less"),
+        pytest.param(["assert abs(f(1) - 2.5) < 1e-6"], ["value 2.5", "contrary >="], id="near"),
+        pytest.param(["assert abs(f(1) - 2.5) < 3"], ["contrary >="], id="not so near"),
+        pytest.param(["assert abs(2 - 1) < 0.1"], ["contrary >="], id="two numbers"),
+        pytest.param(
+            ["assert a.calls == [mock.call('b')]"], ["value 'b'", "contrary !="], id="calls of a mock"
+        ),
+        pytest.param(["assert a.calls == [call('b')]"], ["value? 'b'", "contrary !="], id="any other call"),
         pytest.param(["assert 'word' in f(1)"], ["value 'word'", "contrary not in"], id="member"),
         pytest.param(["assert 'w' in f(1)"], ["value? 'w'", "contrary not in"], id="short member"),
         pytest.param(["assert f(1) in (1, 2)"], ["contrary not in"], id="one of several"),

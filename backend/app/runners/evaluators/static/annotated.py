@@ -1,0 +1,65 @@
+"""Has a type checker look into functions without annotations, where the base has none of these."""
+
+import ast
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
+
+_CHECK = "# mypy: check-untyped-defs"
+_TESTS = ("test_*.py", "*_test.py", "conftest.py")
+_TEST_DIRECTORIES = frozenset({"test", "tests"})
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def annotates_all(base: Mapping[str, str]) -> bool:
+    """Tell whether a project annotates its functions, those of its tests not counted.
+
+    Args:
+        base: the text of each of its Python files by name.
+    """
+    functions = [each for name, text in base.items() if not is_of_tests(name) for each in _functions(text)]
+    return bool(functions) and all(map(_is_annotated, functions))
+
+
+def checked_throughout(texts: Mapping[str, str]) -> dict[str, str]:
+    """Give files in which mypy looks into every function; tests stay as they are, and no line moves."""
+    return {name: text if is_of_tests(name) else _asking(text) for name, text in texts.items()}
+
+
+def is_of_tests(name: str) -> bool:
+    """Tell whether a file belongs to tests by its name."""
+    *places, base = name.split("/")
+    return bool(_TEST_DIRECTORIES.intersection(places)) or any(
+        fnmatchcase(posixpath.basename(base), pattern) for pattern in _TESTS
+    )
+
+
+def _asking(text: str) -> str:
+    has_other = any(not _is_annotated(each) for each in _functions(text))
+    return f"{text.rstrip()}\n{_CHECK}\n" if has_other else text
+
+
+def _functions(text: str) -> Iterator[Function]:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not _is_trivial(node):
+            yield node
+
+
+def _is_trivial(function: Function) -> bool:
+    """Tell whether a function takes nothing but itself, so that mypy may take it for unannotated."""
+    return not [each for each in _parameters(function) if each.arg not in ("self", "cls")]
+
+
+def _is_annotated(function: Function) -> bool:
+    return function.returns is not None or any(each.annotation for each in _parameters(function))
+
+
+def _parameters(function: Function) -> Iterable[ast.arg]:
+    given = function.args
+    every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+    return [each for each in every if each is not None]

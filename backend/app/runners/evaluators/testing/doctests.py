@@ -1,0 +1,94 @@
+"""Lets the base's doctests judge a candidate's sources, in which its own stand."""
+
+import ast
+import doctest
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+_MAX_BYTES = 2_000_000
+_Examples = Sequence[tuple[str, str, tuple[tuple[int, bool], ...]]]
+
+
+def with_base_doctests(base: Path, workspace: Path, names: Sequence[str]) -> dict[str, bytes]:
+    """Give the candidate's sources that ask for less or something else, with the base's docstrings in them.
+
+    Args:
+        base: the base tree.
+        workspace: the candidate's tree.
+        names: Python files that both have.
+    """
+    found: dict[str, bytes] = {}
+    for name in names:
+        before, after = _read(base / name), _read(workspace / name)
+        if before == after or b">>>" not in before:
+            continue
+        text = _rewritten(before, after)
+        if text is not None:
+            found[name] = text
+    return found
+
+
+def _rewritten(before: bytes, after: bytes) -> bytes | None:
+    """Put docstrings of the base in the place of others; None when none has to be."""
+    try:
+        old, new = dict(_docstrings(before)), dict(_docstrings(after))
+        edits = [
+            (new[name], ast.get_source_segment(before.decode(), node) or "")
+            for name, node in old.items()
+            if name in new and not _holds(_examples(new[name].value), _examples(node.value))
+        ]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    lines = after.splitlines(keepends=True)
+    starts = [sum(map(len, lines[:number])) for number in range(len(lines) + 1)]
+    for node, text in sorted(edits, key=lambda each: -each[0].lineno):
+        start = starts[node.lineno - 1] + node.col_offset
+        end = starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
+        after = after[:start] + text.encode() + after[end:]
+    return after if edits else None
+
+
+def _docstrings(content: bytes) -> Iterator[tuple[str, ast.Constant]]:
+    """Give the docstrings with examples, by the name of what they belong to."""
+    waiting: list[tuple[str, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]] = [
+        ("", ast.parse(content))
+    ]
+    while waiting:
+        name, holder = waiting.pop()
+        match holder.body[:1]:
+            case [ast.Expr(value=ast.Constant(value=str()) as text)]:
+                yield name, text
+            case _:
+                pass
+        for each in ast.iter_child_nodes(holder):
+            if isinstance(each, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                waiting.append((f"{name}.{each.name}", each))
+
+
+def _examples(text: object) -> _Examples:
+    """Give source, wanted output and options of each example.
+
+    Raises:
+        ValueError: the text is not well formed.
+    """
+    found = doctest.DocTestParser().get_examples(str(text))
+    return [(each.source, each.want, _options(each.options)) for each in found]
+
+
+def _options(options: Mapping[int, bool]) -> tuple[tuple[int, bool], ...]:
+    return tuple(sorted(options.items()))
+
+
+def _holds(new: _Examples, old: _Examples) -> bool:
+    """Tell whether all old examples are among the new ones, in order."""
+    rest = iter(new)
+    return all(each in rest for each in old)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if path.is_symlink() or path.stat().st_size > _MAX_BYTES:
+            return b""
+        return path.read_bytes()
+    except OSError:
+        return b""

@@ -1,0 +1,71 @@
+"""What only the tests use belongs to them, and nothing that may belong to the product."""
+
+from pathlib import Path
+
+import pytest
+
+from app.runners.evaluators.testing.owned import owned_by_tests
+from app.runners.evaluators.testing.setting import TestSetting
+from app.runners.evaluators.testing.trees import tree_files
+from tests.unit.runners.evaluators.conftest import Tree
+
+PATTERNS = ("test_*.py",)
+CHECKS = "def assert_same(one, other):\n    assert one == other\n"
+
+
+def owned(root: Path) -> set[str]:
+    names = tree_files(root)
+    return set(owned_by_tests(root, names, TestSetting(PATTERNS, names).__contains__))
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        pytest.param(
+            {"test_a.py": "open('wanted.json')", "wanted.json": "1", "a.py": ""},
+            {"wanted.json"},
+            id="data beside a test",
+        ),
+        pytest.param(
+            {"test_a.py": "GOLDEN = 'golden'", "golden/deep/x.txt": "1", "a.py": ""},
+            {"golden/deep/x.txt"},
+            id="a directory with a name for data",
+        ),
+        pytest.param(
+            {"test_a.py": "from checks import assert_same", "checks.py": CHECKS},
+            {"checks.py"},
+            id="a module of checks",
+        ),
+        pytest.param(
+            {"test_a.py": "from checks import assert_same", "checks.py": CHECKS, "a.py": "import checks"},
+            set(),
+            id="a module of checks that the product uses",
+        ),
+        pytest.param(
+            {"test_a.py": "from a import f", "a.py": "def f(x):\n    assert x\n    return x\n"},
+            set(),
+            id="the module that is tested",
+        ),
+        pytest.param(
+            {"test_a.py": "open('rates.json')", "rates.json": "1", "a.py": "open('rates.json')"},
+            set(),
+            id="data of the product",
+        ),
+        pytest.param(
+            {"test_a.py": "open('README.txt'); open('requirements.txt')"}
+            | {"README.txt": "", "requirements.txt": ""},
+            set(),
+            id="documents and requirements",
+        ),
+        pytest.param({"test_a.py": "open('examples/x.json')", "examples/x.json": "1"}, set(), id="examples"),
+        pytest.param(
+            {"test_a.py": "'golden'", "golden/__init__.py": "", "golden/x.txt": "1"},
+            set(),
+            id="data in a package",
+        ),
+        pytest.param({"test_a.py": "def (", "x.json": "1"}, set(), id="a test that cannot be read"),
+        pytest.param({"a.py": "open('x.json')", "x.json": "1"}, set(), id="no tests"),
+    ],
+)
+def test_what_is_owned(tree: Tree, files: dict[str, str], expected: set[str]) -> None:
+    assert owned(tree(files)) == expected
