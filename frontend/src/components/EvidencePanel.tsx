@@ -1,6 +1,6 @@
 /** What evaluators found in one attempt: what did not pass is open, what passed is folded up. */
 import { formatDuration, formatScore } from "@/lib/format";
-import { byAttention, furtherSuggestions, isScored } from "@/lib/evidence";
+import { byAttention, forReviewers, furtherSuggestions, isScored, shownMetadata } from "@/lib/evidence";
 import type { Attempt, Evaluation } from "@/lib/queries/runs";
 import { plainLines, plainText } from "@/lib/text/ansi";
 
@@ -72,6 +72,7 @@ export function Evidence({ evaluation, open }: { evaluation: Evaluation; open: b
           {plainLines(evaluation.feedback) || "No feedback."}
         </pre>
         <Criteria evaluation={evaluation} />
+        <ForReviewers metadata={evaluation.metadata} />
         {further.length > 0 && (
           <>
             <h3 className="font-medium">Suggestions</h3>
@@ -88,11 +89,28 @@ export function Evidence({ evaluation, open }: { evaluation: Evaluation; open: b
           <summary className="cursor-pointer text-muted">Details</summary>
           {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
           <pre className="theirs mt-1 max-h-96 overflow-auto" tabIndex={0}>
-            {plainLines(JSON.stringify({ version: evaluation.version, ...evaluation.metadata }, null, 2))}
+            {plainLines(
+              JSON.stringify({ version: evaluation.version, ...shownMetadata(evaluation.metadata) }, null, 2),
+            )}
           </pre>
         </details>
       </div>
     </details>
+  );
+}
+
+/** What the agent was not told, such as the messages of held-out tests. */
+function ForReviewers({ metadata }: { metadata: Evaluation["metadata"] }) {
+  const hidden = forReviewers(metadata);
+  if (!hidden) return null;
+  return (
+    <section className="rounded-md border border-line p-2" data-for-reviewers>
+      <h3 className="font-medium">For reviewers: the agent is not told this</h3>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <pre className="theirs mt-1 max-h-96 overflow-auto" tabIndex={0}>
+        {plainLines(hidden)}
+      </pre>
+    </section>
   );
 }
 
