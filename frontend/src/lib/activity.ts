@@ -54,37 +54,32 @@ export function activityOf(run: Running, events: readonly RunEvent[]): Activity 
   return { text: "begins", since: run.updated_at };
 }
 
+/** What goes on after an event whose data say no more about it. */
+const AFTER: Readonly<Partial<Record<RunEvent["event"], string>>> = {
+  "tool.result": "thinking",
+  "agent.progress": "writing",
+  "attempt.started": "the agent begins",
+  "candidate.started": "the agent begins",
+  "agent.failed": "waits to try the agent again",
+  "attempt.produced": "waits for evaluation",
+  "evaluation.failed": "waits to repeat the evaluation",
+  "judge.started": "chooses between candidates",
+  "phase.started": "begins",
+  "run.resumed": "goes on",
+};
+
 /** What goes on after an event; empty where the event says nothing about that. */
 function doing(event: RunEvent, events: readonly RunEvent[], index: number): string {
   switch (event.event) {
     case "tool.called":
       return calling(event.data.tool, event.data.text);
-    case "tool.result":
-      return "thinking";
-    case "agent.progress":
-      return "writing";
-    case "attempt.started":
-    case "candidate.started":
-      return "the agent begins";
-    case "agent.failed":
-      return "waits to try the agent again";
-    case "attempt.produced":
-      return "waits for evaluation";
     case "evaluation.started":
     case "evaluator.completed":
       return evaluating(events, index);
     case "evaluation.completed":
       return event.data.overall_passed ? "passed" : "prepares the next attempt";
-    case "evaluation.failed":
-      return "waits to repeat the evaluation";
-    case "judge.started":
-      return "chooses between candidates";
-    case "phase.started":
-      return "begins";
-    case "run.resumed":
-      return "goes on";
     default:
-      return "";
+      return AFTER[event.event] ?? "";
   }
 }
 
