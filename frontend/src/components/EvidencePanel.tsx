@@ -1,9 +1,10 @@
 /** What evaluators found in one attempt: what did not pass is open, what passed is folded up. */
 import { formatDuration, formatScore } from "@/lib/format";
-import { byAttention, forReviewers, furtherSuggestions, isScored, shownMetadata } from "@/lib/evidence";
+import { byAttention, furtherSuggestions, isScored, shownMetadata } from "@/lib/evidence";
 import type { Attempt, Evaluation } from "@/lib/queries/runs";
 import { plainLines, plainText } from "@/lib/text/ansi";
 
+import { ForReviewers } from "./ForReviewers";
 import { StatusBadge } from "./StatusBadge";
 import { UntrustedText } from "./UntrustedText";
 
@@ -96,21 +97,6 @@ export function Evidence({ evaluation, open }: { evaluation: Evaluation; open: b
         </details>
       </div>
     </details>
-  );
-}
-
-/** What the agent was not told, such as the messages of held-out tests. */
-function ForReviewers({ metadata }: { metadata: Evaluation["metadata"] }) {
-  const hidden = forReviewers(metadata);
-  if (!hidden) return null;
-  return (
-    <section className="rounded-md border border-line p-2" data-for-reviewers>
-      <h3 className="font-medium">For reviewers: the agent is not told this</h3>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <pre className="theirs mt-1 max-h-96 overflow-auto" tabIndex={0}>
-        {plainLines(hidden)}
-      </pre>
-    </section>
   );
 }
 
