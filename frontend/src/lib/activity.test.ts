@@ -65,6 +65,15 @@ describe("what a run does now", () => {
     expect(activityOf(RUN, events).text).toBe("thinking");
   });
 
+  it("says after which call an agent thinks", () => {
+    const called = event("tool.called", { tool: "write", text: "a.py" });
+    const result = event("tool.result", { tool: "write", text: "wrote a.py" });
+    expect(activityOf(RUN, [called, result])).toEqual({
+      text: "thinking after editing a.py",
+      since: result.timestamp,
+    });
+  });
+
   it("says where it is", () => {
     expect(placeOf(RUN)).toBe("coding, attempt 2");
     expect(placeOf({ ...RUN, phase: null })).toBe("");

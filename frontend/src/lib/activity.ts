@@ -56,7 +56,6 @@ export function activityOf(run: Running, events: readonly RunEvent[]): Activity 
 
 /** What goes on after an event whose data say no more about it. */
 const AFTER: Readonly<Partial<Record<RunEvent["event"], string>>> = {
-  "tool.result": "thinking",
   "agent.progress": "writing",
   "attempt.started": "the agent begins",
   "candidate.started": "the agent begins",
@@ -73,6 +72,8 @@ function doing(event: RunEvent, events: readonly RunEvent[], index: number): str
   switch (event.event) {
     case "tool.called":
       return calling(event.data.tool, event.data.text);
+    case "tool.result":
+      return `thinking${afterCall(events, index)}`;
     case "evaluation.started":
     case "evaluator.completed":
       return evaluating(events, index);
@@ -96,6 +97,12 @@ function evaluating(events: readonly RunEvent[], index: number): string {
     }
   }
   return "evaluating";
+}
+
+/** ` after editing teatime/duration.py`: the call that a result answers. */
+function afterCall(events: readonly RunEvent[], index: number): string {
+  const before = events[index - 1];
+  return before?.event === "tool.called" ? ` after ${calling(before.data.tool, before.data.text)}` : "";
 }
 
 function calling(tool: string, text: string): string {
