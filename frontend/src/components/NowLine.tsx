@@ -24,9 +24,11 @@ export function NowLine({ run, events }: Props) {
       className="card flex h-8 items-center gap-3 overflow-hidden px-3 whitespace-nowrap"
       data-now
     >
-      <StatusBadge status={run.paused ? "paused" : run.status} />
-      {place && <span className="max-sm:hidden">{place}</span>}
+      <span className="max-sm:hidden">
+        <StatusBadge status={run.paused ? "paused" : run.status} />
+      </span>
       <span className="theirs min-w-0 flex-1 truncate text-muted" title={text}>
+        {place && <span className="text-ink">{place} · </span>}
         {text}
       </span>
       <span className="w-20 shrink-0 text-right text-muted tabular-nums">

@@ -6,12 +6,15 @@ import type { RunEvent } from "./stream/frames";
 
 const RUN = {
   status: "active",
+  status_reason: "",
   phase: "coding",
   attempt: 2,
   paused: null,
   finished_at: null,
   updated_at: "2026-01-01T00:00:00Z",
 } as const;
+
+const OVER = { status: "completed", phase: null, finished_at: RUN.updated_at } as const;
 
 let sequence = 0;
 function event(name: string, data: object): RunEvent {
@@ -54,7 +57,8 @@ describe("what a run does now", () => {
     [{ ...RUN, status: "waiting" }, "waits for a human"],
     [{ ...RUN, status: "queued" }, "waits for a worker"],
     [{ ...RUN, paused: { at: RUN.updated_at, by: "ada", reason: "" } }, "paused by ada"],
-    [{ ...RUN, status: "completed", phase: null }, "completed"],
+    [{ ...RUN, ...OVER, status_reason: "every phase passed" }, "every phase passed"],
+    [{ ...RUN, ...OVER }, "completed"],
     [RUN, "begins"],
   ] as const)("says what holds a run (%#)", (run, told) => {
     expect(activityOf(run, []).text).toBe(told);

@@ -10,14 +10,11 @@ export interface Activity {
   readonly since: string | null;
 }
 
-type Running = Pick<Run, "status" | "phase" | "attempt" | "paused" | "finished_at" | "updated_at"> & {
+type Running = Pick<
+  Run,
+  "status" | "status_reason" | "phase" | "attempt" | "paused" | "finished_at" | "updated_at"
+> & {
   readonly max_attempts?: number;
-};
-
-const ENDS: Record<string, string> = {
-  completed: "completed",
-  failed: "failed",
-  cancelled: "cancelled",
 };
 
 /** What a tool of this name does to what it is given; the first that fits. */
@@ -42,7 +39,7 @@ export function placeOf(run: Running): string {
 }
 
 export function activityOf(run: Running, events: readonly RunEvent[]): Activity {
-  if (ENDS[run.status]) return { text: ENDS[run.status] ?? "", since: null };
+  if (run.finished_at !== null) return { text: run.status_reason || run.status, since: null };
   if (run.status === "waiting") return { text: "waits for a human", since: run.updated_at };
   if (run.paused) return { text: `paused by ${run.paused.by}`, since: run.paused.at };
   if (run.status === "queued") return { text: "waits for a worker", since: run.updated_at };
