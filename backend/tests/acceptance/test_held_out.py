@@ -21,6 +21,9 @@ HARD_CODED = "def half(amount: int) -> int:\n    return {8: 4}.get(amount, 0)\n"
 PATCH = "--- /dev/null\n+++ b/tests/test_unseen.py\n@@ -0,0 +1,5 @@\n" + "".join(
     f"+{line}\n" for line in HIDDEN.splitlines()
 )
+ANOTHER_BASE = (
+    "--- a/tests/test_shares.py\n+++ b/tests/test_shares.py\n@@ -1 +1 @@\n-import other\n+import shares\n"
+)
 LEARNS = script(
     step("Done. Coding Complete", write("shares.py", HARD_CODED)),
     step("Mended. Coding Complete", write("shares.py", MENDED), expects=["test_unseen_share"]),
@@ -79,9 +82,9 @@ def test_work_that_knows_the_visible_tests_only_fails(service: Service, repo: Pa
     ("held_out", "field", "says"),
     [
         (
-            {"patch": PATCH.replace("/dev/null", "a/tests/test_unseen.py").replace("-0,0", "-1,1")},
-            "patch",
-            "unseen",
+            {"patch": ANOTHER_BASE},
+            "held_out.patch",
+            "tests/test_shares.py, the hunk at line 1",
         ),
         ({"files": {"shares.py": MENDED}}, "held_out", "shares.py is no test file"),
         ({"files": {"../test_a.py": "x"}}, "held_out", "inside the workspace"),

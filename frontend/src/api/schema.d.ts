@@ -1337,9 +1337,11 @@ export interface components {
          *     Attributes:
          *         backend: who works: a backend of PhaseRunner, or an installed agent by its profile's name.
          *         model: `provider:model`, such as `anthropic:claude-sonnet-4-20250514`; None is the service's default.
+         *             An installed agent also takes the name alone.
          *         system_prompt: replaces the agent's own.
          *         script: what the scripted agent plays; belongs to backend `scripted` and to no other.
-         *         candidates: how many agents work on each attempt, side by side; the gates choose between them.
+         *         candidates: how many agents work on each attempt, side by side; the gates choose between them. A list
+         *             names them instead of `backend` and `model`.
          */
         AgentSpec: {
             /**
@@ -1351,7 +1353,7 @@ export interface components {
              * Candidates
              * @default 1
              */
-            candidates: number;
+            candidates: number | components["schemas"]["CandidateSpec"][];
             /**
              * Model
              * @default null
@@ -1758,6 +1760,11 @@ export interface components {
             candidates: components["schemas"]["CandidateView"][];
             /** Changed Files */
             changed_files: string[];
+            /**
+             * Choice Reason
+             * @default
+             */
+            choice_reason: string;
             /** Completed At */
             completed_at: string | null;
             /** Evaluation Failures */
@@ -1999,6 +2006,8 @@ export interface components {
         /**
          * AttemptView
          * @description An attempt with its verdicts; `verdict` is null until the attempt is evaluated.
+         *
+         *     `choice_reason` says why one of several candidates was chosen; without a choice it is empty.
          */
         AttemptView: {
             /** Agent Failures */
@@ -2007,6 +2016,11 @@ export interface components {
             base_commit: string;
             /** Changed Files */
             changed_files: string[];
+            /**
+             * Choice Reason
+             * @default
+             */
+            choice_reason: string;
             /** Completed At */
             completed_at: string | null;
             /** Evaluation Failures */
@@ -2200,6 +2214,23 @@ export interface components {
             timestamp?: string;
             /** Trace Id */
             trace_id?: string | null;
+        };
+        /**
+         * CandidateSpec
+         * @description One of several agents that work on each attempt side by side.
+         *
+         *     Attributes:
+         *         agent: `pydantic-ai`, or an installed agent by its profile's name.
+         *         model: `provider:model`; an installed agent also takes the name alone. None is the agent's default.
+         */
+        CandidateSpec: {
+            /** Agent */
+            agent: components["schemas"]["AgentBackend"] | string;
+            /**
+             * Model
+             * @default null
+             */
+            model: string | null;
         };
         /** CandidateStartedEvent */
         CandidateStartedEvent: {

@@ -1,9 +1,10 @@
 /** What evaluators found in one attempt: what did not pass is open, what passed is folded up. */
 import { formatDuration, formatScore } from "@/lib/format";
-import { byAttention, furtherSuggestions, isScored } from "@/lib/evidence";
+import { byAttention, furtherSuggestions, isScored, shownMetadata } from "@/lib/evidence";
 import type { Attempt, Evaluation } from "@/lib/queries/runs";
 import { plainLines, plainText } from "@/lib/text/ansi";
 
+import { ForReviewers } from "./ForReviewers";
 import { StatusBadge } from "./StatusBadge";
 import { UntrustedText } from "./UntrustedText";
 
@@ -72,6 +73,7 @@ export function Evidence({ evaluation, open }: { evaluation: Evaluation; open: b
           {plainLines(evaluation.feedback) || "No feedback."}
         </pre>
         <Criteria evaluation={evaluation} />
+        <ForReviewers metadata={evaluation.metadata} />
         {further.length > 0 && (
           <>
             <h3 className="font-medium">Suggestions</h3>
@@ -88,7 +90,9 @@ export function Evidence({ evaluation, open }: { evaluation: Evaluation; open: b
           <summary className="cursor-pointer text-muted">Details</summary>
           {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
           <pre className="theirs mt-1 max-h-96 overflow-auto" tabIndex={0}>
-            {plainLines(JSON.stringify({ version: evaluation.version, ...evaluation.metadata }, null, 2))}
+            {plainLines(
+              JSON.stringify({ version: evaluation.version, ...shownMetadata(evaluation.metadata) }, null, 2),
+            )}
           </pre>
         </details>
       </div>

@@ -41,3 +41,16 @@ export function isScored(evaluation: Evaluation): boolean {
 export function furtherSuggestions(evaluation: Evaluation): readonly string[] {
   return evaluation.suggestions.filter((each) => !evaluation.feedback.includes(each));
 }
+
+/** What a result says to people and to no agent; empty where it says all of it to both. */
+export function forReviewers(metadata: Evaluation["metadata"]): string {
+  const hidden: unknown = metadata["for_reviewers"];
+  if (typeof hidden !== "object" || hidden === null) return "";
+  const { feedback, evidence } = hidden as { feedback?: unknown; evidence?: unknown };
+  return [feedback, evidence].filter((each) => typeof each === "string" && each.trim()).join("\n\n");
+}
+
+/** A result's metadata without what is shown in a place of its own. */
+export function shownMetadata(metadata: Evaluation["metadata"]): object {
+  return Object.fromEntries(Object.entries(metadata).filter(([name]) => name !== "for_reviewers"));
+}

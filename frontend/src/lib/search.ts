@@ -52,7 +52,7 @@ const run = z.object({
   /** Which candidate of the attempt, counted from 1; the chosen one without it. */
   candidate: whole,
   /** What the lower part shows. */
-  tab: z.catch(z.optional(z.enum(["log", "prompt", "output"])), undefined),
+  tab: z.catch(z.optional(z.enum(["log", "attempts", "prompt", "output"])), undefined),
   /** Words to search the log for. */
   find: text(200),
 });

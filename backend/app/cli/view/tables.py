@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from rich import box
 from rich.console import Console
@@ -129,8 +129,8 @@ def output_lines(attempt: "AttemptView") -> list[Line]:
 
 
 def evaluation_lines(evaluation: "EvaluationView") -> list[Line]:
-    """A verdict; what did not pass shows its evidence."""
-    return verdict_lines(
+    """A verdict; what did not pass shows its evidence, also what the agent is not given."""
+    lines = verdict_lines(
         evaluation.evaluator,
         evaluation.status,
         evaluation.gate,
@@ -139,6 +139,14 @@ def evaluation_lines(evaluation: "EvaluationView") -> list[Line]:
         evaluation.suggestions,
         evaluation.duration_ms,
     )
+    hidden = evaluation.metadata.get("for_reviewers")
+    if evaluation.status != "passed" and isinstance(hidden, dict):
+        said = first_lines(str(cast("dict[str, object]", hidden).get("feedback", "")), 8)
+        lines += [
+            ("        For reviewers, not for the agent:", "dim"),
+            *((f"          {line}", "") for line in said),
+        ]
+    return lines
 
 
 def verdict_lines(

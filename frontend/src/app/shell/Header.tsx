@@ -22,7 +22,7 @@ export function Header() {
   const waiting = useWaitingCount();
   return (
     <header className="z-20 border-b border-line bg-canvas sm:sticky sm:top-0">
-      <div className="mx-auto flex max-w-[1440px] flex-wrap items-center gap-x-2 gap-y-1 px-4 py-2">
+      <div className="mx-auto flex flex-wrap items-center gap-x-2 gap-y-1 px-4 py-2">
         <Link
           to="/"
           className="mr-2 flex items-center gap-2 font-semibold"

@@ -28,12 +28,7 @@ export function Shell() {
       </a>
       <Header />
       <ConnectionBanner />
-      <main
-        id="main"
-        ref={main}
-        tabIndex={-1}
-        className="mx-auto w-full max-w-[1440px] flex-1 px-4 pb-8 outline-none"
-      >
+      <main id="main" ref={main} tabIndex={-1} className="mx-auto w-full flex-1 px-4 pb-8 outline-none">
         <Outlet />
       </main>
       <PaletteDialog />

@@ -3,10 +3,12 @@ import { type ChangeEventArgs, Diff, type EventMap } from "react-diff-view";
 import { memo, type ReactNode, useMemo } from "react";
 
 import type { LineComment } from "@/lib/diff/comments";
+import type { Finding } from "@/lib/diff/findings";
 import { type Block, newLineOf, rowKey } from "@/lib/diff/patch";
 
 import type { CommentActions } from "./comment-actions";
 import { CommentBox } from "./CommentBox";
+import { FindingBox } from "./FindingBox";
 
 export type View = "unified" | "split";
 
@@ -16,6 +18,8 @@ interface Props {
   view: View;
   /** Those of the whole file. */
   comments: readonly LineComment[];
+  /** Of the whole file. */
+  findings: readonly Finding[];
   /** None where nothing can be said. */
   actions: CommentActions | null;
   /** The key of the row that the keyboard is at. */
@@ -24,12 +28,19 @@ interface Props {
 
 const NONE: string[] = [];
 
-function DiffBlockNow({ path, block, view, comments, actions, current }: Props) {
+function DiffBlockNow({ path, block, view, comments, findings, actions, current }: Props) {
   const widgets: Record<string, ReactNode> = {};
   for (const change of block.hunk.changes) {
     const line = newLineOf(change);
     const comment = line === null ? undefined : comments.find((each) => each.line === line);
-    if (comment) widgets[rowKey(change)] = <CommentBox comment={comment} actions={actions} />;
+    const found = line === null ? [] : findings.filter((each) => each.line === line);
+    if (!comment && found.length === 0) continue;
+    widgets[rowKey(change)] = (
+      <>
+        {found.length > 0 && <FindingBox findings={found} onCopy={actions?.copy} />}
+        {comment && <CommentBox comment={comment} actions={actions} />}
+      </>
+    );
   }
   const events = useMemo<EventMap>(() => {
     if (!actions) return {};
@@ -67,6 +78,7 @@ export const DiffBlock = memo(
     one.view === other.view &&
     one.path === other.path &&
     one.actions === other.actions &&
+    one.findings === other.findings &&
     inside(one) === inside(other) &&
     sameComments(one, other),
 );

@@ -4,6 +4,7 @@ import { useMemo, useState } from "react";
 import { Button } from "@/components/Button";
 import { UntrustedText } from "@/components/UntrustedText";
 import type { LineComment } from "@/lib/diff/comments";
+import type { Finding } from "@/lib/diff/findings";
 import { blocksOf, BLOCK_ROWS, hunksOf } from "@/lib/diff/patch";
 import { formatCount, plural } from "@/lib/format";
 import type { FileDiff } from "@/lib/queries/diffs";
@@ -20,6 +21,7 @@ interface Props {
   id: string;
   view: View;
   comments: readonly LineComment[];
+  findings: readonly Finding[];
   actions: CommentActions | null;
   current: string | null;
   isOpen: boolean;
@@ -36,6 +38,7 @@ export function DiffFile({
   id,
   view,
   comments,
+  findings,
   actions,
   current,
   isOpen,
@@ -67,6 +70,7 @@ export function DiffFile({
                   block={block}
                   view={view}
                   comments={comments}
+                  findings={findings}
                   actions={actions}
                   current={current}
                 />

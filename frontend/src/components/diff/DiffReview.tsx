@@ -4,6 +4,7 @@ import { useMemo, useRef, useState } from "react";
 
 import { EmptyState } from "@/components/states";
 import type { LineComment } from "@/lib/diff/comments";
+import type { Finding } from "@/lib/diff/findings";
 import { type AttemptDiff, type DiffOf, type FileDiff, wholeFileQuery } from "@/lib/queries/diffs";
 
 import type { CommentActions } from "./comment-actions";
@@ -13,18 +14,23 @@ import { FileList } from "./FileList";
 import { useDiffKeys } from "./use-diff-keys";
 import { useRoom } from "./use-room";
 
+type Findings = ReadonlyMap<string, readonly Finding[]>;
+
 interface Props {
   of: DiffOf;
   diff: AttemptDiff;
   view: View;
   comments: readonly LineComment[];
+  /** By path. */
+  findings: Findings;
   /** None where nothing can be said. Stable. */
   actions: CommentActions | null;
 }
 
+const NO_FINDINGS: readonly Finding[] = [];
 const NO_COMMENTS: readonly LineComment[] = [];
 
-export function DiffReview({ of, diff, view, comments, actions }: Props) {
+export function DiffReview({ of, diff, view, comments, findings, actions }: Props) {
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
   const [asked, setAsked] = useState<readonly string[]>([]);
   const whole = useQueries({ queries: asked.map((path) => wholeFileQuery(of, path)) });
@@ -65,6 +71,7 @@ export function DiffReview({ of, diff, view, comments, actions }: Props) {
           file={file}
           view={view}
           comments={byFile.get(file.path) ?? NO_COMMENTS}
+          findings={findings.get(file.path) ?? NO_FINDINGS}
           actions={actions}
           current={cursor?.path === file.path ? cursor.key : null}
           isOpen={!folded.has(file.path)}

@@ -72,7 +72,8 @@ export function DiffPage({ id, phase, attempt, candidate, shown, onShow, onAttem
           candidate={candidate === undefined ? undefined : candidate - 1}
           shown={shown}
           onShow={onShow}
-          comments={[]}
+          comments={NO_COMMENTS}
+          evaluations={candidate === undefined ? chosen.evaluations : NO_EVALUATIONS}
           actions={null}
         />
       ) : (
@@ -87,6 +88,9 @@ export function DiffPage({ id, phase, attempt, candidate, shown, onShow, onAttem
     </>
   );
 }
+
+const NO_COMMENTS: [] = [];
+const NO_EVALUATIONS: [] = [];
 
 export function chooseAttempt(
   produced: readonly Attempt[],

@@ -6,6 +6,7 @@ import type { CommentActions } from "@/components/diff/comment-actions";
 import { PageHeader } from "@/components/PageHeader";
 import { EmptyState, ErrorState, LoadingState } from "@/components/states";
 import { StatusBadge } from "@/components/StatusBadge";
+import { withFinding } from "@/lib/diff/findings";
 import { withBody, withComment, withoutComment } from "@/lib/diff/comments";
 import { KINDS } from "@/lib/kinds";
 import { type EscalationDetail, escalationQuery, escalationsQuery } from "@/lib/queries/escalations";
@@ -80,6 +81,7 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
         update((before) => ({ ...before, comments: withBody(before.comments, path, line, body) })),
       remove: (path, line) =>
         update((before) => ({ ...before, comments: withoutComment(before.comments, path, line) })),
+      copy: (finding) => update((before) => ({ ...before, guidance: withFinding(before.guidance, finding) })),
     }),
     [update],
   );
@@ -92,13 +94,13 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
           "grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]",
           // The link at the bottom covers nothing.
           isOpen ? "max-lg:pb-14" : "",
-          "xl:grid-cols-[22rem_minmax(0,1fr)_20rem]",
+          "2xl:grid-cols-[22rem_minmax(0,1fr)_20rem]",
         ].join(" ")}
       >
-        <div className="max-xl:col-start-1 max-xl:row-start-1">
+        <div className="max-2xl:col-start-1 max-2xl:row-start-1">
           <WhyPanel escalation={escalation} />
         </div>
-        <div className="flex min-w-0 flex-col gap-4 max-lg:row-start-3 max-xl:col-start-1">
+        <div className="flex min-w-0 flex-col gap-4 max-lg:row-start-3 max-2xl:col-start-1">
           {!isOpen && <GuidanceInPrompt escalation={escalation} />}
           <Produced
             escalation={escalation}
@@ -111,7 +113,7 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
         <div
           className={[
             "decide lg:sticky lg:top-[61px] lg:max-h-[calc(100dvh-77px)] lg:overflow-y-auto",
-            "max-xl:lg:col-start-2 max-xl:lg:row-span-2 max-xl:lg:row-start-1",
+            "max-2xl:lg:col-start-2 max-2xl:lg:row-span-2 max-2xl:lg:row-start-1",
           ].join(" ")}
         >
           {isDeciding ? (
@@ -161,7 +163,15 @@ function Produced({ escalation, ...diff }: ProducedProps) {
   if (escalation.kind === "director_loop") return <LoopPane escalation={escalation} />;
   if (escalation.kind === "answer") return <AnswerPane escalation={escalation} />;
   if (escalation.can_accept)
-    return <DiffPane id={escalation.run_id} phase={escalation.phase} number={escalation.attempt} {...diff} />;
+    return (
+      <DiffPane
+        id={escalation.run_id}
+        phase={escalation.phase}
+        number={escalation.attempt}
+        evaluations={escalation.failing}
+        {...diff}
+      />
+    );
   return (
     <EmptyState title="No diff">
       <p>The agent produced nothing to read or accept.</p>

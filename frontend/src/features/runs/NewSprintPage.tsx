@@ -7,6 +7,7 @@ import { startSprint } from "@/lib/queries/runs";
 
 import { AgentFields } from "./components/AgentFields";
 import { BasicFields } from "./components/BasicFields";
+import { HeldOutFields } from "./components/HeldOutFields";
 import { PolicyFields } from "./components/PolicyFields";
 import { StartForm } from "./components/StartForm";
 import { commandOf, EMPTY_FIELDS, requestOf, type StartFields } from "./start-form";
@@ -29,6 +30,7 @@ export function NewSprintPage() {
             <BasicFields fields={fields} change={change} errorOf={errorOf} />
             <AgentFields fields={fields} change={change} errorOf={errorOf} />
             <PolicyFields fields={fields} change={change} errorOf={errorOf} />
+            <HeldOutFields fields={fields} change={change} errorOf={errorOf} />
           </>
         );
       }}

@@ -4,6 +4,7 @@ import { getRouteApi, Navigate, useNavigate } from "@tanstack/react-router";
 
 import { EvalMatrix } from "@/components/EvalMatrix";
 import { EvidencePanel } from "@/components/EvidencePanel";
+import { NowLine } from "@/components/NowLine";
 import { PageHeader } from "@/components/PageHeader";
 import { PhaseRail } from "@/components/PhaseRail";
 import { ErrorState, LoadingState } from "@/components/states";
@@ -66,6 +67,7 @@ function Loaded({ sprint, events }: { sprint: RunDetail; events: RunEvents }) {
         beside={<StatusBadge status={sprint.paused ? "paused" : sprint.status} />}
         actions={<RunActions run={sprint} attempts={sprint.attempts} attempt={attempt} />}
       />
+      <NowLine run={sprint} events={events.events} />
       <RunFacts run={sprint} />
       <div className="my-4 flex flex-col gap-4">
         {hasResult(sprint) && <ResultCard run={sprint} />}

@@ -10,7 +10,7 @@ const candidate = (chosen: boolean, statuses: string[], error: string | null = n
     error,
     evaluations: statuses.map((status) => ({ gate: true, status })),
   }) as unknown as Parameters<typeof gatesOf>[0];
-const ATTEMPT = { phase: "coding", number: 1 };
+const ATTEMPT = { phase: "coding", number: 1, choice_reason: "" };
 const judged = (attempt: number) =>
   ({
     event: "judge.decided",

@@ -30,6 +30,9 @@ export interface StartFields {
   maxTokens: string;
   maxCost: string;
   openPaths: string;
+  /** A unified diff with tests that no agent sees. */
+  heldOut: string;
+  heldOutFeedback: "" | "none" | "messages";
 }
 
 export const EMPTY_FIELDS: StartFields = {
@@ -57,6 +60,8 @@ export const EMPTY_FIELDS: StartFields = {
   maxTokens: "",
   maxCost: "",
   openPaths: "",
+  heldOut: "",
+  heldOutFeedback: "",
 };
 
 /** The request's body. Values are not checked here: the service does, and says what is wrong with which field. */
@@ -71,6 +76,7 @@ export function requestOf(fields: StartFields): SprintCreate {
         : PHASES.filter((phase) => fields.phases.includes(phase)),
     agent: agentOf(fields),
     policy: policyOf(fields),
+    held_out: fields.heldOut.trim() ? { patch: fields.heldOut } : undefined,
   }) as unknown as SprintCreate;
 }
 
@@ -116,6 +122,7 @@ function policyOf(fields: StartFields): object | undefined {
     retry_from: fields.retryFrom || undefined,
     budget: Object.keys(budget).length > 0 ? budget : undefined,
     open_paths: open.length > 0 ? open : undefined,
+    held_out_feedback: fields.heldOutFeedback || undefined,
   });
   return Object.keys(policy).length > 0 ? policy : undefined;
 }
@@ -154,6 +161,8 @@ export function commandOf(fields: StartFields, origin: string): string | null {
     fields.passThreshold,
     fields.blockingThreshold,
     fields.retryFrom,
+    // The command line reads them from a file.
+    fields.heldOut,
   ];
   const isBeyond = beyond.some((each) => each.trim()) || fields.safeFixes;
   if (fields.sourceKind === "archive" || fields.backend === "scripted" || isBeyond) return null;
@@ -169,6 +178,7 @@ export function commandOf(fields: StartFields, origin: string): string | null {
     ["--max-attempts", fields.maxAttempts],
     ["--max-tokens", fields.maxTokens],
     ["--max-cost", fields.maxCost],
+    ["--held-out-feedback", fields.heldOutFeedback],
   ];
   const given = options.filter(([, value]) => value.trim()).map(([name, value]) => `${name}=${value.trim()}`);
   const switches = fields.deterministicOnly ? ["--deterministic-only"] : [];

@@ -9,7 +9,9 @@ import { DiffReview } from "@/components/diff/DiffReview";
 import { EmptyState, ErrorState, LoadingState } from "@/components/states";
 import { ApiError } from "@/lib/api/errors";
 import type { LineComment } from "@/lib/diff/comments";
+import { findingsOf } from "@/lib/diff/findings";
 import { type Against, attemptDiffQuery } from "@/lib/queries/diffs";
+import type { Evaluation } from "@/lib/queries/runs";
 import { type Action, useActions } from "@/lib/shortcuts";
 
 export interface Shown {
@@ -26,11 +28,14 @@ export interface DiffPaneProps {
   shown: Shown;
   onShow: (change: Partial<Shown>) => void;
   comments: readonly LineComment[];
+  /** What judged the attempt. Stable. */
+  evaluations: readonly Evaluation[];
   actions: CommentActions | null;
 }
 
 export function DiffPane(props: DiffPaneProps) {
-  const { id, phase, number, candidate, shown, onShow, comments, actions } = props;
+  const { id, phase, number, candidate, shown, onShow, comments, evaluations, actions } = props;
+  const findings = useMemo(() => findingsOf(evaluations), [evaluations]);
   const of = useMemo(
     () => ({ id, phase, number, candidate, against: shown.against }),
     [id, phase, number, candidate, shown.against],
@@ -86,6 +91,7 @@ export function DiffPane(props: DiffPaneProps) {
           diff={data}
           view={view}
           comments={comments}
+          findings={findings}
           actions={actions}
         />
       )}

@@ -1,9 +1,11 @@
 /** One evaluator's verdict with its evidence, how far it can be trusted, and whether it was right. */
 import { Link } from "@tanstack/react-router";
 
+import { ForReviewers } from "@/components/ForReviewers";
 import { StatusBadge } from "@/components/StatusBadge";
 import { UntrustedText } from "@/components/UntrustedText";
 import type { Schemas } from "@/lib/api/client";
+import { findingId, findingsOf } from "@/lib/diff/findings";
 import { furtherSuggestions, isScored } from "@/lib/evidence";
 import { formatDuration, formatScore } from "@/lib/format";
 import type { Evaluation } from "@/lib/queries/runs";
@@ -23,7 +25,12 @@ export function ReviewedVerdict({ evaluation, record, open }: Props) {
   const further = furtherSuggestions(evaluation);
   const failing = evaluation.criteria.filter((each) => !each.passed);
   return (
-    <details className="card" open={open} data-evaluator={evaluation.evaluator}>
+    <details
+      id={`verdict-${evaluation.evaluator}`}
+      className="card scroll-mt-28"
+      open={open}
+      data-evaluator={evaluation.evaluator}
+    >
       <summary className="flex min-h-8 cursor-pointer flex-wrap items-center gap-x-2 px-3 py-1">
         <StatusBadge status={evaluation.status} />
         <span className="font-medium">{evaluation.evaluator}</span>
@@ -46,6 +53,8 @@ export function ReviewedVerdict({ evaluation, record, open }: Props) {
             ))}
           </ul>
         )}
+        <ForReviewers metadata={evaluation.metadata} />
+        <Places evaluation={evaluation} />
         {further.length > 0 && (
           <ul className="list-disc pl-5">
             {further.map((each, index) => (
@@ -66,6 +75,22 @@ export function ReviewedVerdict({ evaluation, record, open }: Props) {
         <MarkVerdict evaluation={evaluation} />
       </div>
     </details>
+  );
+}
+
+/** The lines of the diff that a verdict speaks of; the way back is in the diff. */
+function Places({ evaluation }: { evaluation: Evaluation }) {
+  const found = [...findingsOf([evaluation]).values()].flat();
+  if (found.length === 0) return null;
+  return (
+    <p className="flex flex-wrap gap-x-3">
+      <span className="text-muted">In the diff</span>
+      {found.map(({ path, line }) => (
+        <a key={`${path}:${line}`} href={`#${findingId(path, line)}`} className="mono">
+          {path}:{line}
+        </a>
+      ))}
+    </p>
   );
 }
 

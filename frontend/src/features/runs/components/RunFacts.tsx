@@ -4,13 +4,14 @@ import type { ReactNode } from "react";
 import { Cost } from "@/components/Cost";
 import { Elapsed, RelativeTime } from "@/components/RelativeTime";
 import { UntrustedText } from "@/components/UntrustedText";
-import type { Run } from "@/lib/queries/runs";
+import { plural } from "@/lib/format";
+import type { Run, RunDetail } from "@/lib/queries/runs";
 import { visible } from "@/lib/text/visible";
 
 const SHORT_GOAL = 320;
 
 interface Props {
-  run: Run & { base_commit?: string | null };
+  run: Run & { base_commit?: string | null; held_out?: RunDetail["held_out"] };
   /** What the goal is for this kind of run. */
   asks?: string;
 }
@@ -20,7 +21,7 @@ export function RunFacts({ run, asks }: Props) {
   const goal = visible(run.goal);
   const isShort = goal.length <= SHORT_GOAL && !goal.includes("\n");
   return (
-    <div className="flex flex-col gap-2">
+    <div className="mt-3 flex flex-col gap-2">
       {isShort ? (
         <p className="theirs max-w-4xl">
           {word}
@@ -72,6 +73,11 @@ export function RunFacts({ run, asks }: Props) {
         {run.base_commit && (
           <Fact name="Base">
             <code>{run.base_commit.slice(0, 10)}</code>
+          </Fact>
+        )}
+        {run.held_out && (
+          <Fact name="Held-out tests">
+            {plural(run.held_out.files.length, "file")}. <UntrustedText text={run.held_out.note} />
           </Fact>
         )}
         <Fact name="Id">

@@ -2,6 +2,7 @@
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
+import { NowLine } from "@/components/NowLine";
 import { PageHeader } from "@/components/PageHeader";
 import { ErrorState, LoadingState } from "@/components/states";
 import { StatusBadge, wordOf } from "@/components/StatusBadge";
@@ -51,6 +52,7 @@ export function RunPage({ run, course, asks, result, children }: Props) {
         beside={state}
         actions={<RunActions run={run} />}
       />
+      <NowLine run={run} events={events.events} />
       <RunFacts run={run} asks={asks} />
       <div className="my-4 flex flex-col gap-4">
         {result}

@@ -7,6 +7,7 @@ import type { Attempt, RunDetail } from "@/lib/queries/runs";
 import type { RunSearch } from "@/lib/search";
 import type { RunEvents } from "@/lib/stream/live";
 
+import { AttemptColumns } from "./AttemptColumns";
 import { RunLog } from "./RunLog";
 
 interface Props {
@@ -28,12 +29,17 @@ export function RunTabs({ sprint, events, attempt, search, onSearch }: Props) {
   return (
     <Tabs.Root
       value={tab}
-      onValueChange={(next) => onSearch({ tab: next === "log" ? undefined : (next as "prompt" | "output") })}
+      onValueChange={(next) =>
+        onSearch({ tab: next === "log" ? undefined : (next as "attempts" | "prompt" | "output") })
+      }
       className="mt-6"
     >
       <Tabs.List aria-label="More about this run" className="mb-3 flex flex-wrap border-b border-line">
         <Tabs.Trigger value="log" className={TAB}>
           Log
+        </Tabs.Trigger>
+        <Tabs.Trigger value="attempts" className={TAB} disabled={!attempt}>
+          Attempts side by side
         </Tabs.Trigger>
         <Tabs.Trigger value="prompt" className={TAB} disabled={!attempt}>
           Prompt{of}
@@ -49,6 +55,11 @@ export function RunTabs({ sprint, events, attempt, search, onSearch }: Props) {
           find={search.find ?? ""}
           onFind={(find) => onSearch({ find: find || undefined })}
         />
+      </Tabs.Content>
+      <Tabs.Content value="attempts" tabIndex={-1}>
+        {attempt && (
+          <AttemptColumns attempts={sprint.attempts} phase={attempt.phase} events={events.events} />
+        )}
       </Tabs.Content>
       <Tabs.Content value="prompt" tabIndex={-1}>
         {attempt && (

@@ -1,0 +1,18 @@
+/** What a verdict says to people and not to the agent, such as the messages of held-out tests. */
+import { forReviewers } from "@/lib/evidence";
+import type { Evaluation } from "@/lib/queries/runs";
+import { plainLines } from "@/lib/text/ansi";
+
+export function ForReviewers({ metadata }: { metadata: Evaluation["metadata"] }) {
+  const hidden = forReviewers(metadata);
+  if (!hidden) return null;
+  return (
+    <section className="rounded-md border border-line p-2" data-for-reviewers>
+      <h3 className="font-medium">For reviewers: the agent does not see this</h3>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <pre className="theirs mt-1 max-h-96 overflow-auto" tabIndex={0}>
+        {plainLines(hidden)}
+      </pre>
+    </section>
+  );
+}

@@ -1,0 +1,44 @@
+/** One line that keeps its place and its height: where a run is, what it does, for how long, at which cost. */
+import { activityOf, placeOf, spentOf } from "@/lib/activity";
+import { formatCost, formatCount } from "@/lib/format";
+import type { Run } from "@/lib/queries/runs";
+import type { RunEvent } from "@/lib/stream/frames";
+import { visible } from "@/lib/text/visible";
+
+import { Elapsed } from "./RelativeTime";
+import { StatusBadge } from "./StatusBadge";
+
+interface Props {
+  run: Run & { policy?: { budget: { cost_usd: number | null; tokens: number | null } } };
+  events: readonly RunEvent[];
+}
+
+export function NowLine({ run, events }: Props) {
+  const activity = activityOf(run, events);
+  const place = placeOf(run);
+  const text = visible(activity.text);
+  const spent = spentOf(run, formatCost, formatCount);
+  return (
+    <section
+      aria-label="Now"
+      className="card flex h-8 items-center gap-3 overflow-hidden px-3 whitespace-nowrap"
+      data-now
+    >
+      <span className="max-sm:hidden">
+        <StatusBadge status={run.paused ? "paused" : run.status} />
+      </span>
+      <span className="theirs min-w-0 flex-1 truncate text-muted" title={text}>
+        {place && <span className="text-ink">{place} · </span>}
+        {text}
+      </span>
+      <span className="w-20 shrink-0 text-right text-muted tabular-nums">
+        {run.finished_at ? (
+          <Elapsed from={run.created_at} to={run.finished_at} />
+        ) : (
+          activity.since && <Elapsed from={activity.since} to={null} />
+        )}
+      </span>
+      {spent && <span className="shrink-0 text-right text-muted tabular-nums">{spent}</span>}
+    </section>
+  );
+}
