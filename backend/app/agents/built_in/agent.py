@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from app.agents.built_in.narration import Narrator
 from app.agents.built_in.tools import WorkspaceTools
 from app.agents.files import WorkspaceFiles
 from app.agents.models.factory import ModelConfigurationError, provider_of
-from app.agents.models.failures import QuickRetry, read_failure
+from app.agents.models.failures import QuickRetry, read_failure, reset_of
 from app.agents.models.usage import agent_usage
 from app.agents.port import (
     AgentFailure,
@@ -113,7 +114,7 @@ class PydanticAiAgent:
             return AgentFailure(stop.kind, stop.message, agent_usage(spent), name)
         except (AgentRunError, UserError) as error:
             kind, message = read_failure(error)
-            return AgentFailure(kind, message, agent_usage(spent), name)
+            return AgentFailure(kind, message, agent_usage(spent), name, reset_of(error, datetime.now(UTC)))
         return AgentResult(final.output, agent_usage(spent), name, final.transcript)
 
     async def _converse(self, model: Model, task: AgentTask, narrator: Narrator, spent: RunUsage) -> _Final:

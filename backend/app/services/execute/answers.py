@@ -18,12 +18,12 @@ from app.runners.answer.steps import PHASE, AnswerAttempt, AnswerSteps
 from app.runners.answer.synthesizer import Synthesis
 from app.runners.evaluators.response_result import quality_result
 from app.schemas.agents import AgentSpec
-from app.schemas.runs import AttemptState, Usage
+from app.schemas.runs import AttemptState, ModelRole, Usage
 from app.services.execute.answer_parts import AnswerEquipment, AnswerParts
 from app.services.record.answers import AnswerQuestion, attempt_of, keep_attempt, question_of
 from app.services.record.attempts import claim_attempt
 from app.services.record.history import Recorded, said_by_humans, told
-from app.services.record.ledger import spend
+from app.services.record.ledger import charge
 from app.services.record.texts import Written, store_verdict, store_written
 from app.services.record.transactions import Recorder, Recording
 
@@ -53,7 +53,7 @@ class AnswerRunning:
             attempt = await self._write(recorded, question, number)
 
             async def record(recording: Recording, row: Attempt) -> None:
-                _record_written(recording, row, attempt, question)
+                await _record_written(recording, row, attempt, question)
 
             await self._recorder.outcome(run.id, fence, claim, AttemptState.STARTED, record)
 
@@ -128,11 +128,11 @@ def _steps(question: AnswerQuestion, parts: AnswerParts, guidance: Sequence[str]
     )
 
 
-def _record_written(
+async def _record_written(
     recording: Recording, row: Attempt, attempt: AnswerAttempt, question: AnswerQuestion
 ) -> None:
     keep_attempt(row, attempt, len(question.entries))
-    spend(recording.run, Usage.model_validate(row.usage))
+    await charge(recording, row, ModelRole.ANSWER, Usage.model_validate(row.usage))
     if attempt.trouble:
         row.completed_at = datetime.now(UTC)
         return
@@ -150,7 +150,7 @@ async def _record_judged(
 ) -> None:
     before = Usage.model_validate(row.usage)
     keep_attempt(row, attempt, len(question.entries))
-    spend(recording.run, attempt.usage.less(before))
+    await charge(recording, row, ModelRole.JUDGE, attempt.usage.less(before))
     row.completed_at = datetime.now(UTC)
     if attempt.judged is None or attempt.judged.output is None:
         return

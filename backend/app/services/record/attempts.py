@@ -25,6 +25,7 @@ from app.runners.evaluators.feedback_memory import FeedbackMemory
 from app.schemas.runs import AttemptState, RetryFrom, RunStatus, Usage
 from app.services.record.history import Recorded
 from app.services.record.transactions import Recording
+from app.services.record.waiting import end_wait
 
 
 def start_commit(recorded: Recorded, number: int) -> str:
@@ -39,6 +40,7 @@ def begin_run(recording: Recording, recorded: Recorded) -> None:
     """Activate the run; the first time, record that the run and its phase started."""
     run = recording.run
     if run.status == RunStatus.ACTIVE:
+        end_wait(recording)
         return
     if run.started_at is None:
         run.started_at = datetime.now(UTC)
