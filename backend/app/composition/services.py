@@ -137,7 +137,7 @@ def build_container(
         reviews=ReviewQueries(sessions),
         metrics=MetricsService(sessions),
         trends=TrendService(sessions),
-        usage=UsageQueries(sessions),
+        usage=UsageQueries(sessions, days),
         idempotency=IdempotencyService(sessions),
         deliveries=DeliveryService(sessions, outbox.urls),
         status=StatusService(sessions, _info(settings, tools), tools.sandbox),

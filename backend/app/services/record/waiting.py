@@ -1,12 +1,16 @@
 """Lets a run rest until its model is back: the wait is a row and a job for later, and no worker is held."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from app.agents.port import FailureKind
+from app.core.events.agents import AgentFailedData
 from app.core.events.runs import WorkflowStatusData
-from app.db.models import Attempt, Run
+from app.db.models import Attempt
 from app.jobs.queue import enqueue_advance
 from app.runners.waiting import Rest, Unavailable, rest_after, waits_words
-from app.schemas.runs import RunPolicy, RunStatus
+from app.schemas.runs import AttemptState, RunPolicy, RunStatus
+from app.schemas.text import storable_text
 from app.services.record.transactions import Recording
 
 
@@ -38,6 +42,52 @@ async def rest_for_model(
     return rest
 
 
+@dataclass(frozen=True, slots=True)
+class ModelTrouble:
+    """Why a model was not asked or gave no answer, in a way that can pass or that a human can mend.
+
+    Attributes:
+        kind: `UNAVAILABLE` or `BUDGET`.
+        message: for people.
+        retry_at: when the provider's limit ends, if the provider says so.
+    """
+
+    kind: FailureKind
+    message: str
+    retry_at: datetime | None = None
+
+    @classmethod
+    def of(cls, kind: FailureKind | None, message: str, retry_at: datetime | None) -> "ModelTrouble | None":
+        """Return the trouble, or None for a failure of another kind."""
+        if kind is None or kind not in (FailureKind.UNAVAILABLE, FailureKind.BUDGET):
+            return None
+        return cls(kind, message, retry_at)
+
+
+async def lay_down_for(recording: Recording, row: Attempt, trouble: ModelTrouble, policy: RunPolicy) -> None:
+    """Let an attempt of a loop or an answer go on later from where it is; nothing is used up.
+
+    Decisions escalate a spent budget.
+    """
+    is_judged = row.status == AttemptState.EVALUATING
+    row.status = AttemptState.PRODUCED if is_judged else AttemptState.AGENT_FAILED
+    row.last_error = storable_text(trouble.message)
+    pause: float | None = None
+    if trouble.kind is FailureKind.UNAVAILABLE:
+        rest = await rest_for_model(recording, row, policy, trouble.retry_at)
+        pause = max(0.0, (rest.until - datetime.now(UTC)).total_seconds()) if rest.until else None
+    elif is_judged:
+        row.evaluation_failures += 1
+    data = AgentFailedData(
+        kind=trouble.kind.value,
+        message=row.last_error,
+        failures=row.unavailable_failures,
+        retry_in_seconds=pause,
+        retry_at=row.provider_reset_at,
+    )
+    recording.tell(data, row.phase, row.number)
+
+
 def end_wait(recording: Recording) -> None:
     """Tell that a run that waited for its model goes on."""
     run = recording.run
@@ -57,11 +107,6 @@ def forget_failures(row: Attempt) -> None:
 def rests(row: Attempt, now: datetime) -> bool:
     """Tell whether an attempt rests until a later time."""
     return row.not_before is not None and row.not_before > now
-
-
-def waits_for_reset(run: Run, row: Attempt, now: datetime) -> bool:
-    """Tell whether a run waits for the time that its provider named."""
-    return not RunStatus(run.status).is_final and row.provider_reset_at is not None and rests(row, now)
 
 
 def _too_long(reset_at: datetime | None, policy: RunPolicy) -> str:
