@@ -82,7 +82,13 @@ def build_tools(
     keys = provider_keys(settings)
     build = recorded(partial(build_model, keys=keys), ledger or NoLedger(), budgets)
     upstreams = upstreams_of(keys)
-    gateway = ModelGateway(upstreams, ListPrices(), ledger or NoLedger(), budgets=budgets)
+    gateway = ModelGateway(
+        upstreams,
+        ListPrices(),
+        ledger or NoLedger(),
+        budgets=budgets,
+        silence_seconds=settings.MODEL_SILENCE_SECONDS,
+    )
     sandbox = build_sandbox(settings)
     interpreters = build_interpreters(settings, sandbox)
     evaluators = _evaluator_config(settings, keys, build, sandbox, interpreters)
@@ -106,6 +112,7 @@ def build_tools(
             default_backend=settings.AGENT_BACKEND,
             default_model=settings.AGENT_MODEL,
             test_seconds=settings.EVALUATOR_TEST_TIMEOUT,
+            silence_seconds=settings.MODEL_SILENCE_SECONDS,
             build=build,
             installed=installed_agents(settings, sandbox, gateway, upstreams),
         ),

@@ -28,8 +28,8 @@ from app.runners.prompts.phase import prompt_for
 from app.schemas.agents import AgentSpec
 from app.schemas.runs import AttemptState, ModelRole, RunPolicy, min_of
 from app.schemas.text import storable_json, storable_text
-from app.services.execute.candidate_rows import store_candidates
-from app.services.execute.candidates import CandidateJob, CandidateRuns, ProducedCandidate
+from app.services.execute.candidate_rows import store_bundle, store_candidates
+from app.services.execute.candidates import CandidateJob, CandidateRuns, Committed, ProducedCandidate
 from app.services.execute.progress import ProgressBatcher, storing_progress
 from app.services.record.attempts import (
     begin_run,
@@ -87,7 +87,7 @@ class Producing:
                 produced = await self._work(recorded, number, opened, fence)
             except (WorkspaceError, OSError) as error:
                 failure = AgentFailure(FailureKind.CRASH, f"There is no tree to work in: {error}")
-                await self._record_failure(recorded, opened, {0: failure}, fence)
+                await self._record_failure(recorded, opened, {0: failure}, None, fence)
                 return
             if any(each.committed for each in produced):
                 await self._record_output(opened, produced, fence)
@@ -97,12 +97,13 @@ class Producing:
                     for each in produced
                     if isinstance(each.outcome, AgentFailure)
                 }
-                await self._record_failure(recorded, opened, failures, fence)
+                kept = next((each.unfinished for each in produced if each.unfinished), None)
+                await self._record_failure(recorded, opened, failures, kept, fence)
 
     async def _open(self, recorded: Recorded, number: int, fence: Fence) -> _Opened:
         async with self._sessions() as session:
             memory = await load_memory(session, recorded)
-        prompt = prompt_for(memory)
+        prompt = prompt_for(memory) + _interrupted(recorded, number)
         start = start_commit(recorded, number)
         claim = uuid4()
         async with self._recorder.open(recorded.run.id, fence) as recording:
@@ -154,7 +155,7 @@ class Producing:
             row.status = AttemptState.PRODUCED
             row.output = first.ended.output
             row.head_commit, row.tree = committed.commit, committed.tree
-            row.changed_files = committed.changed_files
+            row.changed_files = sorted({*row.changed_files, *committed.changed_files})
             row.produced_at = datetime.now(UTC)
             row.usage = usage.model_dump(mode="json")
             row.last_error = ""
@@ -173,13 +174,22 @@ class Producing:
         await self._recorder.outcome(opened.run_id, fence, opened.claim, AttemptState.STARTED, write)
 
     async def _record_failure(
-        self, recorded: Recorded, opened: _Opened, failures: Mapping[int, AgentFailure], fence: Fence
+        self,
+        recorded: Recorded,
+        opened: _Opened,
+        failures: Mapping[int, AgentFailure],
+        kept: Committed | None,
+        fence: Fence,
     ) -> None:
-        """Record that every candidate failed; `failures` are by the number of the candidate."""
+        """Record that every candidate failed, by number, and what is kept of their work."""
 
         async def write(recording: Recording, row: Attempt) -> None:
             for index, each in failures.items():
                 await charge(recording, row, ModelRole.AGENT, total_usage([each]), index)
+            if kept is not None:
+                await store_bundle(recording, row, kept)
+                row.head_commit, row.tree = kept.commit, kept.tree
+                row.changed_files = sorted({*row.changed_files, *kept.changed_files})
             await _record_trouble(recording, row, list(failures.values()), recorded.policy)
 
         await self._recorder.outcome(opened.run_id, fence, opened.claim, AttemptState.STARTED, write)
@@ -245,6 +255,15 @@ class _Stage:
         at = place_in(self._run_id, self._phase, self._number)
         payload = storable_json(data.model_dump(mode="json"))
         self._batcher.add(EVENT_ADAPTER.validate_python({**dict(at), "event": event, "data": payload}))
+
+
+def _interrupted(recorded: Recorded, number: int) -> str:
+    """Say why the last try of this attempt ended, and that its changes are kept; empty for a first try."""
+    own = next((each for each in recorded.attempts if each.number == number), None)
+    if own is None or own.status != AttemptState.AGENT_FAILED or not own.last_error:
+        return ""
+    left = "Its changes are in the workspace." if own.head_commit else "No file was changed."
+    return f"\n## The last try ended early\n\n{own.last_error}\n{left} Continue from there.\n"
 
 
 def _within_budget(limits: AgentLimits, recorded: Recorded) -> AgentLimits:
