@@ -2,15 +2,20 @@
 import type { ReactNode } from "react";
 
 import { Cost } from "@/components/Cost";
+import { Disclosure } from "@/components/Disclosure";
 import { Elapsed, RelativeTime } from "@/components/RelativeTime";
 import { UntrustedText } from "@/components/UntrustedText";
+import type { Schemas } from "@/lib/api/client";
+import { formatCost } from "@/lib/format";
 import type { Run } from "@/lib/queries/runs";
 import { visible } from "@/lib/text/visible";
+
+import { RunUsage } from "./RunUsage";
 
 const SHORT_GOAL = 320;
 
 interface Props {
-  run: Run & { base_commit?: string | null };
+  run: Run & { base_commit?: string | null; policy?: Schemas["PolicyView"] };
   /** What the goal is for this kind of run. */
   asks?: string;
 }
@@ -60,6 +65,7 @@ export function RunFacts({ run, asks }: Props) {
         </Fact>
         <Fact name="Cost">
           <Cost usage={run.usage} />
+          {run.policy?.budget.cost_usd ? ` of ${formatCost(run.policy.budget.cost_usd)}` : ""}
         </Fact>
         <Fact name="Agent">
           <UntrustedText text={run.agent} />
@@ -78,6 +84,9 @@ export function RunFacts({ run, asks }: Props) {
           <code>{run.id.slice(0, 8)}</code>
         </Fact>
       </dl>
+      {run.usage.requests > 0 && (
+        <Disclosure summary="Cost by attempt and model, and budgets">{() => <RunUsage id={run.id} />}</Disclosure>
+      )}
     </div>
   );
 }
