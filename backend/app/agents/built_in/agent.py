@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pydantic_ai
-from pydantic_ai.exceptions import AgentRunError, UserError
+from pydantic_ai.exceptions import (
+    AgentRunError,
+    ModelNotFoundError,
+    RunTimedOut,
+    UsageLimitExceeded,
+    UserError,
+)
 from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelResponse
 from pydantic_ai.models import Model
 from pydantic_ai.run import AgentRun
@@ -122,7 +128,8 @@ class PydanticAiAgent:
             return AgentFailure(stop.kind, stop.message, agent_usage(spent), name)
         except (AgentRunError, UserError) as error:
             kind, message = read_failure(error)
-            return AgentFailure(kind, message, agent_usage(spent), name, reset_of(error, datetime.now(UTC)))
+            told = message + _hint(error)
+            return AgentFailure(kind, told, agent_usage(spent), name, reset_of(error, datetime.now(UTC)))
         return AgentResult(final.output, agent_usage(spent), name, final.transcript)
 
     async def _converse(self, model: Model, task: AgentTask, narrator: Narrator, spent: RunUsage) -> _Final:
@@ -167,6 +174,19 @@ class PydanticAiAgent:
             retries={"tools": _TOOL_RETRIES, "output": _OUTPUT_RETRIES},
             capabilities=[QuickRetry(self.retry_pause)],
         )
+
+
+def _hint(error: AgentRunError | UserError) -> str:
+    """Name the setting behind a failure; empty if no setting helps."""
+    match error:
+        case RunTimedOut():
+            return " (AGENT_TIMEOUT)"
+        case UsageLimitExceeded():
+            return " (AGENT_MAX_REQUESTS, AGENT_MAX_TOKENS)"
+        case ModelNotFoundError():
+            return ". The address of a compatible server usually ends with /v1 (OPENAI_BASE_URL)"
+        case _:
+            return ""
 
 
 async def _follow(run: AgentRun[None, str], narrator: Narrator, limits: AgentLimits) -> None:
