@@ -80,17 +80,20 @@ def _criteria(text: str) -> list[CriterionResult]:
         _criterion(
             "says something",
             len(words) >= MIN_WORDS,
-            f"{PLAN_FILE} has {len(words)} words besides its headings, and {MIN_WORDS} are needed; explain what will be done and how",
+            f"{PLAN_FILE} has {len(words)} words besides its headings, and {MIN_WORDS} are needed; "
+            "explain what will be done and how",
         ),
         _criterion(
             "does not repeat itself",
             len(words) < MIN_WORDS or different >= MIN_DIFFERENT_WORDS,
-            f"{PLAN_FILE} repeats {different} words again and again, and {MIN_DIFFERENT_WORDS} must differ; say what will be done in each step",
+            f"{PLAN_FILE} repeats {different} words again and again, and {MIN_DIFFERENT_WORDS} must differ; "
+            "say what will be done in each step",
         ),
         _criterion(
             "names steps",
             steps >= MIN_STEPS,
-            f"{PLAN_FILE} names {steps} of {MIN_STEPS} steps; list them, one line each, with the files they touch",
+            f"{PLAN_FILE} names {steps or 'no'} steps, and {MIN_STEPS} are needed; "
+            "list them, one line each, with the files they touch",
         ),
     ]
 
