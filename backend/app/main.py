@@ -14,7 +14,7 @@ import uvicorn
 
 from app.api.app import AccessRules, create_app
 from app.api.edge.http_bounds import BoundedHttpProtocol
-from app.composition.chores import open_upkeep
+from app.composition.chores import build_accounts, open_upkeep
 from app.composition.database import open_database, open_scratch, open_sessions
 from app.composition.services import Container, build_container, build_worker
 from app.core.config import Settings
@@ -30,7 +30,7 @@ from app.realtime.service import Realtime, RealtimeTimings, open_realtime
 from app.realtime.subscription import Pace
 from app.services.access.tokens import TokenNeed
 from app.services.read.runs import RunQueries
-from app.services.record.model_requests import open_ledger
+from app.services.record.model_requests import RequestLedger, open_ledger
 
 _FILES_OF_OUR_OWN = 512
 """Connections to the database and to models, pipes to agents and tools: more than a worker has by default."""
@@ -96,7 +96,7 @@ async def open_service(settings: Settings, *, with_worker: bool) -> AsyncGenerat
         sessions = await stack.enter_async_context(open_sessions(settings, url))
         realtime = await stack.enter_async_context(_open_realtime(settings, url, sessions))
         scratch = await stack.enter_async_context(open_scratch(settings))
-        ledger = await stack.enter_async_context(open_ledger(sessions))
+        ledger = await stack.enter_async_context(_open_ledger(settings, sessions, realtime))
         container = build_container(settings, sessions, realtime.doorbell, scratch, ledger)
         stop_worker = _no_worker
         if with_worker:
@@ -104,6 +104,12 @@ async def open_service(settings: Settings, *, with_worker: bool) -> AsyncGenerat
             await stack.enter_async_context(open_upkeep(settings, sessions, realtime.doorbell))
             stop_worker = await stack.enter_async_context(running(build_worker(settings, url, container)))
         yield OpenService(container, realtime, sessions, stop_worker)
+
+
+def _open_ledger(
+    settings: Settings, sessions: Sessions, realtime: Realtime
+) -> AbstractAsyncContextManager[RequestLedger]:
+    return open_ledger(sessions, build_accounts(settings), realtime.doorbell)
 
 
 def _no_worker() -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import signal
 
-from app.composition.chores import open_upkeep
+from app.composition.chores import build_accounts, open_upkeep
 from app.composition.database import open_database, open_scratch, open_sessions
 from app.composition.services import build_container, build_worker
 from app.core.config import Settings
@@ -32,7 +32,7 @@ async def work(settings: Settings) -> None:
         open_doorbell(url) as doorbell,
         open_scratch(settings) as scratch,
         open_upkeep(settings, sessions, doorbell),
-        open_ledger(sessions) as ledger,
+        open_ledger(sessions, build_accounts(settings), doorbell) as ledger,
     ):
         container = build_container(settings, sessions, doorbell, scratch, ledger)
         await container.warn_if_unconfined()

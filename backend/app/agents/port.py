@@ -99,6 +99,7 @@ class FailureKind(StrEnum):
     `CONFIGURATION` (no key, a rejected key, an unknown model) is not worth a retry; a human has to act.
     `UNAVAILABLE` (rate limit, server error, network, timeout of a request, a stream cut short) and
     `PROTOCOL` (an answer that cannot be read) are retried with backoff. `LIMIT` is one of `AgentLimits`.
+    `BUDGET` is a budget of the run or of the day: the run escalates.
     `CRASH` is a defect of the backend.
     """
 
@@ -106,17 +107,22 @@ class FailureKind(StrEnum):
     UNAVAILABLE = "unavailable"
     PROTOCOL = "protocol"
     LIMIT = "limit"
+    BUDGET = "budget"
     CRASH = "crash"
 
 
 @dataclass(frozen=True, slots=True)
 class AgentFailure:
-    """The agent did not finish. A value, not an exception; it uses up no attempt."""
+    """The agent did not finish. A value, not an exception; it uses up no attempt.
+
+    `retry_at` is when the provider's limit ends, if the provider says so.
+    """
 
     kind: FailureKind
     message: str
     usage: AgentUsage = field(default_factory=AgentUsage)
     model: str | None = None
+    retry_at: datetime | None = None
 
 
 AgentOutcome = AgentResult | AgentFailure

@@ -57,7 +57,8 @@ def _pydantic_ai(provider: "AgentProvider", spec: AgentSpec) -> Agent | AgentFai
     model = provider.model_for(spec)
     variable = _KEY_VARIABLES.get(provider_of(model))
     if variable is not None and not provider.keys.has_key_for(model):
-        return _refuse(f"No key for {model}: set {variable}, or choose the scripted agent", model)
+        told = f"No key for {model}: set {variable}, or choose the scripted agent"
+        return _refuse(told + provider.other_ways(), model)
     try:
         # An unusable name is refused now, not in the middle of the work.
         build_model(model, provider.keys)
@@ -71,6 +72,8 @@ def _pydantic_ai(provider: "AgentProvider", spec: AgentSpec) -> Agent | AgentFai
         system_prompt=spec.system_prompt,
         temperature=spec.temperature,
         test_seconds=provider.test_seconds,
+        silence_seconds=provider.silence_seconds,
+        nudges=provider.nudges,
     )
 
 
@@ -94,6 +97,8 @@ class AgentProvider:
         default_backend: what `auto` means; `auto` here is the agent with a model.
         default_model: for specs without a model; None chooses by the configured keys.
         test_seconds: limit of one test run of an agent, wall clock.
+        silence_seconds: how long a model may send nothing before a request counts as failed.
+        nudges: how often the agent with a model is asked once more if it changed no file.
         backends: the table.
         build: makes a model by its name; None makes it with the keys.
         installed: agents that are programs on this machine, by their profiles.
@@ -105,6 +110,8 @@ class AgentProvider:
     default_backend: AgentName = AgentBackend.AUTO
     default_model: str | None = None
     test_seconds: float = 120.0
+    silence_seconds: float = 300.0
+    nudges: int = 1
     build: Callable[[str], Model] | None = None
     backends: Mapping[AgentName, Backend] = field(default_factory=lambda: BUILT_IN_BACKENDS)
     installed: InstalledAgents | None = None
@@ -118,6 +125,13 @@ class AgentProvider:
         if self.installed is not None and name in self.installed.profiles:
             return self.installed.make(name, spec, self.default_model)
         return _refuse(self._unknown(name))
+
+    def other_ways(self) -> str:
+        """Say which installed agents are ready, and how to look around without any."""
+        found = self.installed.describe_all() if self.installed is not None else []
+        ready = [each.name for each in found if each.ready]
+        agents = f". Ready here: {', '.join(ready)} (--agent NAME)" if ready else ""
+        return f"{agents}. Without a model, try: phaserunner run --example teatime"
 
     def unknown(self, spec: AgentSpec) -> str | None:
         """Say which agents there are, if the one that a spec names is none of them."""

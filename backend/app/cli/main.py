@@ -35,6 +35,7 @@ _COMMANDS = (
     ("watch:logs", "logs", "Show the events of a run."),
     ("diff:diff", "diff", "Show what an attempt changed."),
     ("result:result", "result", "Show a run's result, or export it as a patch, a bundle or a branch."),
+    ("usage:usage", "usage", "Show what a run consumed by attempt and model, and its budgets."),
     ("runs:cancel_run", "cancel", "Cancel a run. Its work so far is kept."),
     ("holding:pause", "pause", "Pause a run. The interrupted attempt does not count."),
     ("holding:resume", "resume", "Resume a paused run."),

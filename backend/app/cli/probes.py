@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import anyio.to_thread
 import asyncpg
+import httpx
 from uv import find_uv_bin
 
 from app.cli.api_client import ApiClient
@@ -209,7 +210,30 @@ async def models(settings: Settings) -> ProbeResult:
     if fallback and not provider_keys(settings).has_key_for(fallback):
         detail = f"{', '.join(configured)} set, but no key for EVALUATOR_FALLBACK_MODEL={fallback}"
         return ProbeResult("models", "warn", detail, "set its provider's key; until then it is not used")
+    if settings.OPENAI_BASE_URL:
+        return await compatible_server(settings)
     return ProbeResult("models", "ok", f"{', '.join(configured)} set")
+
+
+async def compatible_server(settings: Settings) -> ProbeResult:
+    """Whether the server at OPENAI_BASE_URL lists its models, and the one that agents use is among them."""
+    address = (settings.OPENAI_BASE_URL or "").rstrip("/")
+    key = settings.OPENAI_API_KEY.get_secret_value() if settings.OPENAI_API_KEY else "none"
+    try:
+        async with httpx.AsyncClient(timeout=_PROBE_SECONDS, trust_env=False) as client:
+            answer = await client.get(f"{address}/models", headers={"Authorization": f"Bearer {key}"})
+        answer.raise_for_status()
+        listed = [str(each["id"]) for each in answer.json()["data"]]
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError) as error:
+        advice = "start the server, and check the address: it usually ends with /v1"
+        reason = f"{type(error).__name__}: {error}"[:200]
+        return ProbeResult("models", "warn", f"OPENAI_BASE_URL lists no models: {reason}", advice)
+    wanted = (settings.AGENT_MODEL or "").partition(":")[2]
+    if wanted and settings.AGENT_MODEL and settings.AGENT_MODEL.startswith("openai") and wanted not in listed:
+        known = ", ".join(listed[:5]) or "none"
+        advice = f"set AGENT_MODEL to one of its models: {known}"
+        return ProbeResult("models", "warn", f"{address} has no model {wanted}", advice)
+    return ProbeResult("models", "ok", f"{address} answers, {len(listed)} models")
 
 
 async def server(api: ApiClient) -> ProbeResult:

@@ -6,10 +6,12 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from app.composition.database import open_database, open_sessions
 from app.core.config import Settings
 from app.db.engine import Sessions
+from app.runners.budgets import DayBudgets
 from app.services.chores.housekeeping import Housekeeping, Retention
 from app.services.chores.reminders import ReminderService
 from app.services.chores.schedule import Chore, doing_chores
 from app.services.chores.webhooks import WebhookService
+from app.services.record.accounts import Accounts
 from app.services.record.outbox import Outbox
 from app.services.record.transactions import EventBell
 from app.webhooks.endpoints import read_endpoints
@@ -74,6 +76,16 @@ def build_outbox(settings: Settings) -> Outbox:
     if urls:
         _webhook_key(settings)
     return Outbox(urls)
+
+
+def build_accounts(settings: Settings) -> Accounts:
+    """Make what adds up the requests to models, and warns of budgets that are nearly spent."""
+    return Accounts(day_budgets(settings), build_outbox(settings))
+
+
+def day_budgets(settings: Settings) -> DayBudgets:
+    """Give the operator's budgets of a day."""
+    return DayBudgets(installation=settings.BUDGET_DAY_USD, project=settings.BUDGET_PROJECT_DAY_USD)
 
 
 def _webhook_key(settings: Settings) -> bytes:

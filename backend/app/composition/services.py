@@ -9,13 +9,13 @@ from pathlib import Path
 
 from app.agents.port import AgentLimits
 from app.api.edge.access import ApiServices
-from app.composition.chores import build_outbox
+from app.composition.chores import build_outbox, day_budgets
 from app.composition.database import open_database, open_sessions, owned_directory
 from app.composition.kinds import build_steps
 from app.composition.tools import Tools, build_tools
 from app.core.config import Settings
 from app.db.engine import Sessions
-from app.gateway.ledger import Ledger
+from app.gateway.ledger import Ledger, NoLedger
 from app.jobs.silence import SilenceRules
 from app.jobs.worker import JobWorker, WorkerTimings
 from app.runners.answer.rules import read_rule_sets
@@ -48,6 +48,8 @@ from app.services.measure.trends import TrendService
 from app.services.read.run_lists import RunLists
 from app.services.read.runs import RunQueries
 from app.services.read.usage import UsageQueries
+from app.services.record.accounts import Accounts
+from app.services.record.budgets import BudgetKeeper
 from app.services.record.transactions import EventBell, Recorder
 from app.services.review.escalations import EscalationService
 from app.services.review.evaluators import EvaluatorService
@@ -97,13 +99,16 @@ def build_container(
         scratch: what `open_scratch` gave.
         ledger: keeps the requests to models; None forgets them.
     """
-    tools = build_tools(settings, ledger)
+    ledger = ledger or NoLedger()
+    days = day_budgets(settings)
+    budgets = BudgetKeeper(sessions, ledger, days)
+    tools = build_tools(settings, ledger, budgets)
     store = WorkspaceStore(settings.DATA_DIR, tools.git, tools.limits, scratch)
     trees = RunTrees(store, sessions)
     outbox = build_outbox(settings)
-    intake = Intake(sessions, store, tools.git, tools.sources, bell)
+    intake = Intake(sessions, store, tools.git, tools.sources, bell, budgets)
     panel = PhasePanel(tools.registry, tools.rules)
-    recorder = Recorder(sessions, bell, outbox)
+    recorder = Recorder(sessions, bell, outbox, Accounts(days, outbox), ledger)
     limits = AgentLimits(
         seconds=settings.AGENT_TIMEOUT,
         requests=settings.AGENT_MAX_REQUESTS,
@@ -123,7 +128,7 @@ def build_container(
         answers=answer_service(intake, tools.policy, read_rule_sets(settings.ANSWER_RULES_FILE)),
         pauses=PauseService(sessions, bell),
         cancels=CancelService(sessions, bell, outbox),
-        forks=ForkService(sessions, tools.policy, bell),
+        forks=ForkService(sessions, tools.policy, bell, budgets),
         lists=RunLists(sessions),
         queries=RunQueries(sessions),
         results=results,
@@ -135,7 +140,7 @@ def build_container(
         reviews=ReviewQueries(sessions),
         metrics=MetricsService(sessions),
         trends=TrendService(sessions),
-        usage=UsageQueries(sessions),
+        usage=UsageQueries(sessions, days),
         idempotency=IdempotencyService(sessions),
         deliveries=DeliveryService(sessions, outbox.urls),
         status=StatusService(sessions, _info(settings, tools), tools.sandbox),
@@ -144,7 +149,7 @@ def build_container(
     return Container(
         api,
         TokenService(sessions),
-        Advance(sessions, recorder, steps),
+        Advance(sessions, recorder, steps, days),
         Takeover(sessions, Reconcile(sessions), _silence(settings), settings.ENGINE_STALLED_AFTER_SECONDS),
         tools.sandbox,
     )

@@ -18,7 +18,7 @@ from app.agents.provider import AgentProvider
 from app.core.config import Settings
 from app.core.errors import InvalidInputError
 from app.gateway.gateway import ModelGateway
-from app.gateway.ledger import Ledger, NoLedger
+from app.gateway.ledger import Budgets, Ledger, NoLedger
 from app.gateway.prices import ListPrices
 from app.gateway.recorded_model import BuildModel, recorded
 from app.gateway.upstreams import KEY_VARIABLES, upstreams_of
@@ -75,18 +75,31 @@ class Tools:
         return HeldOutEvaluator(files=files, told=told, tests=tests)
 
 
-def build_tools(settings: Settings, ledger: Ledger | None = None, *, one_shot: bool = False) -> Tools:
+def build_tools(
+    settings: Settings,
+    ledger: Ledger | None = None,
+    budgets: Budgets | None = None,
+    *,
+    one_shot: bool = False,
+) -> Tools:
     """Make what needs no database.
 
     Args:
         settings: the service's settings.
         ledger: keeps the requests to models.
+        budgets: are checked before each request.
         one_shot: whether the process ends after one evaluation.
     """
     keys = provider_keys(settings)
-    build = recorded(partial(build_model, keys=keys), ledger or NoLedger())
+    build = recorded(partial(build_model, keys=keys), ledger or NoLedger(), budgets)
     upstreams = upstreams_of(keys)
-    gateway = ModelGateway(upstreams, ListPrices(), ledger or NoLedger())
+    gateway = ModelGateway(
+        upstreams,
+        ListPrices(),
+        ledger or NoLedger(),
+        budgets=budgets,
+        silence_seconds=settings.MODEL_SILENCE_SECONDS,
+    )
     sandbox = build_sandbox(settings)
     interpreters = build_interpreters(settings, sandbox)
     evaluators = _evaluator_config(settings, keys, build, sandbox, interpreters)
@@ -110,6 +123,7 @@ def build_tools(settings: Settings, ledger: Ledger | None = None, *, one_shot: b
             default_backend=settings.AGENT_BACKEND,
             default_model=settings.AGENT_MODEL,
             test_seconds=settings.EVALUATOR_TEST_TIMEOUT,
+            silence_seconds=settings.MODEL_SILENCE_SECONDS,
             build=build,
             installed=installed_agents(settings, sandbox, gateway, upstreams),
         ),
@@ -219,6 +233,8 @@ def _policy(settings: Settings) -> RunPolicy:
         safe_fixes=settings.EVALUATOR_SAFE_FIXES,
         max_agent_failures=settings.AGENT_MAX_FAILURES,
         retry_base_seconds=settings.AGENT_RETRY_BASE_SECONDS,
+        max_unavailable_seconds=settings.MODEL_UNAVAILABLE_SECONDS,
+        max_reset_wait_seconds=settings.MODEL_RESET_WAIT_SECONDS,
         budget=Budget(tokens=settings.RUN_MAX_TOKENS, cost_usd=settings.RUN_MAX_COST_USD),
     )
 

@@ -101,6 +101,11 @@ class Settings(BaseSettings):
     GEMINI_BASE_URL: str | None = None
     RUN_MAX_TOKENS: int | None = Field(default=None, ge=1)
     RUN_MAX_COST_USD: float | None = Field(default=None, gt=0.0, allow_inf_nan=False)
+    BUDGET_DAY_USD: float | None = Field(default=None, gt=0.0, allow_inf_nan=False)
+    BUDGET_PROJECT_DAY_USD: float | None = Field(default=None, gt=0.0, allow_inf_nan=False)
+    MODEL_SILENCE_SECONDS: PositiveSeconds = 300.0
+    MODEL_UNAVAILABLE_SECONDS: float = Field(default=600.0, ge=0.0, le=86_400.0)
+    MODEL_RESET_WAIT_SECONDS: float = Field(default=86_400.0, ge=0.0, le=2_678_400.0)
 
     # Decisions
     MAX_ATTEMPTS: int = Field(

@@ -1,6 +1,6 @@
 """The tables. The rows' docstrings say what they mean; alembic makes them."""
 
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, ClassVar
 from uuid import UUID, uuid4
@@ -154,8 +154,10 @@ class HeldOut(Base):
 class Attempt(Base):
     """One attempt of a phase, one iteration of a loop, one attempt at an answer.
 
-    The writer of its outcome must hold `claim`. `details` are what the attempts of runs that are no sprints
-    hold beside the common columns; `closing` is what an attempt itself makes of its run.
+    The writer of its outcome must hold `claim`. `unavailable_*` count the failures of models in a row, and
+    `provider_reset_at` is when the provider's limit ends, if it says so. `details` are what the attempts of
+    runs that are no sprints hold beside the common columns; `closing` is what an attempt itself makes of its
+    run.
     """
 
     __tablename__ = "attempts"
@@ -192,6 +194,9 @@ class Attempt(Base):
     needs_human: Mapped[bool] = mapped_column(server_default="false")
     evaluation_failures: Mapped[int] = mapped_column(server_default="0")
     lost_workers: Mapped[int] = mapped_column(server_default="0")
+    unavailable_failures: Mapped[int] = mapped_column(server_default="0")
+    unavailable_since: Mapped[datetime | None]
+    provider_reset_at: Mapped[datetime | None]
     not_before: Mapped[datetime | None]
     last_error: Mapped[str] = mapped_column(server_default="")
     details: Mapped[dict[str, Any] | None]
@@ -335,6 +340,7 @@ class ModelRequestRow(Base):
     """One request to a model; `status` is the HTTP status that the client got, 499 if it did not wait.
 
     `cost_usd` is null exactly if `cost_kind` is `unknown`. Tokens are null where the answer did not say.
+    A row that is `reported` stands for `requests` that an agent made and counted itself.
     """
 
     __tablename__ = "model_requests"
@@ -361,7 +367,21 @@ class ModelRequestRow(Base):
     cost_kind: Mapped[str]
     status: Mapped[int]
     latency_ms: Mapped[int] = mapped_column(BigInteger)
+    requests: Mapped[int] = mapped_column(BigInteger, server_default="1")
+    reported: Mapped[bool] = mapped_column(server_default="false")
     at: Mapped[datetime]
+
+
+class DailySpending(Base):
+    """What the runs of one project consumed on one day in UTC; it outlives the runs."""
+
+    __tablename__ = "daily_spending"
+
+    day: Mapped[date] = mapped_column(primary_key=True)
+    project: Mapped[str] = mapped_column(primary_key=True)
+    requests: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    tokens: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    cost_usd: Mapped[Decimal] = mapped_column(Numeric(18, 8), server_default="0")
 
 
 class Snapshot(Base):

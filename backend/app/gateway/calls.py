@@ -11,7 +11,7 @@ from app.core.telemetry import continued_trace
 from app.gateway.account import Account
 from app.gateway.asking import Answer, Asker
 from app.gateway.exchange import Exchange
-from app.gateway.ledger import Ledger
+from app.gateway.ledger import Budgets, Ledger
 from app.gateway.prices import Prices, cost_of
 from app.gateway.provider_faults import Fault, unreachable
 from app.gateway.refusals import broken_stream, error_body
@@ -47,12 +47,14 @@ class RelayParts:
     Attributes:
         prices: what requests cost.
         ledger: keeps each request.
+        budgets: are checked before each request.
         clock: monotonic seconds.
         now: the time.
     """
 
     prices: Prices
     ledger: Ledger
+    budgets: Budgets
     clock: Callable[[], float]
     now: Callable[[], datetime]
 

@@ -21,7 +21,7 @@ from app.core.telemetry import current_traceparent
 from app.gateway.account import Account
 from app.gateway.asking import Asker, RetryRules
 from app.gateway.calls import ModelCalls, RelayParts
-from app.gateway.ledger import Ledger
+from app.gateway.ledger import Budgets, Ledger, NoBudgets
 from app.gateway.prices import Prices
 from app.gateway.relay import Relay
 from app.gateway.serving import Address, serve_on_loopback, serve_on_socket
@@ -70,6 +70,7 @@ class ModelGateway:
         upstreams: the providers that are configured.
         prices: what requests cost.
         ledger: keeps each request.
+        budgets: are checked before each request; None bounds nothing.
         retry: when a refused request is sent again.
         silence_seconds: how long a provider may send nothing before a request counts as failed.
         now: the time.
@@ -81,12 +82,13 @@ class ModelGateway:
         prices: Prices,
         ledger: Ledger,
         *,
+        budgets: Budgets | None = None,
         retry: RetryRules | None = None,
         silence_seconds: float = 300.0,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._upstreams = upstreams
-        self._parts = RelayParts(prices, ledger, time.monotonic, now)
+        self._parts = RelayParts(prices, ledger, budgets or NoBudgets(), time.monotonic, now)
         self._retry = retry or RetryRules()
         self._silence = silence_seconds
         self._client: httpx.AsyncClient | None = None

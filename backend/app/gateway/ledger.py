@@ -1,8 +1,9 @@
-"""The port to the ledger, which keeps a line for each model request."""
+"""The ports to the ledger, which keeps a line for each model request, and to the budgets."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
+from uuid import UUID
 
 from app.agents.gateway_port import RequestLabels
 from app.gateway.prices import Cost
@@ -44,9 +45,31 @@ class Ledger(Protocol):
         """Take a request without waiting; storing it is the ledger's business."""
         ...
 
+    async def stored(self) -> None:
+        """Wait until all requests that were taken so far are stored."""
+        ...
+
 
 class NoLedger:
     """Keeps nothing, where there is no database."""
 
     def record(self, request: ModelRequest) -> None:
         """Forget the request."""
+
+    async def stored(self) -> None:
+        """Return at once."""
+
+
+class Budgets(Protocol):
+    """Says whether a run may ask models."""
+
+    async def spent(self, run_id: UUID | None) -> str | None:
+        """Say which budget is spent and what to do, or return None while the run may ask."""
+        ...
+
+
+class NoBudgets:
+    """Bounds nothing, where there is no database."""
+
+    async def spent(self, run_id: UUID | None) -> str | None:
+        """Return None."""

@@ -16,7 +16,8 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
 from app.agents.gateway_port import current_labels
-from app.gateway.ledger import CLIENT_GONE, Ledger, ModelRequest
+from app.agents.models.failures import BudgetReachedError
+from app.gateway.ledger import CLIENT_GONE, Budgets, Ledger, ModelRequest, NoBudgets
 from app.gateway.prices import Cost, CostKind
 from app.gateway.usage_reading import Tokens
 
@@ -26,9 +27,9 @@ _EXACT = Decimal("0.00000001")
 BuildModel = Callable[[str], Model]
 
 
-def recorded(build: BuildModel, ledger: Ledger) -> BuildModel:
-    """Return what makes models by name, each of which enters its requests into the ledger."""
-    return lambda name: RecordedModel(build(name), ledger)
+def recorded(build: BuildModel, ledger: Ledger, budgets: Budgets | None = None) -> BuildModel:
+    """Return what makes models by name: each checks the budgets and enters its requests into the ledger."""
+    return lambda name: RecordedModel(build(name), ledger, budgets)
 
 
 class RecordedModel(WrapperModel):
@@ -37,11 +38,18 @@ class RecordedModel(WrapperModel):
     Args:
         wrapped: the model.
         ledger: keeps the requests.
+        budgets: are checked before each request.
     """
 
-    def __init__(self, wrapped: Model, ledger: Ledger) -> None:
+    def __init__(self, wrapped: Model, ledger: Ledger, budgets: Budgets | None = None) -> None:
         super().__init__(wrapped)
         self._ledger = ledger
+        self._budgets = budgets or NoBudgets()
+
+    async def _check_budgets(self) -> None:
+        reason = await self._budgets.spent(current_labels().run_id)
+        if reason is not None:
+            raise BudgetReachedError(reason)
 
     async def request(
         self,
@@ -49,7 +57,12 @@ class RecordedModel(WrapperModel):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        """Ask for a whole answer."""
+        """Ask for a whole answer.
+
+        Raises:
+            BudgetReachedError: a budget is spent.
+        """
+        await self._check_budgets()
         line = _Line(self.wrapped)
         try:
             response = await self.wrapped.request(messages, model_settings, model_request_parameters)
@@ -69,7 +82,12 @@ class RecordedModel(WrapperModel):
         model_request_parameters: ModelRequestParameters,
         run_context: RunContext[Any] | None = None,
     ) -> AsyncGenerator[StreamedResponse]:
-        """Ask for a stream; its line is complete when the block ends."""
+        """Ask for a stream; its line is complete when the block ends.
+
+        Raises:
+            BudgetReachedError: a budget is spent.
+        """
+        await self._check_budgets()
         line = _Line(self.wrapped)
         try:
             async with self.wrapped.request_stream(

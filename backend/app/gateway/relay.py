@@ -84,7 +84,7 @@ class Relay:
         if route.operation is Operation.COUNT:
             await exchange.while_connected(self._calls.count(exchange, route, call))
             return
-        self._check_limits()
+        await self._check_limits()
         await exchange.while_connected(self._calls.generate(exchange, route, call))
 
     async def _body(self, exchange: Exchange) -> bytes:
@@ -110,7 +110,11 @@ class Relay:
             raise _RefusedError(403, message)
         return call
 
-    def _check_limits(self) -> None:
+    async def _check_limits(self) -> None:
+        spent = await self._calls.parts.budgets.spent(self._grant.labels.run_id)
+        if spent is not None:
+            self._account.failed(GatewayFailure(FailureKind.BUDGET, spent))
+            raise _RefusedError(403, spent)
         reached = self._account.reached()
         if reached is not None:
             self._account.failed(GatewayFailure(FailureKind.LIMIT, reached))

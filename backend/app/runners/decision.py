@@ -10,13 +10,15 @@ The rules, in the order in which they apply:
 4. Three faults use up no attempt: an attempt whose worker died continues under the same number, one whose
    agent failed does so after a pause, and one that has output is only evaluated again. Each has a limit,
    after which a human is asked.
+   A model that is unavailable is waited for: for minutes, or until the provider's limit ends.
 5. An attempt may end its run by itself. Its stop condition is met, which completes the phase; it cannot be
    carried out, which fails the run; or its agent asks for a human, which escalates. An attempt with only a
    question about changed tests escalates at once and uses up no attempt: a reviewer who continues the phase
    grants another one.
 6. An attempt that asked for a subtask rests until the subtask has ended, and then continues under the same
    number.
-7. A failed attempt is followed by the next one, unless the agent is stuck or the budget is spent; then a
+7. No agent starts while a budget is spent, of the run or of the day; a human is asked.
+8. A failed attempt is followed by the next one, unless the agent is stuck or the budget is spent; then a
    human is asked. When the attempts are used up, a human is asked too, or the run returns what it has: its
    history, or a partial answer. Only this last step differs between the kinds of runs.
 """
@@ -24,7 +26,8 @@ The rules, in the order in which they apply:
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from app.runners.facts import AttemptFacts, EscalationFacts, History, Spent
+from app.runners.budgets import spent_run
+from app.runners.facts import AttemptFacts, EscalationFacts, History
 from app.schemas.runs import (
     AttemptClosing,
     AttemptState,
@@ -36,6 +39,8 @@ from app.schemas.runs import (
 )
 
 MAX_BACKOFF_SECONDS = 300.0
+MAX_UNAVAILABLE_FAILURES = 100
+"""In a row; a provider that puts off for ever is not waited for any longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,15 +212,23 @@ def _after(last: AttemptFacts, history: History, policy: RunPolicy) -> Decision:
         return _after_failure(last, history, policy)
     if last.state is AttemptState.DELEGATED:
         return _delegated(phase, last)
-    trouble = _beyond_limit(last, policy)
+    trouble = _spent_meanwhile(last, history, policy) or _beyond_limit(last, history.now, policy)
     if trouble is not None:
-        reason, text = trouble
-        return Escalate(phase, last.number, reason, text)
+        return Escalate(phase, last.number, *trouble)
     if last.not_before is not None and last.not_before > history.now:
         return Wait(until=last.not_before)
     if last.state in (AttemptState.PRODUCED, AttemptState.EVALUATING):
         return Evaluate(phase, last.number)
     return _start(history, policy, last.number)
+
+
+def _spent_meanwhile(
+    last: AttemptFacts, history: History, policy: RunPolicy
+) -> tuple[EscalationReason, str] | None:
+    """Return the spent budget that stopped an agent or its judges; neither waiting nor trying again helps."""
+    if last.state is AttemptState.AGENT_FAILED or last.evaluation_failures:
+        return _overspent(history, policy)
+    return None
 
 
 def _delegated(phase: str, last: AttemptFacts) -> Decision:
@@ -229,9 +242,15 @@ def _delegated(phase: str, last: AttemptFacts) -> Decision:
             return StartAttempt(phase, last.number)
 
 
-def _beyond_limit(last: AttemptFacts, policy: RunPolicy) -> tuple[EscalationReason, str] | None:
+def _beyond_limit(
+    last: AttemptFacts, now: datetime, policy: RunPolicy
+) -> tuple[EscalationReason, str] | None:
     if last.needs_human:
         return EscalationReason.AGENT_UNAVAILABLE, last.error
+    if _waited_enough(last, now, policy):
+        times = f"{last.unavailable_failures} times in a row"
+        text = f"The model was unavailable {times}; the last time: {last.error}"
+        return EscalationReason.AGENT_UNAVAILABLE, text
     if last.agent_failures >= policy.max_agent_failures:
         text = f"The agent failed {last.agent_failures} times in a row; the last time: {last.error}"
         return EscalationReason.AGENT_UNAVAILABLE, text
@@ -245,6 +264,14 @@ def _beyond_limit(last: AttemptFacts, policy: RunPolicy) -> tuple[EscalationReas
         text = f"{lost} workers died while working on attempt {last.number}"
         return EscalationReason.WORKER_LOST, text
     return None
+
+
+def _waited_enough(last: AttemptFacts, now: datetime, policy: RunPolicy) -> bool:
+    if last.unavailable_failures >= MAX_UNAVAILABLE_FAILURES:
+        return True
+    if last.unavailable_since is None or last.unavailable_failures < policy.max_agent_failures:
+        return False
+    return (now - last.unavailable_since).total_seconds() >= policy.max_unavailable_seconds
 
 
 def _after_failure(last: AttemptFacts, history: History, policy: RunPolicy) -> Decision:
@@ -290,19 +317,18 @@ def _human_said_go_on(history: History) -> bool:
 def _start(history: History, policy: RunPolicy, number: int) -> Decision:
     phase = history.phase
     assert phase is not None  # noqa: S101 - decide() has asked
-    overspent = _overspent(history.spent, policy)
-    if overspent:
+    overspent = _overspent(history, policy)
+    if overspent is not None:
         # Reported on the last attempt that exists; 0 is a phase that could not even begin.
         recorded = history.attempts[-1].number if history.attempts else 0
-        return Escalate(phase, recorded, EscalationReason.BUDGET_EXHAUSTED, overspent)
+        return Escalate(phase, recorded, *overspent)
     return StartAttempt(phase, number)
 
 
-def _overspent(spent: Spent, policy: RunPolicy) -> str:
-    grants = 1 + spent.budget_grants
-    tokens, cost = policy.budget.tokens, policy.budget.cost_usd
-    if tokens is not None and spent.tokens >= tokens * grants:
-        return f"{spent.tokens} tokens are used; the budget is {tokens * grants}"
-    if cost is not None and spent.cost_usd >= cost * grants:
-        return f"${spent.cost_usd:.2f} are spent; the budget is ${cost * grants:.2f}"
-    return ""
+def _overspent(history: History, policy: RunPolicy) -> tuple[EscalationReason, str] | None:
+    own = spent_run(history.spent, policy.budget)
+    if own:
+        return EscalationReason.BUDGET_EXHAUSTED, own
+    if history.spent.over_day:
+        return EscalationReason.DAY_BUDGET_EXHAUSTED, history.spent.over_day
+    return None

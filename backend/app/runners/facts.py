@@ -20,7 +20,10 @@ class AttemptFacts:
     Attributes:
         number: from 1.
         state: how far it has come.
-        agent_failures: times the agent could not do its work since the last human decision.
+        agent_failures: times the agent could not do its work since the last human decision, without those
+            for which its model was unavailable.
+        unavailable_failures: times in a row that a model was unavailable.
+        unavailable_since: when the first of them was; None while the provider's own time is waited for.
         needs_human: the agent's last failure cannot be mended by trying again (no key, wrong key).
         evaluation_failures: times the panel reached no verdict since the last human decision.
         lost_workers: workers that died on it since the last human decision.
@@ -36,6 +39,8 @@ class AttemptFacts:
     number: int
     state: AttemptState
     agent_failures: int = 0
+    unavailable_failures: int = 0
+    unavailable_since: datetime | None = None
     needs_human: bool = False
     evaluation_failures: int = 0
     lost_workers: int = 0
@@ -62,11 +67,19 @@ class EscalationFacts:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What the run has consumed; `budget_grants` counts how often a human granted the budget again."""
+    """What the run has consumed.
+
+    Attributes:
+        tokens: input and output, subtasks included.
+        cost_usd: of the requests whose cost is known.
+        budget_grants: how often a human granted the budget again.
+        over_day: says which budget of the day is spent; empty if none is.
+    """
 
     tokens: int = 0
     cost_usd: float = 0.0
     budget_grants: int = 0
+    over_day: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,11 +119,16 @@ class WhenExhausted(StrEnum):
 
 
 class EscalationReason(StrEnum):
-    """Why a human is asked. `QUESTION`: only a question about changed tests is open."""
+    """Why a human is asked. `QUESTION`: only a question about changed tests is open.
+
+    `BUDGET_EXHAUSTED` is the run's own budget, which a retry grants again; `DAY_BUDGET_EXHAUSTED` is the
+    operator's for a day, which no reviewer grants.
+    """
 
     ATTEMPTS_EXHAUSTED = "attempts_exhausted"
     NO_PROGRESS = "no_progress"
     BUDGET_EXHAUSTED = "budget_exhausted"
+    DAY_BUDGET_EXHAUSTED = "day_budget_exhausted"
     AGENT_UNAVAILABLE = "agent_unavailable"
     EVALUATOR_UNAVAILABLE = "evaluator_unavailable"
     WORKER_LOST = "worker_lost"
@@ -204,6 +209,9 @@ class RunPolicy(BaseModel):
     """The figures by which a run is decided; stored with the run, so a later default changes no run.
 
     Thresholds are in [0, 1], seconds are wall clock. `max_*` counts include the last one allowed.
+    A run waits for a model that is unavailable until `max_agent_failures` tries failed and
+    `max_unavailable_seconds` passed. It waits for the end of a provider's limit if that is at most
+    `max_reset_wait_seconds` away.
     With `safe_fixes`, ruff's safe fixes are applied to what the agent leaves, before it is judged.
     `open_paths` are protected files that this run may change. `protected`, `base_failures` and `goal_tests`
     say what becomes of changed tests and of tests that fail at base already; where they are not given, the
@@ -224,6 +232,8 @@ class RunPolicy(BaseModel):
     max_evaluation_failures: int = Field(default=3, ge=1, le=100)
     max_lost_workers: int = Field(default=3, ge=1, le=100)
     retry_base_seconds: float = Field(default=2.0, ge=0.0, le=3600.0)
+    max_unavailable_seconds: float = Field(default=600.0, ge=0.0, le=86_400.0)
+    max_reset_wait_seconds: float = Field(default=86_400.0, ge=0.0, le=2_678_400.0)
     open_paths: tuple[PathGlob, ...] = ()
     protected: ProtectedPolicy | None = None
     base_failures: BaseFailures | None = None

@@ -1,14 +1,22 @@
 """The agent that works with a language model and a few tools, through pydantic-ai."""
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pydantic_ai
-from pydantic_ai.exceptions import AgentRunError, UserError
-from pydantic_ai.messages import ModelMessagesTypeAdapter, ModelResponse
+from pydantic_ai.exceptions import (
+    AgentRunError,
+    ModelNotFoundError,
+    RunTimedOut,
+    UsageLimitExceeded,
+    UserError,
+)
+from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelResponse
 from pydantic_ai.models import Model
 from pydantic_ai.run import AgentRun
 from pydantic_ai.settings import ModelSettings
@@ -18,7 +26,7 @@ from app.agents.built_in.narration import Narrator
 from app.agents.built_in.tools import WorkspaceTools
 from app.agents.files import WorkspaceFiles
 from app.agents.models.factory import ModelConfigurationError, provider_of
-from app.agents.models.failures import QuickRetry, read_failure
+from app.agents.models.failures import QuickRetry, read_failure, reset_of
 from app.agents.models.usage import agent_usage
 from app.agents.port import (
     AgentFailure,
@@ -44,6 +52,11 @@ are given. Nobody answers questions: decide yourself, and say what you decided.
 - Your final message says briefly what you did and what you could not do. It is checked; do not claim more \
 than is true."""
 
+NUDGE = """\
+No file was changed: what you wrote in your message is not in the workspace. Change files by calling the \
+tools; a tool call written as text has no effect. If nothing has to change, say why."""
+
+_CHANGING_PHASES = ("discovery", "coding")
 _TOOL_RETRIES = 3
 _OUTPUT_RETRIES = 2
 
@@ -77,6 +90,7 @@ class PydanticAiAgent:
         test_seconds: bound on one test run.
         silence_seconds: how long the provider may send nothing before a request counts as failed.
         retry_pause: seconds before the first quick retry of a refused request.
+        nudges: how often an agent that changed no file is asked once more, in the same conversation.
     """
 
     model: str
@@ -88,6 +102,7 @@ class PydanticAiAgent:
     test_seconds: float = 120.0
     silence_seconds: float = 300.0
     retry_pause: float = 0.5
+    nudges: int = 0
 
     @property
     def name(self) -> str:
@@ -113,24 +128,38 @@ class PydanticAiAgent:
             return AgentFailure(stop.kind, stop.message, agent_usage(spent), name)
         except (AgentRunError, UserError) as error:
             kind, message = read_failure(error)
-            return AgentFailure(kind, message, agent_usage(spent), name)
+            told = message + _hint(error)
+            return AgentFailure(kind, told, agent_usage(spent), name, reset_of(error, datetime.now(UTC)))
         return AgentResult(final.output, agent_usage(spent), name, final.transcript)
 
     async def _converse(self, model: Model, task: AgentTask, narrator: Narrator, spent: RunUsage) -> _Final:
         limits = task.limits
         bounds = UsageLimits(request_limit=limits.requests, total_tokens_limit=limits.total_tokens)
-        worker = self._worker(model, task)
-        async with worker.iter(task.prompt, usage=spent, usage_limits=bounds, timeout=limits.seconds) as run:
-            await _follow(run, narrator, limits)
-        result = run.result
-        assert result is not None  # noqa: S101 - a run that ended without an error has a result
-        messages = ModelMessagesTypeAdapter.dump_python(result.all_messages(), mode="json")
-        return _Final(storable_text(result.output), tuple(messages))
-
-    def _worker(self, model: Model, task: AgentTask) -> pydantic_ai.Agent[None, str]:
         tools = WorkspaceTools(
             WorkspaceFiles(task.workspace), self.run_program, task.python or self.python, self.test_seconds
         )
+        worker = self._worker(model, task, tools)
+        deadline = time.monotonic() + limits.seconds
+        prompt, messages, nudges = task.prompt, list[ModelMessage](), self.nudges
+        while True:
+            async with worker.iter(
+                prompt,
+                message_history=messages,
+                usage=spent,
+                usage_limits=bounds,
+                timeout=max(0.001, deadline - time.monotonic()),
+            ) as run:
+                await _follow(run, narrator, limits)
+            result = run.result
+            assert result is not None  # noqa: S101 - a run that ended without an error has a result
+            messages = result.all_messages()
+            if tools.changed or nudges <= 0 or task.phase not in _CHANGING_PHASES:
+                break
+            prompt, nudges = NUDGE, nudges - 1
+        document = ModelMessagesTypeAdapter.dump_python(messages, mode="json")
+        return _Final(storable_text(result.output), tuple(document))
+
+    def _worker(self, model: Model, task: AgentTask, tools: WorkspaceTools) -> pydantic_ai.Agent[None, str]:
         settings = ModelSettings(cache=True, timeout=self.silence_seconds)
         temperature = task.temperature if task.temperature is not None else self.temperature
         if temperature is not None:
@@ -145,6 +174,19 @@ class PydanticAiAgent:
             retries={"tools": _TOOL_RETRIES, "output": _OUTPUT_RETRIES},
             capabilities=[QuickRetry(self.retry_pause)],
         )
+
+
+def _hint(error: AgentRunError | UserError) -> str:
+    """Name the setting behind a failure; empty if no setting helps."""
+    match error:
+        case RunTimedOut():
+            return " (AGENT_TIMEOUT)"
+        case UsageLimitExceeded():
+            return " (AGENT_MAX_REQUESTS, AGENT_MAX_TOKENS)"
+        case ModelNotFoundError():
+            return ". The address of a compatible server usually ends with /v1 (OPENAI_BASE_URL)"
+        case _:
+            return ""
 
 
 async def _follow(run: AgentRun[None, str], narrator: Narrator, limits: AgentLimits) -> None:

@@ -7,7 +7,7 @@ import json
 import tempfile
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -34,12 +34,14 @@ class WorkspaceTools:
         run_program: starts searches and tests.
         python: the interpreter that tests run with.
         test_seconds: bound on one test run.
+        changed: paths that were written, edited or deleted so far.
     """
 
     files: WorkspaceFiles
     run_program: RunProgram
     python: Path
     test_seconds: float = 120.0
+    changed: set[str] = field(default_factory=set[str])
 
     def tools(self) -> list[Tool[object]]:
         """All tools; those that change something run one after the other."""
@@ -93,7 +95,9 @@ class WorkspaceTools:
             content: The complete new text.
         """
         with _told_to_the_model():
-            return f"{'created' if self.files.write(path, content) else 'wrote'} {path}"
+            is_new = self.files.write(path, content)
+            self.changed.add(path)
+            return f"{'created' if is_new else 'wrote'} {path}"
 
     def edit_file(self, path: str, old: str, new: str) -> str:
         """Replace one piece of text in a file.
@@ -105,6 +109,7 @@ class WorkspaceTools:
         """
         with _told_to_the_model():
             self.files.replace(path, old, new)
+            self.changed.add(path)
             return f"edited {path}"
 
     def delete_file(self, path: str) -> str:
@@ -115,9 +120,10 @@ class WorkspaceTools:
         """
         with _told_to_the_model():
             self.files.delete(path)
+            self.changed.add(path)
             return f"deleted {path}"
 
-    async def run_tests(self, targets: list[str] | None = None, keyword: str = "") -> str:
+    async def run_tests(self, targets: list[str] | str | None = None, keyword: str = "") -> str:
         """Run pytest in the workspace.
 
         Args:
@@ -129,7 +135,7 @@ class WorkspaceTools:
                 self.files,
                 self.run_program,
                 self.python,
-                targets=targets or [],
+                targets=_listed(targets),
                 keyword=keyword,
                 timeout=self.test_seconds,
             )
@@ -154,6 +160,11 @@ class WorkspaceTools:
         if outcome.returncode != 0:
             raise FileRefusedError(outcome.stderr.strip() or f"the search ended with {outcome.returncode}")
         return outcome.stdout or "nothing matches"
+
+
+def _listed(targets: list[str] | str | None) -> list[str]:
+    """Return targets as a list; small models write a text, with spaces or commas between several."""
+    return targets.replace(",", " ").split() if isinstance(targets, str) else targets or []
 
 
 @contextmanager

@@ -217,7 +217,8 @@ class ExternalAgent:
 def _refused(endpoint: GatewayEndpoint, since: float | None, now: float) -> float | None:
     """Return since when the gateway refuses what cannot change: a spent limit, a rejected key."""
     failure = endpoint.failure()
-    if failure is None or failure.kind not in (FailureKind.LIMIT, FailureKind.CONFIGURATION):
+    final = (FailureKind.LIMIT, FailureKind.BUDGET, FailureKind.CONFIGURATION)
+    if failure is None or failure.kind not in final:
         return None
     return now if since is None else since
 
@@ -227,4 +228,5 @@ def _overdue(overdue: _OverdueError, endpoint: GatewayEndpoint, model: str) -> A
     failure = endpoint.failure()
     if failure is None or overdue.kind is FailureKind.LIMIT:
         return AgentFailure(overdue.kind, str(overdue), endpoint.usage(), model)
-    return AgentFailure(failure.kind, f"{failure.message} ({overdue})", endpoint.usage(), model)
+    told = f"{failure.message} ({overdue})"
+    return AgentFailure(failure.kind, told, endpoint.usage(), model, failure.retry_at)

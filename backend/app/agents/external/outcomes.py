@@ -4,7 +4,7 @@ Neither an exit status nor an agent's own words say why it failed, so the gatewa
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.agents.external.events import Ending
 from app.agents.gateway_port import GatewayFailure
@@ -44,7 +44,8 @@ def outcome_of(ending: Ending, account: Account) -> AgentOutcome:
             return _failure(FailureKind.PROTOCOL, told, account)
         return AgentResult((ending.final or "")[-MAX_FINAL_CHARS:], account.usage, account.model)
     if account.failure is not None:
-        return _failure(account.failure.kind, account.failure.message, account)
+        failed = _failure(account.failure.kind, account.failure.message, account)
+        return replace(failed, retry_at=account.failure.retry_at)
     if ending.error is not None:
         return _failure(ending.error_kind, f"{account.agent} failed: {ending.error[:2_000]}", account)
     if ending.status in _NOT_STARTED:

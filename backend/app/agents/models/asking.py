@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -20,9 +21,9 @@ from pydantic_ai.models import Model, infer_model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from app.agents.models.factory import ModelConfigurationError
-from app.agents.models.failures import QuickRetry, is_context_overflow, read_failure
+from app.agents.models.failures import QuickRetry, is_context_overflow, read_failure, reset_of
 from app.agents.models.usage import agent_usage
-from app.agents.port import AgentUsage
+from app.agents.port import AgentUsage, FailureKind
 from app.schemas.agents import OutputMode
 from app.schemas.runs import Usage
 
@@ -104,6 +105,9 @@ class Asked(Generic[AnswerT]):
         reasons: why models were out or their answers no use, one for each such model.
         usage: of all models together; an unknown cost is None.
         out: there is no answer because the last model was out, not because its answer was no use.
+        kind: of the failure, if the last word is that models were out: one that can pass by itself counts
+            before one that cannot.
+        retry_at: when the provider's limit ends, if the provider says so.
         exhausted: which resource was used up instead, if it was one: requests with tools, or the length of
             an answer.
     """
@@ -115,6 +119,8 @@ class Asked(Generic[AnswerT]):
     usage: AgentUsage = field(default_factory=AgentUsage)
     out: bool = False
     exhausted: Literal["turns", "output"] | None = None
+    kind: FailureKind | None = None
+    retry_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +130,8 @@ class _Trouble:
     reason: str
     out: bool
     exhausted: Literal["turns", "output"] | None = None
+    kind: FailureKind | None = None
+    retry_at: datetime | None = None
 
 
 async def ask(
@@ -149,7 +157,7 @@ async def ask(
         retry_pause: seconds before the first quick retry of a refused request.
     """
     deadline = asyncio.get_running_loop().time() + seconds
-    reasons: list[str] = []
+    troubles: list[_Trouble] = []
     spent: list[AgentUsage] = []
     for position, named in enumerate(models):
         left = max(deadline - asyncio.get_running_loop().time(), 0.001)
@@ -160,11 +168,36 @@ async def ask(
         spent.append(agent_usage(usage))
         first = models[0].name if position else None
         if not isinstance(came, _Trouble):
-            return Asked(came, named.name, first, tuple(reasons), _total(spent))
-        reasons.append(came.reason)
+            reasons = tuple(each.reason for each in troubles)
+            return Asked(came, named.name, first, reasons, _total(spent))
+        troubles.append(came)
         if not came.out or position == len(models) - 1:
-            return Asked(None, named.name, first, tuple(reasons), _total(spent), came.out, came.exhausted)
+            return _unanswered(named.name, first, troubles, _total(spent))
     raise ValueError("there is no model to ask")
+
+
+def _unanswered(
+    name: str, fallback_from: str | None, troubles: Sequence[_Trouble], usage: AgentUsage
+) -> Asked[Any]:
+    last = troubles[-1]
+    passing = [
+        each
+        for kind in (FailureKind.BUDGET, FailureKind.UNAVAILABLE)
+        for each in troubles
+        if each.kind is kind
+    ]
+    decisive = passing[0] if last.out and passing else last
+    return Asked(
+        None,
+        name,
+        fallback_from,
+        tuple(each.reason for each in troubles),
+        usage,
+        last.out,
+        last.exhausted,
+        decisive.kind,
+        decisive.retry_at,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +234,8 @@ class _One(Generic[AnswerT]):
         if isinstance(error, UnexpectedModelBehavior | UsageLimitExceeded):
             reason = f"{self.named.name}: its answer cannot be used: {_what_was_wrong(error)}"
             return _Trouble(reason, out=False, exhausted=self._exhausted(error))
-        return self._out(read_failure(error)[1])
+        kind, reason = read_failure(error)
+        return replace(self._out(reason), kind=kind, retry_at=reset_of(error, datetime.now(UTC)))
 
     def _exhausted(
         self, error: UnexpectedModelBehavior | UsageLimitExceeded

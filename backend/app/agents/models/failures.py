@@ -3,6 +3,7 @@
 import asyncio
 import json
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from pydantic_ai import ModelRequestContext, RetryModelRequest, RunContext
@@ -56,7 +57,15 @@ _OVERFLOW = (
     "too many tokens",
 )
 
+_LONGEST_WAIT_SECONDS = 31 * 86_400.0
+"""A provider that asks for more says nothing that helps."""
+
 _Reading = tuple[FailureKind, str]
+
+
+class BudgetReachedError(AgentRunError):
+    """A budget is spent, so that the model was not asked; the message says which one and what to do."""
+
 
 # The first line that fits counts: special cases stand before the general ones.
 _API_ERRORS: tuple[tuple[type[ModelAPIError], FailureKind, str], ...] = (
@@ -76,6 +85,8 @@ _API_ERRORS: tuple[tuple[type[ModelAPIError], FailureKind, str], ...] = (
 def read_failure(error: AgentRunError | UserError) -> _Reading:
     """Give the kind of failure and a message for users; the message never holds a key."""
     match error:
+        case BudgetReachedError():
+            return FailureKind.BUDGET, str(error)
         case RunTimedOut():
             return FailureKind.LIMIT, "the time limit is reached"
         case UsageLimitExceeded():
@@ -90,6 +101,14 @@ def read_failure(error: AgentRunError | UserError) -> _Reading:
             return FailureKind.CONFIGURATION, _clip(str(error))
         case _:
             return FailureKind.CRASH, _clip(f"{type(error).__name__}: {error}")
+
+
+def reset_of(error: AgentRunError | UserError, now: datetime) -> datetime | None:
+    """Return when the provider's limit ends, if the error says so."""
+    seconds = error.retry_after if isinstance(error, ModelAPIError) else None
+    if seconds is None or not 0 < seconds <= _LONGEST_WAIT_SECONDS:
+        return None
+    return now + timedelta(seconds=seconds)
 
 
 def _read_answer(error: UnexpectedModelBehavior) -> _Reading:

@@ -35,7 +35,7 @@ async def pause_run(
 
 @router.post("/runs/{run_id}/resume", response_model=RunDetail, summary="Resume a paused run")
 async def resume_run(run_id: UUID, services: Services, who: Operator, repeatable: Repeatable) -> Response:
-    """Continues from where the run was paused."""
+    """Continues from where the run was paused. A run that waits for its model tries again at once."""
     return await repeatable.respond(lambda once: services.pauses.resume(run_id, who.name, once))
 
 

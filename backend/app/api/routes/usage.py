@@ -13,5 +13,5 @@ router = APIRouter(route_class=StrictRoute, prefix="/api/v1", tags=["runs"])
 
 @router.get("/runs/{run_id}/usage", summary="Show what a run's model requests consumed")
 async def show_usage(run_id: UUID, services: Services, who: Viewer) -> RunUsage:
-    """All together, and by attempt, candidate, role and model. Subtasks have their own figures."""
+    """All together with its subtasks, and by attempt, candidate, role and model; with the budgets."""
     return await services.usage.of_run(run_id)

@@ -35,7 +35,7 @@ async def pause(
 
 
 async def resume(run: str, /, *, options: Options = DEFAULT_OPTIONS, root: RootArgument) -> int:
-    """Resume a paused run where it stopped.
+    """Resume a paused run where it stopped. A run that waits for its model tries again at once.
 
     Args:
         run: Its id, or at least the first 6 characters of it.

@@ -84,7 +84,7 @@ def run_lines(run: "RunDetail") -> list[Line]:
         (f"  goal    {one_line(run.goal, 500)}", ""),
         (f"  agent   {one_line(run.agent)}", ""),
         (f"  base    {run.base_commit[:12]}    head  {run.head_commit[:12] or 'none'}", ""),
-        (f"  used    {usage_words(run.usage)}", ""),
+        (f"  used    {usage_words(run.usage)}{_of_budget(run)}", ""),
     ]
     if run.paused is not None:
         held = f"since {run.paused.at:%Y-%m-%d %H:%M} UTC by {one_line(run.paused.by)}"
@@ -102,6 +102,16 @@ def run_lines(run: "RunDetail") -> list[Line]:
             if attempt.phase == phase.phase:
                 lines += attempt_lines(attempt)
     return lines
+
+
+def _of_budget(run: "RunDetail") -> str:
+    budget = run.policy.budget
+    bounds = [
+        f"${budget.cost_usd:.2f}" if budget.cost_usd is not None else "",
+        f"{budget.tokens:,} tokens" if budget.tokens is not None else "",
+    ]
+    named = " and ".join(each for each in bounds if each)
+    return f" (budget: {named})" if named else ""
 
 
 def attempt_lines(attempt: "AttemptView") -> list[Line]:

@@ -24,11 +24,14 @@ class AgentProgressEvent(Envelope):
 
 
 class AgentFailedData(TypedEventData):
+    """An agent failed; `retry_at` is when the provider's limit ends, if the provider says so."""
+
     event_type: ClassVar[SprintEventType] = SprintEventType.AGENT_FAILED
     kind: str
     message: str
     failures: int
     retry_in_seconds: float | None
+    retry_at: datetime | None = None
 
 
 class AgentFailedEvent(Envelope):

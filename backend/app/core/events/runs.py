@@ -68,6 +68,25 @@ class RunResumedEvent(Envelope):
     data: RunResumedData
 
 
+class BudgetWarningData(TypedEventData):
+    """80 % of a budget is spent: of the run's own, or of a day in UTC, for its project or for all projects.
+
+    `spent` and `budget` are in US dollars or tokens, as `unit` says; `setting` names what sets the budget.
+    """
+
+    event_type: ClassVar[SprintEventType] = SprintEventType.BUDGET_WARNING
+    scope: Literal["run", "project_day", "installation_day"]
+    unit: Literal["usd", "tokens"]
+    spent: float
+    budget: float
+    setting: str
+
+
+class BudgetWarningEvent(Envelope):
+    event: Literal[SprintEventType.BUDGET_WARNING] = SprintEventType.BUDGET_WARNING
+    data: BudgetWarningData
+
+
 class WorkflowStartedData(TypedEventData):
     event_type: ClassVar[SprintEventType] = SprintEventType.WORKFLOW_STARTED
     phases: list[str]
@@ -118,6 +137,7 @@ RunEvent = (
     | RunCancelledEvent
     | RunPausedEvent
     | RunResumedEvent
+    | BudgetWarningEvent
     | WorkflowStartedEvent
     | WorkflowStatusEvent
     | WorkflowCompletedEvent

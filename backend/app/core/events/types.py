@@ -10,6 +10,7 @@ class SprintEventType(StrEnum):
     RUN_CANCELLED = "run.cancelled"
     RUN_PAUSED = "run.paused"
     RUN_RESUMED = "run.resumed"
+    BUDGET_WARNING = "budget.warning"
     WORKFLOW_STARTED = "workflow.started"
     WORKFLOW_STATUS = "workflow.status"
     WORKFLOW_COMPLETED = "workflow.completed"

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_ai.models import Model, infer_model
 
 from app.agents.models.asking import NamedModel, Question, ask
 from app.agents.models.material import material, new_fence, shorten
-from app.agents.port import AgentUsage
+from app.agents.port import AgentUsage, FailureKind
 from app.runners.evaluators.models.response_prompt import (
     ENTRIES_CHARS,
     QUERY_CHARS,
@@ -79,6 +80,8 @@ class Synthesis:
         model: which model was asked last.
         reasons: why models were out or their answers no use.
         usage: of all models together.
+        kind: why the models were out, if they were.
+        retry_at: when the provider's limit ends, if the provider says so.
     """
 
     answer: str | None
@@ -86,6 +89,8 @@ class Synthesis:
     model: str = ""
     reasons: tuple[str, ...] = ()
     usage: AgentUsage = field(default_factory=AgentUsage)
+    kind: FailureKind | None = None
+    retry_at: datetime | None = None
 
 
 class Written(BaseModel):
@@ -147,6 +152,6 @@ class SynthesizerAgent:
         )
         reasons = tuple(storable_text(each) for each in asked.reasons)
         if asked.answer is None:
-            return Synthesis(None, Analysis(), asked.model, reasons, asked.usage)
+            return Synthesis(None, Analysis(), asked.model, reasons, asked.usage, asked.kind, asked.retry_at)
         analysis = Analysis.model_validate(storable_json(asked.answer.analysis.model_dump()))
         return Synthesis(storable_text(asked.answer.answer), analysis, asked.model, reasons, asked.usage)

@@ -15,9 +15,9 @@ from app.runners.evaluators.tooling import find_workspace
 PLAN_FILE = "implementation_plan.md"
 
 _MAX_BYTES = 1_000_000
-_MIN_WORDS = 30
-_MIN_DIFFERENT_WORDS = 15
-_MIN_STEPS = 2
+MIN_WORDS = 30
+MIN_DIFFERENT_WORDS = 15
+MIN_STEPS = 2
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s.*$", re.MULTILINE)
 _WORD = re.compile(r"\w{2,}")
 _STEP = re.compile(
@@ -79,18 +79,21 @@ def _criteria(text: str) -> list[CriterionResult]:
         _criterion("exists", True, ""),
         _criterion(
             "says something",
-            len(words) >= _MIN_WORDS,
-            f"{PLAN_FILE} has {len(words)} words besides its headings; explain what will be done and how",
+            len(words) >= MIN_WORDS,
+            f"{PLAN_FILE} has {len(words)} words besides its headings, and {MIN_WORDS} are needed; "
+            "explain what will be done and how",
         ),
         _criterion(
             "does not repeat itself",
-            len(words) < _MIN_WORDS or different >= _MIN_DIFFERENT_WORDS,
-            f"{PLAN_FILE} repeats {different} words again and again; say what will be done in each step",
+            len(words) < MIN_WORDS or different >= MIN_DIFFERENT_WORDS,
+            f"{PLAN_FILE} repeats {different} words again and again, and {MIN_DIFFERENT_WORDS} must differ; "
+            "say what will be done in each step",
         ),
         _criterion(
             "names steps",
-            steps >= _MIN_STEPS,
-            f"{PLAN_FILE} names no steps; list them, one line each, with the files they touch",
+            steps >= MIN_STEPS,
+            f"{PLAN_FILE} names {steps or 'no'} steps, and {MIN_STEPS} are needed; "
+            "list them, one line each, with the files they touch",
         ),
     ]
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from pydantic_ai.models import Model, infer_model
 
 from app.agents.models.asking import NamedModel, Question, ask
 from app.agents.models.material import new_fence
-from app.agents.port import AgentUsage
+from app.agents.port import AgentUsage, FailureKind
 from app.runners.evaluators.models.influence import find_in_text, is_subject_of
 from app.runners.evaluators.models.response_prompt import (
     AnswerJudgement,
@@ -61,12 +62,16 @@ class Judged:
         model: which model was asked last.
         reasons: why models were out or their replies no use.
         usage: of all models together.
+        kind: why the models were out, if they were.
+        retry_at: when the provider's limit ends, if the provider says so.
     """
 
     output: EvaluatorOutput | None
     model: str
     reasons: tuple[str, ...] = ()
     usage: AgentUsage = field(default_factory=AgentUsage)
+    kind: FailureKind | None = None
+    retry_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +144,7 @@ class EvaluatorAgent:
         )
         reasons = tuple(storable_text(each) for each in asked.reasons)
         if asked.answer is None:
-            return Judged(None, asked.model, reasons, asked.usage)
+            return Judged(None, asked.model, reasons, asked.usage, asked.kind, asked.retry_at)
         return Judged(self._conclude(given, asked.answer), asked.model, reasons, asked.usage)
 
     def _conclude(self, given: EvaluatorInput, answer: AnswerJudgement) -> EvaluatorOutput:

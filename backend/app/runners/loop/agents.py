@@ -230,7 +230,7 @@ def _trouble(asked: Asked[AnswerT], requests: int, usage: Usage) -> Trouble | Ex
         # The provider stopped the answer at its limit, whatever that is.
         return Exhausted("output", usage.output_tokens, usage.output_tokens, told, usage)
     reason = FailureReason.EXECUTION_HALTED if asked.out else FailureReason.OUTPUT_FORMAT_FAILURE
-    return Trouble(reason, told, usage)
+    return Trouble(reason, told, usage, asked.kind, asked.retry_at)
 
 
 def _message(task: RoleTask, fence: str, room: float) -> str:

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Protocol
 
+from app.agents.port import FailureKind
 from app.schemas.loop.results import FailureReason, LoopEvaluation, Resource, ScriptOutput, TaskResult
 from app.schemas.runs import Usage
 
@@ -12,12 +14,15 @@ from app.schemas.runs import Usage
 class Trouble:
     """A part could not do its work. A value, not an exception: the loop ends and keeps what it has.
 
-    `usage` is what it consumed all the same.
+    `usage` is what it consumed all the same. `kind` says why its model was out, if it was, and `retry_at`
+    when the provider's limit ends.
     """
 
     reason: FailureReason
     message: str
     usage: Usage | None = None
+    kind: FailureKind | None = None
+    retry_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

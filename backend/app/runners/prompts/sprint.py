@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from app.runners.evaluators.plan_artifact import MIN_DIFFERENT_WORDS, MIN_STEPS, MIN_WORDS
 from app.schemas.runs import Phase
 
 PLAN_FILE = "implementation_plan.md"
@@ -14,7 +15,8 @@ Do not change any code yet.
 1. Read the files that matter: sources, tests, configuration.
 2. Find out what has to change, where, and how it can be verified.
 3. Write the plan to `{PLAN_FILE}` in the root of the workspace: what is asked, which files change and how, \
-which tests show that it works, which risks remain.
+which tests show that it works, which risks remain. Below its headings the plan needs at least {MIN_WORDS} \
+words, {MIN_DIFFERENT_WORDS} of them different, and a list of at least {MIN_STEPS} steps.
 
 When the plan is written, end your answer with: Discovery Complete""",
     Phase.CODING: f"""\

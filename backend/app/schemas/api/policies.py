@@ -80,6 +80,8 @@ class PolicyView(BaseModel):
     max_evaluation_failures: int
     max_lost_workers: int
     retry_base_seconds: float
+    max_unavailable_seconds: float
+    max_reset_wait_seconds: float
     open_paths: tuple[PathGlob, ...]
     protected: ProtectedPolicy | None
     base_failures: BaseFailures | None

@@ -1,5 +1,8 @@
 """What a run's model requests consumed, as the API shows it."""
 
+from typing import Literal
+from uuid import UUID
+
 from pydantic import BaseModel, ConfigDict
 
 from app.schemas.runs import ModelRole
@@ -26,8 +29,12 @@ class ModelUsage(BaseModel):
 
 
 class UsagePart(ModelUsage):
-    """The requests of one attempt, candidate and role to one model."""
+    """The requests of one attempt, candidate and role to one model; `run_id` is the run or a subtask of it.
 
+    The provider `reported` stands for requests that no meter saw, as the agent itself reports them.
+    """
+
+    run_id: UUID
     phase: str | None
     attempt: int | None
     candidate: int | None
@@ -38,10 +45,30 @@ class UsagePart(ModelUsage):
     """Mean time of a request, from its beginning to the end of the answer."""
 
 
+class BudgetLine(BaseModel):
+    """A budget that bounds a run, and what is spent of it, in US dollars or tokens as `unit` says.
+
+    `run` is the run's own budget with all that reviewers granted; the others are those of today in UTC, for
+    the run's project and for all projects. `setting` names what sets the budget.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    scope: Literal["run", "project_day", "installation_day"]
+    unit: Literal["usd", "tokens"]
+    spent: float
+    budget: float
+    setting: str
+
+
 class RunUsage(BaseModel):
-    """What a run's model requests consumed: all together, and by attempt, candidate, role and model."""
+    """What a run's model requests consumed: all together, and by attempt, candidate, role and model.
+
+    Subtasks are included. `budgets` are those that bound the run; empty if none does.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     total: ModelUsage
     parts: list[UsagePart]
+    budgets: list[BudgetLine] = []

@@ -17,6 +17,7 @@ from app.services.control.idempotency import UNKEYED, Once
 from app.services.control.intake import MAX_NAME_CHARS, announce
 from app.services.control.policies import with_overrides
 from app.services.read.runs import find_attempt, load_detail
+from app.services.record.budgets import BudgetKeeper
 from app.services.record.evaluations import evaluation_result
 from app.services.record.history import guidance_lines
 from app.services.record.queued_runs import queued_run
@@ -31,12 +32,20 @@ class ForkService:
         sessions: opens transactions.
         defaults: the operator's policy, whose budget is the ceiling.
         bell: tells of new events.
+        budgets: refuses forks while a budget of the day is spent; None bounds nothing.
     """
 
-    def __init__(self, sessions: Sessions, defaults: RunPolicy, bell: EventBell) -> None:
+    def __init__(
+        self,
+        sessions: Sessions,
+        defaults: RunPolicy,
+        bell: EventBell,
+        budgets: BudgetKeeper | None = None,
+    ) -> None:
         self._sessions = sessions
         self._defaults = defaults
         self._bell = bell
+        self._budgets = budgets
 
     async def fork(self, run_id: UUID, request: RunFork, actor: str, once: Once = UNKEYED) -> RunDetail:
         """Record a sprint whose history begins with an attempt's commit; the other one is not touched.
@@ -44,6 +53,7 @@ class ForkService:
         Raises:
             NotFoundError: there is no such run or attempt.
             ConflictError: the attempt left nothing yet, or its snapshot is not kept any more.
+            BudgetSpentError: a budget of the day is spent.
             ReplayError: the same request forked it in the meantime.
         """
         async with self._sessions.begin() as session:
@@ -57,6 +67,8 @@ class ForkService:
                     field="attempt",
                     run_status=origin.status,
                 )
+            if self._budgets is not None:
+                await self._budgets.check_day(origin.source.get("location", ""))
             run = self._row(origin, attempt, attempt.head_commit, request, actor)
             run.guidance = await _guidance(session, origin, attempt, request.guidance)
             session.add(run)

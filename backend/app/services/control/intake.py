@@ -20,6 +20,7 @@ from app.schemas.runs import RunKind, RunPolicy
 from app.schemas.workspaces import GitSource, SourceInfo, WorkspaceSource
 from app.services.control.held_out import held_out_row, read_held_out
 from app.services.control.idempotency import Once
+from app.services.record.budgets import BudgetKeeper
 from app.services.record.queued_runs import queued_run
 from app.services.record.transactions import EventBell, Recording
 from app.workspaces.history.git import Git
@@ -74,6 +75,7 @@ class Intake:
         git: the git program.
         sources: which sources are taken.
         bell: tells of new events.
+        budgets: refuses runs while a budget of the day is spent; None bounds nothing.
     """
 
     sessions: Sessions
@@ -81,15 +83,19 @@ class Intake:
     git: Git
     sources: SourcePolicy
     bell: EventBell
+    budgets: BudgetKeeper | None = None
 
     async def start(self, new: NewRun, show: Show[ViewT], once: Once) -> ViewT:
         """Import the source, then record the run and its first job in one transaction.
 
         Raises:
             ReplayError: the same request started a run in the meantime.
+            BudgetSpentError: a budget of the day is spent.
             InvalidInputError, WorkspaceError: the source cannot be used; nothing is left of the run.
         """
         info = await inspect_source(new.source, self.sources, self.git)
+        if self.budgets is not None and new.agent.script is None:
+            await self.budgets.check_day(info.location)
         run_id = uuid4()
         repository = self.store.repository(run_id)
         try:

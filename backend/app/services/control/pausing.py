@@ -4,12 +4,13 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.errors import ConflictError, NotFoundError
 from app.core.events.runs import RunPausedData, RunResumedData
 from app.db.engine import Sessions
-from app.db.models import Run
+from app.db.models import Attempt, Run
 from app.jobs.queue import abort_advance, enqueue_advance
 from app.schemas.api.runs import RunDetail
 from app.schemas.runs import RunStatus
@@ -19,6 +20,7 @@ from app.services.read.runs import load_detail
 from app.services.record.attempts import release_attempts
 from app.services.record.family import unfinished_subtasks
 from app.services.record.transactions import EventBell, Recording
+from app.services.record.waiting import end_wait, rests
 
 
 class PauseService:
@@ -56,19 +58,20 @@ class PauseService:
         return sprint
 
     async def resume(self, run_id: UUID, actor: str, once: Once = UNKEYED) -> RunDetail:
-        """Let a paused run go on from where it was.
+        """Let a run go on that is paused, or rests until its model may be back.
 
         Raises:
             NotFoundError: there is no such run.
-            ConflictError: it is over, or not paused.
+            ConflictError: it is over, or neither paused nor resting.
             ReplayError: the same request resumed it in the meantime.
         """
         async with self._sessions.begin() as session:
             await once.claim(session)
             run = await _lock_unfinished(session, run_id)
-            if run.paused_at is None:
+            if run.paused_at is not None:
+                await _let_go(session, run, actor)
+            elif not await _end_rest(session, run, actor):
                 raise ConflictError(f"the {word_of(run)} is {run.status} and not paused", **_members(run))
-            await _let_go(session, run, actor)
             sprint = await load_detail(session, run_id)
             await once.keep(session, sprint)
         self._bell.ring(run_id)
@@ -103,6 +106,22 @@ async def _let_go(session: AsyncSession, run: Run, actor: str) -> None:
     for subtask in await unfinished_subtasks(session, run.id):
         if subtask.paused_at is not None:
             await _let_go(session, subtask, actor)
+
+
+async def _end_rest(session: AsyncSession, run: Run, actor: str) -> bool:
+    """Let a run try again at once; False if it does not rest."""
+    latest = select(Attempt).where(Attempt.run_id == run.id, Attempt.phase == run.phase)
+    attempt = await session.scalar(latest.order_by(Attempt.number.desc()).limit(1))
+    if attempt is None or run.status == RunStatus.WAITING or not rests(attempt, datetime.now(UTC)):
+        return False
+    attempt.not_before = attempt.provider_reset_at = None
+    recording = Recording(session, run)
+    recording.tell(RunResumedData(by=actor), run.phase, attempt.number)
+    end_wait(recording)
+    await recording.flush_events()
+    await abort_advance(session, run.id)
+    await enqueue_advance(session, run.id)
+    return True
 
 
 def state_in_words(run: Run) -> str:

@@ -19,6 +19,7 @@ from app.db.models import Run
 from app.db.outages import through_outages
 from app.jobs.worker import PutBackError, Stopping
 from app.realtime.store import Fence
+from app.runners.budgets import DayBudgets
 from app.runners.decision import Decision, Evaluate, Finished, StartAttempt, Wait
 from app.runners.facts import History
 from app.runners.refinement import refine
@@ -63,12 +64,20 @@ class Advance:
         sessions: opens short sessions for reading.
         recorder: opens fenced transactions.
         steps: what differs between the kinds of runs.
+        days: the operator's budgets of a day; None is unbounded.
     """
 
-    def __init__(self, sessions: Sessions, recorder: Recorder, steps: Mapping[RunKind, KindSteps]) -> None:
+    def __init__(
+        self,
+        sessions: Sessions,
+        recorder: Recorder,
+        steps: Mapping[RunKind, KindSteps],
+        days: DayBudgets | None = None,
+    ) -> None:
         self._sessions = sessions
         self._recorder = recorder
         self._steps = steps
+        self._days = days
 
     async def __call__(self, run_id: UUID, job_id: int, job_try: int, stopping: Stopping = _never) -> None:
         """Move the run on as the queue's job `job_id`, in its try number `job_try`.
@@ -121,7 +130,7 @@ class Advance:
     async def load(self, run_id: UUID) -> Recorded:
         """Read the run as it is recorded now."""
         async with self._sessions() as session:
-            return await load_run(session, run_id)
+            return await load_run(session, run_id, self._days)
 
     async def carry_out(self, decision: Decision, recorded: Recorded, fence: Fence) -> None:
         """Do what the decision says and record the outcome."""

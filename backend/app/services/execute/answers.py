@@ -1,6 +1,7 @@
 """Carries out the attempts at an answer; what was written is recorded before it is judged."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
@@ -18,14 +19,15 @@ from app.runners.answer.steps import PHASE, AnswerAttempt, AnswerSteps
 from app.runners.answer.synthesizer import Synthesis
 from app.runners.evaluators.response_result import quality_result
 from app.schemas.agents import AgentSpec
-from app.schemas.runs import AttemptState, Usage
+from app.schemas.runs import AttemptState, ModelRole, Usage
 from app.services.execute.answer_parts import AnswerEquipment, AnswerParts
 from app.services.record.answers import AnswerQuestion, attempt_of, keep_attempt, question_of
 from app.services.record.attempts import claim_attempt
 from app.services.record.history import Recorded, said_by_humans, told
-from app.services.record.ledger import spend
+from app.services.record.ledger import charge
 from app.services.record.texts import Written, store_verdict, store_written
 from app.services.record.transactions import Recorder, Recording
+from app.services.record.waiting import ModelTrouble, forget_failures, lay_down_for
 
 EVALUATOR = "response_quality"
 """Under this name the verdicts on answers are stored, as those on plans are."""
@@ -53,7 +55,14 @@ class AnswerRunning:
             attempt = await self._write(recorded, question, number)
 
             async def record(recording: Recording, row: Attempt) -> None:
-                _record_written(recording, row, attempt, question)
+                written = attempt.synthesis
+                trouble = ModelTrouble.of(written.kind, attempt.trouble, written.retry_at)
+                if trouble is not None:
+                    used = Usage.model_validate(asdict(written.usage))
+                    await charge(recording, row, ModelRole.ANSWER, used)
+                    await lay_down_for(recording, row, trouble, recorded.policy)
+                else:
+                    await _record_written(recording, row, attempt, question)
 
             await self._recorder.outcome(run.id, fence, claim, AttemptState.STARTED, record)
 
@@ -69,7 +78,14 @@ class AnswerRunning:
                 judged = await _steps(question, parts).judge(now, before)
 
             async def record(recording: Recording, row: Attempt) -> None:
-                await _record_judged(recording, row, judged, question)
+                said = judged.judged
+                trouble = ModelTrouble.of(said.kind, judged.trouble, said.retry_at) if said else None
+                if said is not None and trouble is not None:
+                    used = Usage.model_validate(asdict(said.usage))
+                    await charge(recording, row, ModelRole.JUDGE, used)
+                    await lay_down_for(recording, row, trouble, recorded.policy)
+                else:
+                    await _record_judged(recording, row, judged, question)
 
             await self._recorder.outcome(run.id, fence, claim, AttemptState.EVALUATING, record)
 
@@ -128,11 +144,12 @@ def _steps(question: AnswerQuestion, parts: AnswerParts, guidance: Sequence[str]
     )
 
 
-def _record_written(
+async def _record_written(
     recording: Recording, row: Attempt, attempt: AnswerAttempt, question: AnswerQuestion
 ) -> None:
     keep_attempt(row, attempt, len(question.entries))
-    spend(recording.run, Usage.model_validate(row.usage))
+    forget_failures(row)
+    await charge(recording, row, ModelRole.ANSWER, Usage.model_validate(row.usage))
     if attempt.trouble:
         row.completed_at = datetime.now(UTC)
         return
@@ -150,7 +167,8 @@ async def _record_judged(
 ) -> None:
     before = Usage.model_validate(row.usage)
     keep_attempt(row, attempt, len(question.entries))
-    spend(recording.run, attempt.usage.less(before))
+    forget_failures(row)
+    await charge(recording, row, ModelRole.JUDGE, attempt.usage.less(before))
     row.completed_at = datetime.now(UTC)
     if attempt.judged is None or attempt.judged.output is None:
         return

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from sqlalchemy.dialects.postgresql import insert
 
 from app.db.models import Attempt, Candidate, Snapshot
-from app.services.execute.candidates import ProducedCandidate
+from app.services.execute.candidates import Committed, ProducedCandidate
 from app.services.record.transactions import Recording
 
 
@@ -33,7 +33,12 @@ async def store_candidates(
             )
         )
         if committed:
-            snapshot = insert(Snapshot).values(
-                run_id=attempt.run_id, commit=committed.commit, kind="attempt", bundle=committed.bundle
-            )
-            await session.execute(snapshot.on_conflict_do_nothing())
+            await store_bundle(recording, attempt, committed)
+
+
+async def store_bundle(recording: Recording, attempt: Attempt, committed: Committed) -> None:
+    """Store the bundle of a commit."""
+    snapshot = insert(Snapshot).values(
+        run_id=attempt.run_id, commit=committed.commit, kind="attempt", bundle=committed.bundle
+    )
+    await recording.session.execute(snapshot.on_conflict_do_nothing())

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 from uuid import UUID
 
-from app.agents.port import AgentFailure, AgentOutcome, AgentTask, FailureKind, ReportProgress
+from app.agents.port import AgentFailure, AgentOutcome, AgentResult, AgentTask, FailureKind, ReportProgress
 from app.core.errors import WorkspaceError
 from app.core.events.envelope import EventData
 from app.core.events.types import SprintEventType
@@ -18,6 +18,9 @@ from app.workspaces.environments.interpreters import Interpreters
 from app.workspaces.environments.outcome import Ready
 
 logger = logging.getLogger(__name__)
+
+_KEPT = (FailureKind.LIMIT, FailureKind.UNAVAILABLE, FailureKind.PROTOCOL, FailureKind.BUDGET)
+"""Failures after which the work so far is worth as much as before."""
 
 SAFE_FIXES_MESSAGE = "Safe fixes by ruff"
 
@@ -40,10 +43,17 @@ class Committed:
 
 @dataclass(frozen=True, slots=True)
 class ProducedCandidate:
-    """How one agent ended; `committed` is None when it failed."""
+    """How one agent ended.
+
+    Attributes:
+        ended: its end.
+        committed: what is judged; None when it failed.
+        unfinished: what it had changed when it failed, with which the next try begins.
+    """
 
     ended: CandidateOutcome
     committed: Committed | None = None
+    unfinished: Committed | None = None
 
     @property
     def outcome(self) -> AgentOutcome:
@@ -153,13 +163,9 @@ class CandidateRuns:
 
     async def _commit(self, job: CandidateJob, ended: CandidateOutcome) -> ProducedCandidate:
         if isinstance(ended.outcome, AgentFailure):
-            return ProducedCandidate(ended)
-        # The number keeps equal work of two candidates apart: equal commits would share an id.
-        message = job.message if ended.index == 0 else f"{job.message}, candidate {ended.index + 1}"
+            return await self._keep(job, ended, ended.outcome)
         try:
-            committed = await self._trees.commit(
-                job.run_id, ended.workspace, job.base_commit, job.start_commit, message
-            )
+            committed = await self._commit_tree(job, ended)
         except (WorkspaceError, OSError) as error:
             text = f"The agent's work cannot be committed: {error}"
             failure = AgentFailure(FailureKind.LIMIT, text, ended.outcome.usage, ended.model)
@@ -167,6 +173,32 @@ class CandidateRuns:
         if job.safe_fixes and self._fixer is not None and committed.changed_files:
             committed = await self._mend(job, ended.workspace, committed, self._fixer)
         return ProducedCandidate(ended, committed)
+
+    async def _commit_tree(self, job: CandidateJob, ended: CandidateOutcome) -> Committed:
+        # The number keeps equal work of two candidates apart: equal commits would share an id.
+        message = job.message if ended.index == 0 else f"{job.message}, candidate {ended.index + 1}"
+        return await self._trees.commit(
+            job.run_id, ended.workspace, job.base_commit, job.start_commit, message
+        )
+
+    async def _keep(
+        self, job: CandidateJob, ended: CandidateOutcome, failure: AgentFailure
+    ) -> ProducedCandidate:
+        """Keep what an agent changed before it failed; what a limit ended is judged like finished work."""
+        if failure.kind not in _KEPT:
+            return ProducedCandidate(ended)
+        try:
+            committed = await self._commit_tree(job, ended)
+        except (WorkspaceError, OSError) as error:
+            logger.warning("unfinished work cannot be kept: %s", error)
+            return ProducedCandidate(ended)
+        if not committed.changed_files:
+            return ProducedCandidate(ended)
+        if failure.kind is not FailureKind.LIMIT:
+            return ProducedCandidate(ended, unfinished=committed)
+        output = f"The work ended before the agent said that it was done: {failure.message}"
+        result = AgentResult(output, failure.usage, failure.model)
+        return ProducedCandidate(replace(ended, outcome=result), committed)
 
     async def _mend(self, job: CandidateJob, tree: Path, committed: Committed, fixer: Fixer) -> Committed:
         """Commit automatic fixes on top of the agent's commit; if they fail, the agent's commit stands."""

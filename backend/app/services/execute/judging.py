@@ -28,7 +28,7 @@ from app.runners.evaluators.verdict import VerdictStatus
 from app.runners.phase_panel import PhasePanel
 from app.schemas.agents import AgentSpec
 from app.schemas.project_file import PROJECT_FILE
-from app.schemas.runs import AttemptState
+from app.schemas.runs import AttemptState, ModelRole
 from app.services.execute.choosing import leaders, reason_of_gates, reason_of_judge
 from app.services.execute.held_out import HeldOutPanels
 from app.services.execute.verdicts import (
@@ -40,7 +40,7 @@ from app.services.execute.verdicts import (
 )
 from app.services.record.attempts import judge_decided, total_usage
 from app.services.record.history import Recorded, load_acceptances, load_latest_feedback
-from app.services.record.ledger import spend
+from app.services.record.ledger import charge
 from app.services.record.transactions import Recorder, Recording, place_in
 from app.workspaces.store import JudgedPair
 
@@ -212,8 +212,8 @@ class Judging:
         choice = await self._judge.choose(
             run.goal, [await self._contender(run, each.candidate) for each in alike]
         )
-        async with self._recorder.open_claimed(run.id, case.fence, attempt.claim) as (recording, _):
-            spend(recording.run, total_usage([choice]))
+        async with self._recorder.open_claimed(run.id, case.fence, attempt.claim) as (recording, row):
+            await charge(recording, row, ModelRole.JUDGE, total_usage([choice]))
             recording.tell(judge_decided(choice), attempt.phase, attempt.number)
         chosen = next(each for each in alike if each.candidate.index == choice.index)
         return chosen, reason_of_judge(alike, choice)

@@ -23,7 +23,7 @@ from app.runners.loop.roles import Trouble
 from app.runners.loop.steps import PHASE, LoopSteps, Step
 from app.schemas.agents import AgentSpec
 from app.schemas.loop.results import FailureReason, LoopIteration
-from app.schemas.runs import AttemptClosing, AttemptState, Usage
+from app.schemas.runs import AttemptClosing, AttemptState, ModelRole, RunPolicy, Usage
 from app.services.execute.loop_parts import Workshop
 from app.services.execute.subtasks import Came, awaited, came_of, limits_of
 from app.services.record.attempts import claim_attempt
@@ -36,9 +36,10 @@ from app.services.record.iteration_events import (
     tell_trouble,
 )
 from app.services.record.iterations import iteration_of, keep_step, load_earlier, loop_of
-from app.services.record.ledger import spend
+from app.services.record.ledger import charge
 from app.services.record.texts import Written, store_verdict, store_written
 from app.services.record.transactions import Recorder, Recording
+from app.services.record.waiting import ModelTrouble, forget_failures, lay_down_for
 
 EVALUATOR = "loop_evaluator"
 """Under this name the verdict of a loop's own evaluator is stored."""
@@ -85,7 +86,11 @@ class LoopRunning:
             step = await self._take(recorded, opened.now, partial(_propose, opened.came))
 
             async def write(recording: Recording, row: Attempt) -> None:
-                _record_output(recording, row, step, AgentSpec.model_validate(recorded.run.agent))
+                below = opened.came.usage if opened.came else Usage()
+                if trouble := _passing(step):
+                    await _lay_down(recording, row, step, trouble, recorded.policy, below)
+                else:
+                    await _record_output(recording, row, step, below)
 
             await self._recorder.outcome(recorded.run.id, fence, opened.claim, AttemptState.STARTED, write)
 
@@ -97,7 +102,10 @@ class LoopRunning:
             step = await self._take(recorded, now, _towards_a_verdict)
 
             async def write(recording: Recording, row: Attempt) -> None:
-                await _record_judged(recording, row, step)
+                if trouble := _passing(step):
+                    await _lay_down(recording, row, step, trouble, recorded.policy, Usage())
+                else:
+                    await _record_judged(recording, row, step)
 
             await self._recorder.outcome(
                 recorded.run.id, fence, attempt.claim, AttemptState.EVALUATING, write
@@ -168,11 +176,29 @@ async def _towards_a_verdict(steps: LoopSteps, known: _Known) -> Step:
     return await step(known.earlier, known.now)
 
 
-def _record_output(recording: Recording, row: Attempt, step: Step, spec: AgentSpec) -> None:
+def _passing(step: Step) -> ModelTrouble | None:
+    """Return the trouble of a model that can pass, or that a human can mend."""
+    found = step.trouble
+    return ModelTrouble.of(found.kind, found.message, found.retry_at) if isinstance(found, Trouble) else None
+
+
+async def _lay_down(
+    recording: Recording, row: Attempt, step: Step, trouble: ModelTrouble, policy: RunPolicy, below: Usage
+) -> None:
+    """Let the iteration begin this step anew later; it uses up no turn, and what it consumed is paid for."""
+    role = ModelRole.JUDGE if row.status == AttemptState.EVALUATING else ModelRole.DIRECTOR
+    before = Usage.model_validate(row.usage)
+    await charge(recording, row, role, step.iteration.usage.total.less(before).less(below))
+    await lay_down_for(recording, row, trouble, policy)
+
+
+async def _record_output(recording: Recording, row: Attempt, step: Step, below: Usage) -> None:
     keep_step(row, step)
-    _charge(recording, row, step)
+    forget_failures(row)
+    await _charge(recording, row, step, ModelRole.DIRECTOR, below)
     if step.asks is not None:
         return
+    spec = AgentSpec.model_validate(recording.run.agent)
     if step.iteration.output is not None:
         director = step.iteration.times.director or 0
         written = Written(step.iteration.output, "director", spec.model, spec, director / 1000)
@@ -186,7 +212,8 @@ def _record_output(recording: Recording, row: Attempt, step: Step, spec: AgentSp
 async def _record_judged(recording: Recording, row: Attempt, step: Step) -> None:
     before = row.details or {}
     keep_step(row, step)
-    _charge(recording, row, step)
+    forget_failures(row)
+    await _charge(recording, row, step, ModelRole.JUDGE)
     if step.state is not AttemptState.PRODUCED:
         row.completed_at = datetime.now(UTC)
     if "scriptOutput" not in before:
@@ -213,8 +240,10 @@ async def _store_verdict(recording: Recording, row: Attempt, step: Step) -> None
     tell_judged(recording, step)
 
 
-def _charge(recording: Recording, row: Attempt, step: Step) -> None:
-    """Enter into the run's ledger what the iteration has consumed since it was last recorded."""
+async def _charge(
+    recording: Recording, row: Attempt, step: Step, role: ModelRole, below: Usage | None = None
+) -> None:
+    """Enter what the iteration has consumed since it was last recorded; a subtask enters `below` itself."""
     before, now = Usage.model_validate(row.usage), step.iteration.usage.total
-    spend(recording.run, now.less(before))
+    await charge(recording, row, role, now.less(before).less(below or Usage()))
     row.usage = now.model_dump(mode="json")

@@ -1,6 +1,6 @@
 """Lets the agent work on an attempt: claims it, runs the candidates, commits and records what they left."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -26,10 +26,10 @@ from app.realtime.store import Fence
 from app.runners.decision import backoff_seconds, rest_until
 from app.runners.prompts.phase import prompt_for
 from app.schemas.agents import AgentSpec
-from app.schemas.runs import AttemptState, min_of
+from app.schemas.runs import AttemptState, ModelRole, RunPolicy, min_of
 from app.schemas.text import storable_json, storable_text
-from app.services.execute.candidate_rows import store_candidates
-from app.services.execute.candidates import CandidateJob, CandidateRuns, ProducedCandidate
+from app.services.execute.candidate_rows import store_bundle, store_candidates
+from app.services.execute.candidates import CandidateJob, CandidateRuns, Committed, ProducedCandidate
 from app.services.execute.progress import ProgressBatcher, storing_progress
 from app.services.record.attempts import (
     begin_run,
@@ -40,8 +40,9 @@ from app.services.record.attempts import (
     total_usage,
 )
 from app.services.record.history import Recorded, load_memory
-from app.services.record.ledger import spend
+from app.services.record.ledger import charge
 from app.services.record.transactions import Recorder, Recording, place_in
+from app.services.record.waiting import forget_failures, rest_for_model
 
 MAX_EVENT_OUTPUT = 2_000
 MAX_EVENT_FILES = 100
@@ -86,18 +87,23 @@ class Producing:
                 produced = await self._work(recorded, number, opened, fence)
             except (WorkspaceError, OSError) as error:
                 failure = AgentFailure(FailureKind.CRASH, f"There is no tree to work in: {error}")
-                await self._record_failure(recorded, opened, [failure], fence)
+                await self._record_failure(recorded, opened, {0: failure}, None, fence)
                 return
             if any(each.committed for each in produced):
                 await self._record_output(opened, produced, fence)
             else:
-                failures = [each.outcome for each in produced if isinstance(each.outcome, AgentFailure)]
-                await self._record_failure(recorded, opened, failures, fence)
+                failures = {
+                    each.ended.index: each.outcome
+                    for each in produced
+                    if isinstance(each.outcome, AgentFailure)
+                }
+                kept = next((each.unfinished for each in produced if each.unfinished), None)
+                await self._record_failure(recorded, opened, failures, kept, fence)
 
     async def _open(self, recorded: Recorded, number: int, fence: Fence) -> _Opened:
         async with self._sessions() as session:
             memory = await load_memory(session, recorded)
-        prompt = prompt_for(memory)
+        prompt = prompt_for(memory) + _interrupted(recorded, number)
         start = start_commit(recorded, number)
         claim = uuid4()
         async with self._recorder.open(recorded.run.id, fence) as recording:
@@ -142,11 +148,14 @@ class Producing:
 
         async def write(recording: Recording, row: Attempt) -> None:
             await store_candidates(recording, row, produced)
-            spend(recording.run, usage)
+            for each in produced:
+                used = total_usage([each.outcome])
+                await charge(recording, row, ModelRole.AGENT, used, each.ended.index)
+            forget_failures(row)
             row.status = AttemptState.PRODUCED
             row.output = first.ended.output
             row.head_commit, row.tree = committed.commit, committed.tree
-            row.changed_files = committed.changed_files
+            row.changed_files = sorted({*row.changed_files, *committed.changed_files})
             row.produced_at = datetime.now(UTC)
             row.usage = usage.model_dump(mode="json")
             row.last_error = ""
@@ -165,31 +174,71 @@ class Producing:
         await self._recorder.outcome(opened.run_id, fence, opened.claim, AttemptState.STARTED, write)
 
     async def _record_failure(
-        self, recorded: Recorded, opened: _Opened, failures: Sequence[AgentFailure], fence: Fence
+        self,
+        recorded: Recorded,
+        opened: _Opened,
+        failures: Mapping[int, AgentFailure],
+        kept: Committed | None,
+        fence: Fence,
     ) -> None:
-        message = storable_text("; ".join(dict.fromkeys(each.message for each in failures)))
-        policy = recorded.policy
+        """Record that every candidate failed, by number, and what is kept of their work."""
 
         async def write(recording: Recording, row: Attempt) -> None:
-            spend(recording.run, total_usage(failures))
-            row.status = AttemptState.AGENT_FAILED
-            row.agent_failures += 1
-            row.needs_human = all(each.kind is FailureKind.CONFIGURATION for each in failures)
-            row.last_error = message
-            again = not row.needs_human and row.agent_failures < policy.max_agent_failures
-            pause = backoff_seconds(row.agent_failures, policy) if again else None
-            if again:
-                row.not_before = rest_until(row.agent_failures, policy, datetime.now(UTC))
-                await enqueue_advance(recording.session, opened.run_id, at=row.not_before)
-            data = AgentFailedData(
-                kind=failures[0].kind.value,
-                message=message,
-                failures=row.agent_failures,
-                retry_in_seconds=pause,
-            )
-            recording.tell(data, row.phase, row.number)
+            for index, each in failures.items():
+                await charge(recording, row, ModelRole.AGENT, total_usage([each]), index)
+            if kept is not None:
+                await store_bundle(recording, row, kept)
+                row.head_commit, row.tree = kept.commit, kept.tree
+                row.changed_files = sorted({*row.changed_files, *kept.changed_files})
+            await _record_trouble(recording, row, list(failures.values()), recorded.policy)
 
         await self._recorder.outcome(opened.run_id, fence, opened.claim, AttemptState.STARTED, write)
+
+
+async def _record_trouble(
+    recording: Recording, row: Attempt, failures: Sequence[AgentFailure], policy: RunPolicy
+) -> None:
+    decisive = _decisive(failures)
+    row.status = AttemptState.AGENT_FAILED
+    row.needs_human = decisive.kind is FailureKind.CONFIGURATION
+    row.last_error = storable_text("; ".join(dict.fromkeys(each.message for each in failures)))
+    pause: float | None = None
+    if decisive.kind is FailureKind.UNAVAILABLE:
+        rest = await rest_for_model(recording, row, policy, decisive.retry_at)
+        pause = (rest.until - datetime.now(UTC)).total_seconds() if rest.until else None
+    elif decisive.kind is not FailureKind.BUDGET:
+        pause = await _count_failure(recording, row, policy)
+    data = AgentFailedData(
+        kind=decisive.kind.value,
+        message=row.last_error,
+        failures=row.agent_failures + row.unavailable_failures,
+        retry_in_seconds=pause if pause is None else max(0.0, pause),
+        retry_at=row.provider_reset_at,
+    )
+    recording.tell(data, row.phase, row.number)
+
+
+def _decisive(failures: Sequence[AgentFailure]) -> AgentFailure:
+    """Return the failure that decides what follows: what can pass by itself counts before what cannot.
+
+    With several providers, the limit that ends first is waited for.
+    """
+    for kind in (FailureKind.BUDGET, FailureKind.UNAVAILABLE):
+        found = [each for each in failures if each.kind is kind]
+        if found:
+            unknown = next((each for each in found if each.retry_at is None), None)
+            return unknown or min(found, key=lambda each: each.retry_at or datetime.max.replace(tzinfo=UTC))
+    return next((each for each in failures if each.kind is not FailureKind.CONFIGURATION), failures[0])
+
+
+async def _count_failure(recording: Recording, row: Attempt, policy: RunPolicy) -> float | None:
+    forget_failures(row)
+    row.agent_failures += 1
+    if row.needs_human or row.agent_failures >= policy.max_agent_failures:
+        return None
+    row.not_before = rest_until(row.agent_failures, policy, datetime.now(UTC))
+    await enqueue_advance(recording.session, row.run_id, at=row.not_before)
+    return backoff_seconds(row.agent_failures, policy)
 
 
 class _Stage:
@@ -206,6 +255,15 @@ class _Stage:
         at = place_in(self._run_id, self._phase, self._number)
         payload = storable_json(data.model_dump(mode="json"))
         self._batcher.add(EVENT_ADAPTER.validate_python({**dict(at), "event": event, "data": payload}))
+
+
+def _interrupted(recorded: Recorded, number: int) -> str:
+    """Say why the last try of this attempt ended, and that its changes are kept; empty for a first try."""
+    own = next((each for each in recorded.attempts if each.number == number), None)
+    if own is None or own.status != AttemptState.AGENT_FAILED or not own.last_error:
+        return ""
+    left = "Its changes are in the workspace." if own.head_commit else "No file was changed."
+    return f"\n## The last try ended early\n\n{own.last_error}\n{left} Continue from there.\n"
 
 
 def _within_budget(limits: AgentLimits, recorded: Recorded) -> AgentLimits:

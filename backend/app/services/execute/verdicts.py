@@ -12,9 +12,9 @@ from app.runners.evaluators.panel import judges_usage
 from app.runners.evaluators.protocol import EvaluationResult
 from app.runners.evaluators.verdict import PanelVerdict
 from app.runners.phase_panel import PhasePanel, fingerprint_of
-from app.schemas.runs import AttemptState, RunPolicy
+from app.schemas.runs import AttemptState, ModelRole, RunPolicy
 from app.services.record.evaluations import store_evaluations
-from app.services.record.ledger import spend
+from app.services.record.ledger import charge
 from app.services.record.transactions import Recording
 
 
@@ -77,7 +77,7 @@ async def record_verdict(
     row.not_before = None
     row.fingerprint = None if verdict.passed else fingerprint_of(chosen.results, verdict)
     _adopt(row, chosen.candidate)
-    _pay(recording, judged)
+    await _pay(recording, row, judged)
     data = EvaluationCompletedData(
         phase=row.phase,
         attempt=row.number,
@@ -94,7 +94,7 @@ async def record_no_verdict(
 ) -> None:
     """Record that there is no verdict, and repeat the evaluation after a pause if the policy allows it."""
     await _store(recording, panel, row.phase, trouble.kept)
-    _pay(recording, trouble.judged)
+    await _pay(recording, row, trouble.judged)
     row.status = AttemptState.PRODUCED
     row.evaluation_failures += 1
     row.last_error = row.verdict_reason = trouble.reason
@@ -119,8 +119,9 @@ async def _store(
     await store_evaluations(recording.session, results, gates)
 
 
-def _pay(recording: Recording, judged: Sequence[JudgedCandidate]) -> None:
-    spend(recording.run, judges_usage([result for each in judged for result in each.results]))
+async def _pay(recording: Recording, row: Attempt, judged: Sequence[JudgedCandidate]) -> None:
+    usage = judges_usage([result for each in judged for result in each.results])
+    await charge(recording, row, ModelRole.JUDGE, usage)
 
 
 def _adopt(row: Attempt, candidate: Candidate) -> None:

@@ -1,26 +1,42 @@
 """Reads the ledger of model requests: what a run consumed, and which model did what."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import RowMapping, case, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.engine import Sessions
 from app.db.models import ModelRequestRow as Line
-from app.schemas.api.usage import ModelUsage, RunUsage, UsagePart
+from app.db.models import Run
+from app.runners.budgets import DayBudgets, day_lines, run_lines
+from app.runners.facts import Spent
+from app.schemas.api.usage import BudgetLine, ModelUsage, RunUsage, UsagePart
+from app.schemas.runs import RunPolicy
 from app.services.read.runs import find_run
+from app.services.record.accounts import load_day, load_grants
+from app.services.record.family import family_of
 
-_GROUP = (Line.phase, Line.attempt, Line.candidate, Line.role, Line.provider, Line.model)
+_GROUP = (Line.run_id, Line.phase, Line.attempt, Line.candidate, Line.role, Line.provider, Line.model)
+_UNKNOWN = Line.cost_kind == "unknown"
 _COSTS = ("billed", "computed")
 
 
 class UsageQueries:
-    """Reads what runs consumed."""
+    """Reads what runs consumed.
 
-    def __init__(self, sessions: Sessions) -> None:
+    Args:
+        sessions: opens short sessions.
+        days: the operator's budgets of a day; None is unbounded.
+    """
+
+    def __init__(self, sessions: Sessions, days: DayBudgets | None = None) -> None:
         self._sessions = sessions
+        self._days = days or DayBudgets()
 
     async def of_run(self, run_id: UUID) -> RunUsage:
         """Return what a run's model requests consumed, in all and in parts.
@@ -31,28 +47,42 @@ class UsageQueries:
         statement = (
             select(
                 *_GROUP,
-                func.count().label("requests"),
+                func.sum(Line.requests).label("requests"),
                 func.count().filter(Line.status >= 400).label("failed_requests"),
                 func.coalesce(func.sum(Line.input_tokens), 0).label("input_tokens"),
                 func.coalesce(func.sum(Line.output_tokens), 0).label("output_tokens"),
                 func.coalesce(func.sum(Line.cached_tokens), 0).label("cached_tokens"),
                 *(func.sum(case((Line.cost_kind == kind, Line.cost_usd))).label(kind) for kind in _COSTS),
-                func.count().filter(Line.cost_kind == "unknown").label("unknown_costs"),
+                func.coalesce(func.sum(Line.requests).filter(_UNKNOWN), 0).label("unknown_costs"),
                 func.avg(Line.latency_ms).label("latency_ms"),
             )
-            .where(Line.run_id == run_id)
+            .where(Line.run_id.in_(select(family_of(run_id).c.id)))
             .group_by(*_GROUP)
             .order_by(func.min(Line.at), *_GROUP)
         )
         async with self._sessions() as session:
-            await find_run(session, run_id)
+            run = await find_run(session, run_id)
             rows = (await session.execute(statement)).mappings().all()
-        return RunUsage(total=ModelUsage(**_sums(rows)), parts=[_part(row) for row in rows])
+            budgets = await self._budgets(session, run)
+        return RunUsage(total=ModelUsage(**_sums(rows)), parts=[_part(row) for row in rows], budgets=budgets)
+
+    async def _budgets(self, session: AsyncSession, run: Run) -> list[BudgetLine]:
+        spent = Spent(
+            run.used_input_tokens + run.used_output_tokens,
+            run.used_cost_usd or 0.0,
+            await load_grants(session, run.id),
+        )
+        lines = run_lines(spent, RunPolicy.model_validate(run.policy).budget)
+        if self._days.bounded:
+            today = await load_day(session, run.source.get("location", ""), datetime.now(UTC).date())
+            lines += day_lines(today, self._days)
+        return [BudgetLine.model_validate(asdict(each)) for each in lines]
 
 
 def _part(row: RowMapping) -> UsagePart:
     return UsagePart(
         **_sums([row]),
+        run_id=row["run_id"],
         phase=row["phase"],
         attempt=row["attempt"],
         candidate=row["candidate"],

@@ -25,10 +25,17 @@ from app.runners.evaluators.feedback_memory import FeedbackMemory
 from app.schemas.runs import AttemptState, RetryFrom, RunStatus, Usage
 from app.services.record.history import Recorded
 from app.services.record.transactions import Recording
+from app.services.record.waiting import end_wait
 
 
 def start_commit(recorded: Recorded, number: int) -> str:
-    """Give the commit an attempt starts from: that of the attempt before, or the phase's first commit."""
+    """Give the commit an attempt starts from: that of the attempt before, or the phase's first commit.
+
+    A try that failed may have left a commit; the next try of the same attempt goes on from it.
+    """
+    own = next((each for each in recorded.attempts if each.number == number), None)
+    if own is not None and own.head_commit is not None:
+        return own.head_commit
     before = next((each for each in recorded.attempts if each.number == number - 1), None)
     if before is None or before.head_commit is None or recorded.policy.retry_from is RetryFrom.BASE:
         return recorded.run.head_commit
@@ -39,6 +46,7 @@ def begin_run(recording: Recording, recorded: Recorded) -> None:
     """Activate the run; the first time, record that the run and its phase started."""
     run = recording.run
     if run.status == RunStatus.ACTIVE:
+        end_wait(recording)
         return
     if run.started_at is None:
         run.started_at = datetime.now(UTC)

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import CTE, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.models import Run
@@ -29,6 +29,12 @@ async def unfinished_subtasks(session: AsyncSession, run_id: UUID) -> list[Run]:
     wanted = select(Run).where(Run.parent_run_id == run_id, Run.finished_at.is_(None)).order_by(Run.id)
     locked = wanted.with_for_update().execution_options(populate_existing=True)
     return list((await session.scalars(locked)).all())
+
+
+def family_of(run_id: UUID) -> CTE:
+    """Give the ids of a run and of all subtasks below it, for a query."""
+    found = select(Run.id).where(Run.id == run_id).cte(recursive=True)
+    return found.union(select(Run.id).join(found, Run.parent_run_id == found.c.id))
 
 
 async def descendants(session: AsyncSession, run_id: UUID) -> list[Run]:

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import defer
 
 from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run
+from app.runners.budgets import DayBudgets
 from app.runners.decision import attempts_allowed
 from app.runners.evaluators.acceptance import Acceptance
 from app.runners.evaluators.feedback_memory import FeedbackMemory
@@ -26,6 +27,7 @@ from app.schemas.runs import (
     RunPolicy,
     RunStatus,
 )
+from app.services.record.budgets import over_day as over_day_of
 from app.services.record.evaluations import evaluation_result
 from app.services.record.iterations import subtask_state
 from app.services.record.ledger import spent
@@ -49,8 +51,8 @@ class Recorded:
     accepted: bool
 
 
-async def load_run(session: AsyncSession, run_id: UUID) -> Recorded:
-    """Read a run and its current phase."""
+async def load_run(session: AsyncSession, run_id: UUID, days: DayBudgets | None = None) -> Recorded:
+    """Read a run and its current phase; `days` are the operator's budgets of a day."""
     run = await session.get_one(Run, run_id)
     # A loop has up to a hundred attempts; each step reads only the columns it needs.
     heavy = () if run.kind == RunKind.SPRINT else _HEAVY
@@ -71,13 +73,14 @@ async def load_run(session: AsyncSession, run_id: UUID) -> Recorded:
     facts = [_attempt_facts(each) for each in attempts]
     if facts and facts[-1].state is AttemptState.DELEGATED:
         facts[-1] = replace(facts[-1], subtask=await subtask_state(session, attempts[-1].id))
+    over_day = await over_day_of(session, run.source.get("location", ""), days or DayBudgets())
     history = History(
         status=RunStatus(run.status),
         phases=tuple(run.phases),
         phase=run.phase,
         attempts=tuple(facts),
         escalations=tuple(escalation_facts(each) for each in here),
-        spent=spent(run, escalations),
+        spent=spent(run, escalations, over_day),
         now=datetime.now(UTC),
         paused=run.paused_at is not None,
     )
@@ -204,6 +207,8 @@ def _attempt_facts(row: Attempt) -> AttemptFacts:
         number=row.number,
         state=AttemptState(row.status),
         agent_failures=row.agent_failures,
+        unavailable_failures=row.unavailable_failures,
+        unavailable_since=row.unavailable_since,
         needs_human=row.needs_human,
         evaluation_failures=row.evaluation_failures,
         lost_workers=row.lost_workers,

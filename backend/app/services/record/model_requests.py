@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 from uuid import UUID, uuid4
@@ -15,6 +15,8 @@ from app.db.models import ModelRequestRow
 from app.db.outages import PAUSE_SECONDS, is_outage
 from app.gateway.ledger import ModelRequest
 from app.schemas.text import storable_text
+from app.services.record.accounts import Accounts, Amounts, Entry
+from app.services.record.transactions import EventBell
 
 logger = logging.getLogger(__name__)
 
@@ -29,10 +31,20 @@ class RequestLedger:
     """Keeps model requests in memory until the database has them; `app.gateway.ledger.Ledger`.
 
     While the database is away they wait. Beyond `MAX_WAITING` the newest are dropped and counted.
+
+    Args:
+        sessions: opens transactions.
+        accounts: adds up what the requests consume.
+        bell: tells of warnings that a budget is nearly spent; None tells nobody at once.
     """
 
-    def __init__(self, sessions: Sessions) -> None:
+    def __init__(
+        self, sessions: Sessions, accounts: Accounts | None = None, bell: EventBell | None = None
+    ) -> None:
         self._sessions = sessions
+        self._accounts = accounts or Accounts()
+        self._bell = bell
+        self._flushing = asyncio.Lock()
         self._waiting: list[tuple[UUID, ModelRequest]] = []
         self._dropped = 0
         self._singly = 0
@@ -63,12 +75,24 @@ class RequestLedger:
                 async with asyncio.timeout(FLUSH_SECONDS):
                     await self._stopped.wait()
 
+    async def stored(self) -> None:
+        """Wait until all requests that were taken so far are stored, also while the database is away."""
+        last = self._waiting[-1] if self._waiting else None
+        while last is not None and last in self._waiting:
+            await self._flush()
+            if last in self._waiting:
+                await asyncio.sleep(PAUSE_SECONDS)
+
     def stop(self) -> None:
         """Let `pump` end."""
         self._stopped.set()
         self._more.set()
 
     async def _flush(self) -> None:
+        async with self._flushing:
+            await self._store_waiting()
+
+    async def _store_waiting(self) -> None:
         while self._waiting:
             batch = self._waiting[: 1 if self._singly else MAX_BATCH]
             try:
@@ -89,9 +113,28 @@ class RequestLedger:
             self._dropped = 0
 
     async def _store(self, batch: Sequence[tuple[UUID, ModelRequest]]) -> None:
-        statement = insert(ModelRequestRow).on_conflict_do_nothing(index_elements=["id"])
+        row = ModelRequestRow
+        statement = insert(row).on_conflict_do_nothing(index_elements=["id"]).returning(row.id)
         async with self._sessions.begin() as session:
-            await session.execute(statement, [_values(key, request) for key, request in batch])
+            labels = [request.labels.run_id for _, request in batch]
+            runs = await self._accounts.lock(session, {each for each in labels if each is not None})
+            found = await session.scalars(statement, [_values(key, request) for key, request in batch])
+            # A batch whose answer was lost is stored already, and is in the sums.
+            new = set(found.all())
+            entries = [_entry(request) for key, request in batch if key in new]
+            told = await self._accounts.enter(session, runs, entries)
+        self._ring(told)
+
+    def _ring(self, run_ids: Collection[UUID]) -> None:
+        if self._bell is not None:
+            for run_id in run_ids:
+                self._bell.ring(run_id)
+
+
+def _entry(request: ModelRequest) -> Entry:
+    labels, tokens = request.labels, request.tokens
+    amounts = Amounts(1, tokens.input or 0, tokens.output or 0, request.cost.dollars)
+    return Entry(labels.run_id, labels.phase, labels.attempt, request.at, amounts)
 
 
 def _values(key: UUID, request: ModelRequest) -> dict[str, Any]:
@@ -117,9 +160,11 @@ def _values(key: UUID, request: ModelRequest) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def open_ledger(sessions: Sessions) -> AsyncGenerator[RequestLedger]:
+async def open_ledger(
+    sessions: Sessions, accounts: Accounts | None = None, bell: EventBell | None = None
+) -> AsyncGenerator[RequestLedger]:
     """Store model requests in the background while the block runs, and the rest at its end."""
-    ledger = RequestLedger(sessions)
+    ledger = RequestLedger(sessions, accounts, bell)
     pump = asyncio.create_task(ledger.pump())
     try:
         yield ledger

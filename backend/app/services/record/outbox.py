@@ -13,6 +13,7 @@ from app.db.models import WebhookDelivery
 SENT_EVENT_TYPES = FINAL_EVENT_TYPES | {
     SprintEventType.ESCALATION_REQUIRED,
     SprintEventType.ESCALATION_REMINDER,
+    SprintEventType.BUDGET_WARNING,
 }
 """Events that are sent to other services."""
 

@@ -14,8 +14,10 @@ from app.core.telemetry import current_trace_id
 from app.db.engine import Sessions
 from app.db.models import Attempt, Run
 from app.db.outages import through_outages
+from app.gateway.ledger import Ledger, NoLedger
 from app.realtime.store import Batch, Fence, append_batch, append_events
 from app.schemas.runs import AttemptState, RunStatus
+from app.services.record.accounts import NO_BUDGETS, Accounts
 from app.services.record.outbox import NO_WEBHOOKS, Outbox
 
 
@@ -45,9 +47,16 @@ def place_in(run_id: UUID, phase: str | None = None, attempt: int | None = None)
 class Recording:
     """One open transaction on one locked run; its events are appended when it commits."""
 
-    def __init__(self, session: AsyncSession, run: Run, outbox: Outbox = NO_WEBHOOKS) -> None:
+    def __init__(
+        self,
+        session: AsyncSession,
+        run: Run,
+        outbox: Outbox = NO_WEBHOOKS,
+        accounts: Accounts = NO_BUDGETS,
+    ) -> None:
         self.session = session
         self.run = run
+        self.accounts = accounts
         self._outbox = outbox
         self._events: list[Event] = []
 
@@ -63,12 +72,29 @@ class Recording:
 
 
 class Recorder:
-    """Opens recordings for one process."""
+    """Opens recordings for one process.
 
-    def __init__(self, sessions: Sessions, bell: EventBell, outbox: Outbox = NO_WEBHOOKS) -> None:
+    Args:
+        sessions: opens transactions.
+        bell: tells of new events.
+        outbox: tells other services.
+        accounts: adds up what work consumes.
+        ledger: keeps this process's requests to models.
+    """
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        bell: EventBell,
+        outbox: Outbox = NO_WEBHOOKS,
+        accounts: Accounts = NO_BUDGETS,
+        ledger: Ledger | None = None,
+    ) -> None:
         self._sessions = sessions
         self._bell = bell
         self._outbox = outbox
+        self._accounts = accounts
+        self._ledger = ledger or NoLedger()
 
     async def take(self, run_id: UUID, fence: Fence) -> bool:
         """Give `fence` the right to write to the run.
@@ -104,7 +130,7 @@ class Recorder:
                 raise FencedOutError(f"run {run_id} is {run.status}")
             if run.paused_at is not None:
                 raise FencedOutError(f"run {run_id} is paused")
-            recording = Recording(session, run, self._outbox)
+            recording = Recording(session, run, self._outbox, self._accounts)
             yield recording
             await recording.flush_events()
         self._bell.ring(run_id)
@@ -115,9 +141,12 @@ class Recorder:
     ) -> AsyncGenerator[tuple[Recording, Attempt]]:
         """The same for the outcome of an attempt, whose claim must still be `claim`.
 
+        What models were asked before is in the ledger then, so that the sums are complete.
+
         Raises:
             FencedOutError: the attempt was claimed anew.
         """
+        await self._ledger.stored()
         async with self.open(run_id, fence) as recording:
             statement = select(Attempt).where(Attempt.claim == claim, Attempt.run_id == run_id)
             attempt = (await recording.session.execute(statement)).scalar_one_or_none()

@@ -34,6 +34,7 @@ from app.services.read.paging import decode_cursor, encode_cursor
 from app.services.read.views import attempts_allowed_now, escalation_view
 from app.services.record.evaluations import evaluation_result
 from app.services.record.transactions import EventBell, Recording
+from app.services.record.waiting import forget_failures
 from app.services.review.marks import store_mark, verdict_status
 
 _GLOB = TypeAdapter[str](PathGlob)
@@ -257,6 +258,7 @@ def _can_be_opened(path: str) -> bool:
 
 def _give_new_chance(attempt: Attempt) -> None:
     attempt.agent_failures = 0
+    forget_failures(attempt)
     attempt.needs_human = False
     attempt.evaluation_failures = 0
     attempt.lost_workers = 0

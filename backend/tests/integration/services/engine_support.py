@@ -194,7 +194,9 @@ class Engine:
     async def run(self, *phases: str, **policy: Any) -> UUID:
         """Record a run of these phases."""
         plan = list(phases or ("coding",))
-        document = RunPolicy(retry_base_seconds=0.0, **policy).model_dump(mode="json")
+        document = RunPolicy(
+            **{"retry_base_seconds": 0.0, "max_unavailable_seconds": 0.0, **policy}
+        ).model_dump(mode="json")
         return await self.cases.rows.run(status="queued", phases=plan, phase=plan[0], policy=document)
 
     async def advance(self, run_id: UUID, *, job: int | None = None, again: int = 0) -> None:

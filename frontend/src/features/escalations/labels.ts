@@ -6,6 +6,7 @@ const REASONS: Record<Schemas["EscalationReason"], string> = {
   attempts_exhausted: "Out of attempts",
   no_progress: "No progress",
   budget_exhausted: "Budget used up",
+  day_budget_exhausted: "Budget of the day used up",
   agent_unavailable: "Agent unavailable",
   evaluator_unavailable: "Evaluator unavailable",
   worker_lost: "Workers lost",

@@ -13,6 +13,7 @@ export const keys = {
   attempt: (id: string, phase: string, number: number) => ["run", id, "attempt", phase, number] as const,
   diff: (id: string, phase: string, number: number, against: string) =>
     ["run", id, "diff", phase, number, against] as const,
+  usage: (id: string) => ["run", id, "usage"] as const,
   result: (id: string) => ["run", id, "result"] as const,
   runEvents: (id: string) => ["events", id] as const,
   escalations: ["escalations"] as const,

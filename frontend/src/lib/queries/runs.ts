@@ -7,6 +7,7 @@ import { keys } from "./keys";
 
 export type Run = Schemas["RunView"];
 export type RunDetail = Schemas["RunDetail"];
+export type RunUsage = Schemas["RunUsage"];
 export type Attempt = Schemas["AttemptView"];
 export type AttemptDetail = Schemas["AttemptDetail"];
 export type Evaluation = Schemas["EvaluationView"];
@@ -52,6 +53,14 @@ export const runsQuery = (filters: RunFilters) =>
         }),
       ),
     getNextPageParam: (last) => last.next_cursor,
+  });
+
+/** What a run's requests to models consumed, in parts, and its budgets. */
+export const runUsageQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.usage(id),
+    queryFn: ({ signal }) =>
+      unwrap(api.GET("/api/v1/runs/{run_id}/usage", { params: { path: { run_id: id } }, signal })),
   });
 
 /** How many runs there are, by status and by kind. */

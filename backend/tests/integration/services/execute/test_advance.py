@@ -100,7 +100,7 @@ ENDS: dict[str, tuple[Say, list[Any], dict[str, Any], str, str, list[tuple[str, 
         [fails] * 3,
         {"max_agent_failures": 3},
         "waiting",
-        "The agent failed 3 times in a row; the last time: the provider is down",
+        "The model was unavailable 3 times in a row; the last time: the provider is down",
         [("discovery", 1)] * 3,
     ),
     "an agent that only a human can help": (

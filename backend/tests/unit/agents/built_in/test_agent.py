@@ -144,7 +144,7 @@ async def test_the_time_limit_holds(tmp_path: Path) -> None:
 
     model = FunctionModel(stream_function=never_answers)
     outcome, _ = await work(model, tmp_path, AgentLimits(seconds=0.05))
-    assert failure(outcome) == (FailureKind.LIMIT, "the time limit is reached")
+    assert failure(outcome) == (FailureKind.LIMIT, "the time limit is reached (AGENT_TIMEOUT)")
 
 
 async def test_an_unknown_price_is_no_limit(tmp_path: Path) -> None:

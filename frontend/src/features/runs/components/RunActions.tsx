@@ -84,6 +84,12 @@ export function RunActions({ run, attempts, attempt }: Props) {
           Fork
         </Allowed>
       )}
+      {waitsForModel(run) && (
+        <Allowed needs="operator" disabled={act.resume.isPending} onClick={() => resume()}>
+          <Play aria-hidden size={16} />
+          Try now
+        </Allowed>
+      )}
       {!isOver && (
         <>
           <Allowed
@@ -111,6 +117,11 @@ export function RunActions({ run, attempts, attempt }: Props) {
       )}
     </>
   );
+}
+
+/** Whether a run rests until its model may be back; resuming it ends the rest. */
+function waitsForModel(run: Run): boolean {
+  return run.status === "active" && !run.paused && run.status_reason.startsWith("waits for the ");
 }
 
 /** The other actions ask first, and their dialog shows what failed. */

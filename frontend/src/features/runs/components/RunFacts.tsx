@@ -2,16 +2,24 @@
 import type { ReactNode } from "react";
 
 import { Cost } from "@/components/Cost";
+import { Disclosure } from "@/components/Disclosure";
 import { Elapsed, RelativeTime } from "@/components/RelativeTime";
 import { UntrustedText } from "@/components/UntrustedText";
-import { plural } from "@/lib/format";
+import type { Schemas } from "@/lib/api/client";
+import { formatCost, plural } from "@/lib/format";
 import type { Run, RunDetail } from "@/lib/queries/runs";
 import { visible } from "@/lib/text/visible";
+
+import { RunUsage } from "./RunUsage";
 
 const SHORT_GOAL = 320;
 
 interface Props {
-  run: Run & { base_commit?: string | null; held_out?: RunDetail["held_out"] };
+  run: Run & {
+    base_commit?: string | null;
+    held_out?: RunDetail["held_out"];
+    policy?: Schemas["PolicyView"];
+  };
   /** What the goal is for this kind of run. */
   asks?: string;
 }
@@ -61,6 +69,7 @@ export function RunFacts({ run, asks }: Props) {
         </Fact>
         <Fact name="Cost">
           <Cost usage={run.usage} />
+          {run.policy?.budget.cost_usd ? ` of ${formatCost(run.policy.budget.cost_usd)}` : ""}
         </Fact>
         <Fact name="Agent">
           <UntrustedText text={run.agent} />
@@ -84,6 +93,9 @@ export function RunFacts({ run, asks }: Props) {
           <code>{run.id.slice(0, 8)}</code>
         </Fact>
       </dl>
+      {run.usage.requests > 0 && (
+        <Disclosure summary="Cost by attempt and model, and budgets">{() => <RunUsage id={run.id} />}</Disclosure>
+      )}
     </div>
   );
 }

@@ -1,0 +1,127 @@
+"""When a budget is spent, when people are warned, and what they are told. Pure."""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+from app.runners.facts import Spent
+from app.schemas.runs import Budget
+
+WARNING_SHARE = 0.8
+"""People are warned when this share of a budget is spent."""
+
+Scope = Literal["run", "project_day", "installation_day"]
+Unit = Literal["usd", "tokens"]
+
+
+@dataclass(frozen=True, slots=True)
+class DayBudgets:
+    """What all runs may cost on one day in UTC, in US dollars; None is unbounded.
+
+    Attributes:
+        installation: `BUDGET_DAY_USD`, for all projects together.
+        project: `BUDGET_PROJECT_DAY_USD`, for each project.
+    """
+
+    installation: float | None = None
+    project: float | None = None
+
+    @property
+    def bounded(self) -> bool:
+        """True if there is a budget at all."""
+        return self.installation is not None or self.project is not None
+
+
+@dataclass(frozen=True, slots=True)
+class DaySpent:
+    """What is spent on a day in UTC, in US dollars: in all, and by the runs of one project."""
+
+    day: date
+    installation: float = 0.0
+    project: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One budget and what is spent of it.
+
+    Attributes:
+        scope: whose budget it is.
+        unit: of both amounts.
+        spent: so far.
+        budget: the bound.
+        setting: what sets the bound, for people.
+    """
+
+    scope: Scope
+    unit: Unit
+    spent: float
+    budget: float
+    setting: str
+
+    @property
+    def is_spent(self) -> bool:
+        """True if no further request is allowed."""
+        return self.spent >= self.budget
+
+    def crossed(self, before: float) -> bool:
+        """Tell whether the warning falls due between an earlier amount and the present one."""
+        due = WARNING_SHARE * self.budget
+        return before < due <= self.spent
+
+
+def run_lines(spent: Spent, budget: Budget) -> list[Line]:
+    """Return the budgets of a run; each further grant adds the same amount again."""
+    grants = 1 + spent.budget_grants
+    lines: list[Line] = []
+    if budget.cost_usd is not None:
+        total = budget.cost_usd * grants
+        lines.append(Line("run", "usd", spent.cost_usd, total, "budget.cost_usd, at most RUN_MAX_COST_USD"))
+    if budget.tokens is not None:
+        total = budget.tokens * grants
+        lines.append(Line("run", "tokens", spent.tokens, total, "budget.tokens, at most RUN_MAX_TOKENS"))
+    return lines
+
+
+def day_lines(spent: DaySpent, budgets: DayBudgets) -> list[Line]:
+    """Return the budgets of a day."""
+    lines: list[Line] = []
+    if budgets.project is not None:
+        lines.append(Line("project_day", "usd", spent.project, budgets.project, "BUDGET_PROJECT_DAY_USD"))
+    if budgets.installation is not None:
+        lines.append(
+            Line("installation_day", "usd", spent.installation, budgets.installation, "BUDGET_DAY_USD")
+        )
+    return lines
+
+
+def spent_run(spent: Spent, budget: Budget) -> str:
+    """Say which budget of a run is spent and what to do; empty if none is."""
+    for line in run_lines(spent, budget):
+        if line.is_spent:
+            return f"{amounts(line)} ({line.setting}). Continue to grant the same budget again"
+    return ""
+
+
+def spent_day(spent: DaySpent, budgets: DayBudgets) -> str:
+    """Say which budget of a day is spent and what to do; empty if none is."""
+    for line in day_lines(spent, budgets):
+        if line.is_spent:
+            whose = "this project" if line.scope == "project_day" else "all projects"
+            return (
+                f"{amounts(line)} for {whose} on {spent.day} UTC ({line.setting}). "
+                "Continue after midnight UTC, or raise the setting and restart the service"
+            )
+    return ""
+
+
+def amounts(line: Line) -> str:
+    """Say what is spent of a budget."""
+    if line.unit == "tokens":
+        return f"{line.spent:.0f} tokens are used; the budget is {line.budget:.0f}"
+    return f"{dollars(line.spent)} are spent; the budget is {dollars(line.budget)}"
+
+
+def dollars(amount: float) -> str:
+    """Write US dollars; small amounts keep the digits that tell them from zero."""
+    return f"${amount:.2f}" if amount == 0 or amount >= 0.01 else f"${amount:.6f}"

@@ -1,0 +1,64 @@
+"""How long a run waits for a model that is unavailable. Pure."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from app.schemas.runs import RunPolicy
+
+MAX_PAUSE_SECONDS = 60.0
+"""Between two tries of a model that does not say when it is back."""
+
+_LONG_WAIT = timedelta(seconds=60)
+
+
+@dataclass(frozen=True, slots=True)
+class Unavailable:
+    """Failures of models in a row.
+
+    Attributes:
+        failures: how many.
+        since: when the first of them was; a long wait that a provider asked for begins anew.
+    """
+
+    failures: int = 0
+    since: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """What follows a failure of a model.
+
+    Attributes:
+        until: no try before that; None asks a human instead.
+        reset_at: when the provider's limit ends, if that is what is waited for.
+        counted: the failures in a row, this one included.
+    """
+
+    until: datetime | None
+    reset_at: datetime | None
+    counted: Unavailable
+
+
+def rest_after(before: Unavailable, reset_at: datetime | None, policy: RunPolicy, now: datetime) -> Rest:
+    """Decide how long a run rests after a model was unavailable.
+
+    Args:
+        before: the failures before this one.
+        reset_at: when the provider says that its limit ends.
+        policy: of the run.
+        now: the time of the failure.
+    """
+    counted = Unavailable(before.failures + 1, before.since or now)
+    if reset_at is not None and reset_at > now:
+        if reset_at - now > timedelta(seconds=policy.max_reset_wait_seconds):
+            return Rest(None, reset_at, counted)
+        long = reset_at - now >= _LONG_WAIT
+        return Rest(reset_at, reset_at, Unavailable(counted.failures, None) if long else counted)
+    pause = min(MAX_PAUSE_SECONDS, policy.retry_base_seconds * 2 ** min(before.failures, 10))
+    return Rest(now + timedelta(seconds=pause), None, counted)
+
+
+def waits_words(reset_at: datetime, now: datetime) -> str:
+    """Say until when a run waits for its provider, in UTC; the day is named if it is another one."""
+    at = f"{reset_at:%H:%M}" if reset_at.date() == now.date() else f"{reset_at:%Y-%m-%d %H:%M}"
+    return f"waits for the provider until {at} UTC"
