@@ -7,15 +7,60 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
+from app.agents.stuck import StuckLimits
+
 
 @dataclass(frozen=True, slots=True)
 class AgentLimits:
-    """Bounds on one piece of work. `None` means unbounded; seconds are wall clock, cost is in US dollars."""
+    """Bounds on one piece of work. `None` means unbounded; seconds are wall clock, cost is in US dollars.
+
+    `stuck` says when an agent that goes round in circles is ended.
+    """
 
     seconds: float = 1800.0
     requests: int | None = 100
     total_tokens: int | None = None
     cost_usd: float | None = None
+    stuck: StuckLimits = field(default_factory=StuckLimits)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPlace:
+    """Where agents keep their conversations, so that a later attempt can go on with them.
+
+    Attributes:
+        directory: on this machine; each candidate has a directory in it.
+        subject: what the conversation is about; one about something else is not continued.
+        candidate: number of the candidate, from 0.
+    """
+
+    directory: Path
+    subject: str
+    candidate: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SessionUse:
+    """Whether an agent went on with an earlier conversation; `note` says why not, where it was to."""
+
+    continued: bool = False
+    note: str = ""
+
+
+class Inbox(Protocol):
+    """Messages of people to an agent at work."""
+
+    def of(self) -> "Inbox":
+        """Give the inbox of one candidate; every candidate is told the same."""
+        ...
+
+    async def take(self, *, at_end: bool) -> str | None:
+        """Give the messages that are due as one text, or None; each is given once.
+
+        Args:
+            at_end: the agent has ended its work; otherwise it is about to ask a model.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +77,8 @@ class AgentTask:
         system_prompt: replaces the backend's own.
         temperature: sampling temperature, where the model has one.
         python: interpreter with what the workspace's tests need; None is the agent's usual one.
+        session: where to keep the conversation, and to go on with an earlier one; None begins anew.
+        inbox: messages of people; None where there are none.
     """
 
     phase: str
@@ -43,6 +90,8 @@ class AgentTask:
     system_prompt: str | None = None
     temperature: float | None = None
     python: Path | None = None
+    session: SessionPlace | None = None
+    inbox: Inbox | None = None
 
 
 class ProgressKind(StrEnum):
@@ -91,6 +140,7 @@ class AgentResult:
     usage: AgentUsage = AgentUsage()
     model: str | None = None
     transcript: tuple[Mapping[str, Any], ...] = ()
+    session: SessionUse = SessionUse()
 
 
 class FailureKind(StrEnum):

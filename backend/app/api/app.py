@@ -21,6 +21,7 @@ from app.api.routes import (
     events,
     log,
     loops,
+    messages,
     metrics,
     results,
     run_control,
@@ -37,6 +38,7 @@ from app.realtime.reader import EventReader
 
 _ROUTES = (
     runs,
+    messages,
     run_control,
     attempts,
     usage,

@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from app.agents.port import AgentLimits
+from app.agents.stuck import StuckLimits
 from app.api.edge.access import ApiServices
 from app.composition.chores import build_outbox, day_budgets
 from app.composition.database import open_database, open_sessions, owned_directory
@@ -33,6 +34,7 @@ from app.services.control.forking import ForkService
 from app.services.control.idempotency import IdempotencyService
 from app.services.control.intake import Intake
 from app.services.control.loops import loop_service
+from app.services.control.messages import MessageService
 from app.services.control.pausing import PauseService
 from app.services.control.sprints import sprint_service
 from app.services.execute.advance import Advance, KindSteps
@@ -113,6 +115,7 @@ def build_container(
         seconds=settings.AGENT_TIMEOUT,
         requests=settings.AGENT_MAX_REQUESTS,
         total_tokens=settings.AGENT_MAX_TOKENS,
+        stuck=StuckLimits(settings.AGENT_STUCK_CALLS, settings.AGENT_STUCK_SECONDS),
     )
     fixer = SafeFixes(settings.EVALUATOR_LINT_TIMEOUT)
     candidates = CandidateRuns(tools.agents, trees, tools.interpreters, fixer)
@@ -127,6 +130,7 @@ def build_container(
         loops=loop_service(intake, tools.policy, tools.registry),
         answers=answer_service(intake, tools.policy, read_rule_sets(settings.ANSWER_RULES_FILE)),
         pauses=PauseService(sessions, bell),
+        messages=MessageService(sessions, bell),
         cancels=CancelService(sessions, bell, outbox),
         forks=ForkService(sessions, tools.policy, bell, budgets),
         lists=RunLists(sessions),

@@ -231,6 +231,7 @@ def _policy(settings: Settings) -> RunPolicy:
         blocking_threshold=settings.EVALUATOR_BLOCKING_THRESHOLD,
         deterministic_only=settings.EVALUATOR_RUN_DETERMINISTIC_ONLY,
         safe_fixes=settings.EVALUATOR_SAFE_FIXES,
+        retry_context=settings.AGENT_RETRY_CONTEXT,
         max_agent_failures=settings.AGENT_MAX_FAILURES,
         retry_base_seconds=settings.AGENT_RETRY_BASE_SECONDS,
         max_unavailable_seconds=settings.MODEL_UNAVAILABLE_SECONDS,

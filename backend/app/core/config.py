@@ -19,6 +19,7 @@ from app.schemas.evaluation import CheckerName
 from app.schemas.modes import CounterTestsMode, EnvironmentMode, InProcessOnly, SandboxMode
 from app.schemas.project_file import ProjectFileMode
 from app.schemas.questions import BaseFailures, ProtectedPolicy
+from app.schemas.runs import RetryContext
 
 PositiveSeconds = Annotated[float, Field(gt=0, le=86_400)]
 Days = Annotated[float, Field(gt=0, le=36_500)]
@@ -91,6 +92,9 @@ class Settings(BaseSettings):
     AGENT_TIMEOUT: PositiveSeconds = 1800.0
     AGENT_MAX_REQUESTS: int = Field(default=100, ge=1)
     AGENT_MAX_TOKENS: int | None = Field(default=None, ge=1)
+    AGENT_RETRY_CONTEXT: RetryContext = RetryContext.FRESH
+    AGENT_STUCK_CALLS: int | None = Field(default=8, ge=2, le=1000)
+    AGENT_STUCK_SECONDS: PositiveSeconds | None = None
     AGENT_MAX_FAILURES: int = Field(default=4, ge=1, le=100)
     AGENT_RETRY_BASE_SECONDS: float = Field(default=2.0, ge=0.0, le=3600.0)
     ANTHROPIC_API_KEY: SecretStr | None = None

@@ -185,6 +185,7 @@ class Attempt(Base):
     changed_files: Mapped[list[str]] = mapped_column(server_default="{}")
     chosen_candidate: Mapped[int | None]
     choice_reason: Mapped[str] = mapped_column(server_default="")
+    steered: Mapped[bool] = mapped_column(server_default="false")
     score: Mapped[float | None]
     verdict: Mapped[str | None]
     verdict_reason: Mapped[str] = mapped_column(server_default="")
@@ -208,7 +209,11 @@ class Attempt(Base):
 
 
 class Candidate(Base):
-    """What one agent produced in an attempt; `index` counts from 0."""
+    """What one agent produced in an attempt; `index` counts from 0.
+
+    `continued` says that the agent went on with the conversation of an earlier attempt; `session_note` says
+    why it did not although it was to.
+    """
 
     __tablename__ = "candidates"
     __table_args__ = (UniqueConstraint("attempt_id", "index"),)
@@ -222,9 +227,34 @@ class Candidate(Base):
     output: Mapped[str]
     error: Mapped[str | None]
     metrics: Mapped[dict[str, Any]]
+    continued: Mapped[bool] = mapped_column(server_default="false")
+    session_note: Mapped[str] = mapped_column(server_default="")
     head_commit: Mapped[str | None]
     tree: Mapped[str | None]
     changed_files: Mapped[list[str]] = mapped_column(server_default="{}")
+
+
+class AgentMessage(Base):
+    """What a person said to the agent of a run; `phase` and `attempt` are where it was delivered."""
+
+    __tablename__ = "agent_messages"
+    __table_args__ = (
+        CheckConstraint("mode IN ('steer', 'queue')", name="mode"),
+        CheckConstraint("status IN ('queued', 'delivered', 'refused')", name="status"),
+        Index("ix_agent_messages_run_id_sent_at", "run_id", "sent_at"),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    run_id: Mapped[UUID] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"))
+    mode: Mapped[str]
+    text: Mapped[str]
+    status: Mapped[str] = mapped_column(server_default="queued")
+    reason: Mapped[str] = mapped_column(server_default="")
+    phase: Mapped[str | None]
+    attempt: Mapped[int | None]
+    sent_by: Mapped[str]
+    sent_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    settled_at: Mapped[datetime | None]
 
 
 class Evaluation(Base):

@@ -151,6 +151,13 @@ class RetryFrom(StrEnum):
     BASE = "base"
 
 
+class RetryContext(StrEnum):
+    """With which conversation a retry begins: a new one that is told what was learnt, or the one before."""
+
+    FRESH = "fresh"
+    CONTINUE = "continue"
+
+
 Number = TypeVar("Number", int, float)
 
 
@@ -228,6 +235,7 @@ class RunPolicy(BaseModel):
     deterministic_only: bool = False
     safe_fixes: bool = False
     retry_from: RetryFrom = RetryFrom.PREVIOUS
+    retry_context: RetryContext = RetryContext.FRESH
     max_agent_failures: int = Field(default=4, ge=1, le=100)
     max_evaluation_failures: int = Field(default=3, ge=1, le=100)
     max_lost_workers: int = Field(default=3, ge=1, le=100)

@@ -39,8 +39,9 @@ class JudgedPair:
 class WorkspaceStore:
     """The directory `runs` below a data directory, and a place for what does not outlive the process.
 
-    `runs/RUN/repo.git` is a run's history. In the other place `attempts/RUN-CLAIM/N/tree` is the tree in
-    which candidate N of an attempt works, `judged/RUN-…` holds copies while they are judged.
+    `runs/RUN/repo.git` is a run's history, and `runs/RUN/sessions` holds the conversations of its agents. In
+    the other place `attempts/RUN-CLAIM/N/tree` is the tree in which candidate N of an attempt works, and
+    `judged/RUN-…` holds copies while they are judged.
 
     Args:
         root: the data directory.
@@ -112,6 +113,10 @@ class WorkspaceStore:
         finally:
             with anyio.CancelScope(shield=True):
                 await remove_tree(scratch)
+
+    def sessions(self, run_id: UUID) -> Path:
+        """Give the place of agents' conversations; nothing is made."""
+        return self._run(run_id) / "sessions"
 
     async def remove_claim(self, run_id: UUID, claim: UUID) -> None:
         """Delete the working trees of one claim; none there is no error."""

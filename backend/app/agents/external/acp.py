@@ -14,6 +14,7 @@ from acp import PROTOCOL_VERSION, RequestError, connect_to_agent, text_block
 from acp.client.connection import ClientSideConnection
 from acp.interfaces import Client
 from acp.schema import (
+    AgentCapabilities,
     AgentMessageChunk,
     AgentPlanUpdate,
     AllowedOutcome,
@@ -29,7 +30,7 @@ from acp.schema import (
     ToolCallUpdate,
 )
 
-from app.agents.external.command import TERM_SECONDS, TakeEvent
+from app.agents.external.command import TERM_SECONDS, CannotResumeError, TakeEvent, TakeMessages
 from app.agents.external.events import (
     AgentEvent,
     Ending,
@@ -61,24 +62,26 @@ _T = TypeVar("_T")
 
 
 async def drive_acp(
-    program: RunningProgram, plan: LaunchPlan, profile: AgentProfile, take: TakeEvent
+    program: RunningProgram, plan: LaunchPlan, profile: AgentProfile, take: TakeEvent, inbox: TakeMessages
 ) -> Ending:
-    """Follow one prompt to its end.
+    """Follow a prompt to its end, and what people say meanwhile as further prompts.
 
     Args:
         program: the running agent.
         plan: the prompt, and where the agent works.
         profile: which method of authentication and which mode it is asked to use.
         take: told each event when it happens.
+        inbox: gives what people said meanwhile.
 
     Raises:
+        CannotResumeError: it does not go on with the earlier conversation.
         OSError: it did not start.
     """
     ending = Ending()
     talk = _Talk(ending, take)
     # It implements what is offered; the rest is answered as an unknown method.
     connection = connect_to_agent(cast("Client", talk), program.stdin, program.stdout)
-    work = asyncio.create_task(_prompt(connection, talk, plan, profile))
+    work = asyncio.create_task(_converse(connection, talk, plan, profile, inbox))
     try:
         await asyncio.shield(work)
     except asyncio.CancelledError:
@@ -98,20 +101,47 @@ async def drive_acp(
     return ending
 
 
-async def _prompt(
-    connection: ClientSideConnection, talk: "_Talk", plan: LaunchPlan, profile: AgentProfile
+async def _converse(
+    connection: ClientSideConnection,
+    talk: "_Talk",
+    plan: LaunchPlan,
+    profile: AgentProfile,
+    inbox: TakeMessages,
 ) -> None:
     us = Implementation(name="phaserunner", version="1")
-    await _limited(connection.initialize(PROTOCOL_VERSION, ClientCapabilities(), us))
+    agreed = await _limited(connection.initialize(PROTOCOL_VERSION, ClientCapabilities(), us))
     if profile.auth is not None:
         await _limited(connection.authenticate(profile.auth))
-    session = await _limited(connection.new_session(str(plan.workspace), mcp_servers=[]))
-    talk.session = session.session_id
-    talk.tell(SessionBegan(session.session_id))
+    session = await _session(connection, talk, plan, agreed.agent_capabilities)
+    talk.session = session
+    talk.tell(SessionBegan(session))
     if profile.mode is not None:
-        await _limited(connection.set_session_mode(session.session_id, profile.mode))
-    answer = await connection.prompt(session.session_id, [text_block(plan.prompt)])
-    talk.end(answer.stop_reason)
+        await _limited(connection.set_session_mode(session, profile.mode))
+    prompt: str | None = plan.prompt
+    while prompt is not None:
+        answer = await connection.prompt(session, [text_block(prompt)])
+        talk.end(answer.stop_reason)
+        prompt = await inbox() if answer.stop_reason == "end_turn" else None
+
+
+async def _session(
+    connection: ClientSideConnection,
+    talk: "_Talk",
+    plan: LaunchPlan,
+    capabilities: AgentCapabilities | None,
+) -> str:
+    if plan.resume is not None:
+        if capabilities is None or not capabilities.load_session:
+            raise CannotResumeError("it cannot load a conversation")
+        talk.is_replayed = True
+        try:
+            await _limited(connection.load_session(str(plan.workspace), plan.resume, mcp_servers=[]))
+        except RequestError as error:
+            raise CannotResumeError(f"it did not load the conversation: {error}") from error
+        talk.is_replayed = False
+        return plan.resume
+    session = await _limited(connection.new_session(str(plan.workspace), mcp_servers=[]))
+    return session.session_id
 
 
 async def _limited(call: Awaitable[_T]) -> _T:
@@ -164,6 +194,7 @@ class _Talk:
     def __init__(self, ending: Ending, take: TakeEvent) -> None:
         self.session: str | None = None
         self.is_cancelled = False
+        self.is_replayed = False
         self._ending = ending
         self._take = take
         self._line = ""
@@ -198,7 +229,10 @@ class _Talk:
         return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
 
     async def session_update(self, session_id: str, update: object, **_: Any) -> None:
-        """Turn an update into events."""
+        """Turn an update into events; what an earlier conversation held is no news."""
+        if self.is_replayed:
+            self._take(Stirred())
+            return
         match update:
             case AgentMessageChunk(content=TextContentBlock(text=text)):
                 self._add(text)

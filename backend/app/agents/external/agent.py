@@ -1,22 +1,18 @@
 """The agent that is a program on this machine: confined, with the model gateway as its way to a model."""
 
-import asyncio
-import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-import anyio
-import anyio.to_thread
-
-from app.agents.external.command import TERM_SECONDS, TakeEvent, UnreadableError, drive_command
-from app.agents.external.events import AgentEvent, Ending
-from app.agents.external.home import own_home
+from app.agents.external.command import CannotResumeError, UnreadableError
+from app.agents.external.events import Ending
 from app.agents.external.installed import Installed, PythonPlaces
-from app.agents.external.launch import LaunchPlan, plan_launch, write_files
-from app.agents.external.narration import Narrator
+from app.agents.external.launch import LaunchPlan, plan_launch
 from app.agents.external.outcomes import Account, outcome_of
 from app.agents.external.outputs import parser_for
 from app.agents.external.profile import AgentProfile, DriverKind, NetworkPolicy
+from app.agents.external.session import open_session
+from app.agents.external.watching import OverdueError
+from app.agents.external.work import Work
 from app.agents.gateway_port import (
     BASE_PATHS,
     Gateway,
@@ -27,32 +23,14 @@ from app.agents.gateway_port import (
 from app.agents.port import (
     AgentFailure,
     AgentOutcome,
+    AgentResult,
     AgentTask,
     FailureKind,
     ReportProgress,
 )
-from app.agents.programs import ProgramStarter, RunningProgram
+from app.agents.programs import ProgramStarter
+from app.agents.stuck import StuckError
 from app.core.errors import PhaseRunnerError
-
-_WATCH_SECONDS = 1.0
-_REFUSED_SECONDS = 30.0
-"""How long an agent may go on after a refusal that no further request can change."""
-
-
-class _OverdueError(Exception):
-    """The agent has to be ended; the message says why."""
-
-    def __init__(self, kind: FailureKind, message: str) -> None:
-        super().__init__(message)
-        self.kind = kind
-
-
-@dataclass(slots=True)
-class _Pulse:
-    last: float = field(default_factory=time.monotonic)
-
-    def beat(self) -> None:
-        self.last = time.monotonic()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,27 +82,41 @@ class ExternalAgent:
         )
 
     async def _work(self, task: AgentTask, report: ReportProgress, endpoint: GatewayEndpoint) -> AgentOutcome:
-        pulse = _Pulse()
-        narrator = Narrator(report)
-
-        def take(event: AgentEvent) -> None:
-            pulse.beat()
-            narrator.take(event)
-
-        async with own_home(task.workspace, self.profile.leavings) as home:
-            plan = self._plan(task, endpoint, home)
-            await anyio.to_thread.run_sync(write_files, plan)
+        kept = task.session if self._can_continue else None
+        note = "" if kept is task.session else f"{self.name} cannot go on with a conversation"
+        async with open_session(replace(task, session=kept), self.name, self.profile.leavings) as session:
+            session.note = session.note or note
+            work = Work(
+                self.name,
+                self.profile,
+                self.starter,
+                lambda asked, resume: self._plan(asked, endpoint, session.home, resume),
+                replace(task, workspace=session.workspace),
+                report,
+                endpoint,
+                session,
+            )
             try:
-                ending = await self._drive(plan, task, endpoint, take, pulse)
-            except _OverdueError as overdue:
+                ending = await work.to_its_end()
+            except OverdueError as overdue:
                 return _overdue(overdue, endpoint, self.model)
-            except UnreadableError as error:
-                return AgentFailure(
-                    FailureKind.PROTOCOL, f"{self.name}: {error}", endpoint.usage(), self.model
-                )
-        return outcome_of(ending, self._account(endpoint, ending))
+            except StuckError as error:
+                return AgentFailure(FailureKind.LIMIT, str(error), endpoint.usage(), self.model)
+            except (UnreadableError, CannotResumeError) as error:
+                told = f"{self.name}: {error}"
+                return AgentFailure(FailureKind.PROTOCOL, told, endpoint.usage(), self.model)
+            outcome = outcome_of(ending, self._account(endpoint, ending))
+            if not isinstance(outcome, AgentResult):
+                return outcome
+            if ending.session is not None:
+                await session.keep(ending.session)
+            return replace(outcome, session=session.use)
 
-    def _plan(self, task: AgentTask, endpoint: GatewayEndpoint, home: Path) -> LaunchPlan:
+    @property
+    def _can_continue(self) -> bool:
+        return self.profile.driver is DriverKind.ACP or self.profile.resume is not None
+
+    def _plan(self, task: AgentTask, endpoint: GatewayEndpoint, home: Path, resume: str | None) -> LaunchPlan:
         address = endpoint.url or f"http://127.0.0.1:{self.starter.gateway_port}"
         return plan_launch(
             self.profile,
@@ -137,68 +129,8 @@ class ExternalAgent:
                 "model": self.model,
             },
             python_places=self.python_places,
+            resume=resume,
         )
-
-    async def _drive(
-        self,
-        plan: LaunchPlan,
-        task: AgentTask,
-        endpoint: GatewayEndpoint,
-        take: TakeEvent,
-        pulse: _Pulse,
-    ) -> Ending:
-        async with self.starter.start(
-            plan.argv,
-            cwd=task.workspace,
-            env=plan.env,
-            home=plan.home,
-            readable=plan.readable,
-            gateway=endpoint.socket,
-            network=self.profile.network is NetworkPolicy.MACHINE,
-        ) as program:
-            work = asyncio.create_task(self._converse(program, plan, take))
-            try:
-                await self._watch(work, task.limits.seconds, endpoint, pulse)
-            finally:
-                work.cancel()
-                with anyio.CancelScope(shield=True):
-                    # The driver says farewell in its protocol; then comes TERM, and KILL with the block.
-                    await asyncio.wait([work])
-                    await program.terminate(TERM_SECONDS)
-            return work.result()
-
-    async def _converse(self, program: RunningProgram, plan: LaunchPlan, take: TakeEvent) -> Ending:
-        if self.profile.driver is DriverKind.ACP:
-            # The protocol has a thousand models, which take a second to make.
-            from app.agents.external.acp import drive_acp  # noqa: PLC0415 - only for agents that speak it
-
-            return await drive_acp(program, plan, self.profile, take)
-        return await drive_command(program, plan.stdin, parser_for(self.profile.output), take)
-
-    async def _watch(
-        self, work: asyncio.Task[Ending], seconds: float, endpoint: GatewayEndpoint, pulse: _Pulse
-    ) -> None:
-        """Wait for the end of the work.
-
-        Raises:
-            _OverdueError: time is up, or nothing has happened for too long.
-        """
-        deadline = time.monotonic() + seconds
-        idle = self.profile.idle_seconds
-        refused_since: float | None = None
-        while not work.done():
-            now = time.monotonic()
-            refused_since = _refused(endpoint, refused_since, now)
-            if refused_since is not None and now - refused_since >= _REFUSED_SECONDS:
-                raise _OverdueError(FailureKind.PROTOCOL, f"{self.name} goes on although it is refused")
-            if now >= deadline:
-                told = f"{self.name} worked longer than the limit of {seconds:g} s"
-                raise _OverdueError(FailureKind.LIMIT, told)
-            quiet_until = max(pulse.last, endpoint.last_activity) + idle
-            if now >= quiet_until:
-                told = f"{self.name} neither said anything nor asked a model for {idle:g} s"
-                raise _OverdueError(FailureKind.PROTOCOL, told)
-            await asyncio.wait([work], timeout=min(_WATCH_SECONDS, deadline - now, quiet_until - now))
 
     def _account(self, endpoint: GatewayEndpoint, ending: Ending) -> Account:
         has_final_event = (
@@ -214,16 +146,7 @@ class ExternalAgent:
         )
 
 
-def _refused(endpoint: GatewayEndpoint, since: float | None, now: float) -> float | None:
-    """Return since when the gateway refuses what cannot change: a spent limit, a rejected key."""
-    failure = endpoint.failure()
-    final = (FailureKind.LIMIT, FailureKind.BUDGET, FailureKind.CONFIGURATION)
-    if failure is None or failure.kind not in final:
-        return None
-    return now if since is None else since
-
-
-def _overdue(overdue: _OverdueError, endpoint: GatewayEndpoint, model: str) -> AgentFailure:
+def _overdue(overdue: OverdueError, endpoint: GatewayEndpoint, model: str) -> AgentFailure:
     """Return why an agent was ended; a failing model explains more than the silence that followed."""
     failure = endpoint.failure()
     if failure is None or overdue.kind is FailureKind.LIMIT:

@@ -2,7 +2,7 @@
 
 import asyncio
 import codecs
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import suppress
 
 from app.agents.external.events import AgentEvent, Ending, Finished, Said
@@ -17,6 +17,13 @@ _CHUNK = 65_536
 _TAIL_CHARS = 50_000
 
 TakeEvent = Callable[[AgentEvent], None]
+
+TakeMessages = Callable[[], Awaitable[str | None]]
+"""Gives what people said to the agent since the last time, as one text."""
+
+
+class CannotResumeError(Exception):
+    """The agent does not go on with an earlier conversation; the message says why."""
 
 
 class UnreadableError(Exception):

@@ -23,15 +23,28 @@ async def own_home(workspace: Path, leavings: Sequence[str]) -> AsyncGenerator[P
     """
     # Made without waiting: a cancellation meanwhile would leave a directory that nothing knows.
     home = _make()
-    before: set[Path] | None = None
     try:
-        before = await anyio.to_thread.run_sync(_matches, workspace, leavings)
-        yield home
+        async with tidied(workspace, leavings):
+            yield home
     finally:
         with anyio.CancelScope(shield=True):
-            await anyio.to_thread.run_sync(_remove, home)
-            if before is not None:
-                await anyio.to_thread.run_sync(_tidy, workspace, leavings, before)
+            await anyio.to_thread.run_sync(remove, home)
+
+
+@asynccontextmanager
+async def tidied(workspace: Path, leavings: Sequence[str]) -> AsyncGenerator[None]:
+    """Remove what the agent left in the workspace with the block.
+
+    Args:
+        workspace: where the agent works.
+        leavings: patterns of names that are the agent's alone; what was there before stays.
+    """
+    before = await anyio.to_thread.run_sync(_matches, workspace, leavings)
+    try:
+        yield
+    finally:
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(_tidy, workspace, leavings, before)
 
 
 def _make() -> Path:
@@ -45,13 +58,14 @@ def _matches(workspace: Path, patterns: Sequence[str]) -> set[Path]:
 def _tidy(workspace: Path, patterns: Sequence[str], before: set[Path]) -> None:
     for path in _matches(workspace, patterns) - before:
         if path.is_dir() and not path.is_symlink():
-            _remove(path)
+            remove(path)
         else:
             with suppress(OSError):
                 path.unlink()
 
 
-def _remove(directory: Path) -> None:
+def remove(directory: Path) -> None:
+    """Remove a directory with all that is in it, also where its rights were taken away."""
     shutil.rmtree(directory, ignore_errors=True)
     if not directory.exists():
         return

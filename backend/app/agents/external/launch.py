@@ -30,6 +30,7 @@ class LaunchPlan:
         files: by path, the content of what is written before it starts.
         prompt: what it is asked.
         stdin: what it reads from standard input; None for nothing.
+        resume: the conversation to go on with.
     """
 
     argv: list[str]
@@ -40,6 +41,7 @@ class LaunchPlan:
     files: Mapping[Path, str]
     prompt: str
     stdin: str | None
+    resume: str | None = None
 
 
 def plan_launch(
@@ -50,6 +52,7 @@ def plan_launch(
     home: Path,
     values: Mapping[str, str],
     python_places: PythonPlaces,
+    resume: str | None = None,
 ) -> LaunchPlan:
     """Fill in a profile for one task.
 
@@ -60,6 +63,7 @@ def plan_launch(
         home: an empty directory.
         values: the model, and the address and the token of the gateway.
         python_places: what the interpreter of the workspace's tests needs.
+        resume: the conversation to go on with.
     """
     words = {
         **values,
@@ -67,7 +71,9 @@ def plan_launch(
         "workspace": str(task.workspace),
         "package": str(installed.package),
         "prompt_file": str(home / _PROMPT_FILE),
+        "session": resume or "",
     }
+    argv = profile.argv if resume is None or profile.resume is None else profile.resume
     prompt = f"{task.system_prompt}\n\n{task.prompt}" if task.system_prompt else task.prompt
     by = profile.prompt if profile.driver is DriverKind.COMMAND else PromptBy.STDIN
     files = {Path(fill(name, words)): fill(content, words) for name, content in profile.files.items()}
@@ -77,7 +83,7 @@ def plan_launch(
     if by is PromptBy.FILE or argument is not prompt:
         files[Path(words["prompt_file"])] = prompt
     # Last and once: a prompt may hold words in braces itself.
-    arguments = [fill(each, {**words, "prompt": argument}) for each in profile.argv[1:]]
+    arguments = [fill(each, {**words, "prompt": argument}) for each in argv[1:]]
     python = task.python
     path = [*installed.path, *([python.parent] if python is not None else []), *_BASE_PATH]
     return LaunchPlan(
@@ -100,6 +106,7 @@ def plan_launch(
         files=files,
         prompt=prompt,
         stdin=prompt if by is PromptBy.STDIN else None,
+        resume=resume,
     )
 
 

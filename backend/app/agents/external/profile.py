@@ -19,7 +19,7 @@ from app.agents.gateway_port import Dialect
 from app.schemas.agents import AgentBackend, ProfileName
 
 PLACEHOLDERS = frozenset(
-    {"base_url", "home", "model", "package", "prompt", "prompt_file", "token", "workspace"}
+    {"base_url", "home", "model", "package", "prompt", "prompt_file", "session", "token", "workspace"}
 )
 """Words in braces that a profile may use; see `AgentProfile`."""
 
@@ -112,6 +112,7 @@ class AgentProfile(BaseModel):
 
     Attributes:
         driver: how it is driven.
+        resume: the command line that goes on with the conversation `{session}`, commands alone.
         argv: the program and its arguments; a program without a directory is looked for in AGENTS_PATH and
             PATH.
         package: where it comes from, `npm:NAME` or `pypi:NAME`: to say how to install it and which version
@@ -137,6 +138,7 @@ class AgentProfile(BaseModel):
 
     driver: DriverKind
     argv: list[_Line] = Field(min_length=1, max_length=100)
+    resume: list[_Line] | None = Field(default=None, min_length=1, max_length=100)
     package: Annotated[str, StringConstraints(pattern=r"^(npm|pypi):[A-Za-z0-9@/._-]{1,200}$")] | None = None
     tried: _Name | None = None
     prompt: PromptBy = PromptBy.STDIN
@@ -157,14 +159,23 @@ class AgentProfile(BaseModel):
     @model_validator(mode="after")
     def _fits_driver(self) -> Self:
         given = self.model_fields_set
-        wrong = {"prompt", "output"} if self.driver is DriverKind.ACP else {"auth", "mode"}
+        wrong = {"output", "prompt", "resume"} if self.driver is DriverKind.ACP else {"auth", "mode"}
         if misplaced := sorted(wrong & given):
             raise ValueError(f"{misplaced[0]}: has no meaning with the driver {self.driver}")
         if self.driver is DriverKind.COMMAND:
             word = {PromptBy.ARGUMENT: "{prompt}", PromptBy.FILE: "{prompt_file}"}.get(self.prompt)
             if word is not None and not any(word in each for each in self.argv):
                 raise ValueError(f"argv: with prompt {self.prompt!r} one argument must hold {word}")
+        self._check_resume()
         return self
+
+    def _check_resume(self) -> None:
+        if self.resume is None:
+            return
+        if not any("{session}" in each for each in self.resume):
+            raise ValueError("resume: one argument must hold {session}")
+        if self.resume[0] != self.argv[0]:
+            raise ValueError("resume: must start the same program as argv")
 
 
 class AgentsFile(BaseModel):

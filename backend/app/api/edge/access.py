@@ -16,6 +16,7 @@ from app.services.control.cancelling import CancelService
 from app.services.control.forking import ForkService
 from app.services.control.idempotency import IdempotencyService
 from app.services.control.loops import LoopService
+from app.services.control.messages import MessageService
 from app.services.control.pausing import PauseService
 from app.services.control.sprints import SprintService
 from app.services.local.evaluations import EvaluationService
@@ -40,6 +41,7 @@ class ApiServices:
     loops: LoopService
     answers: AnswerService
     pauses: PauseService
+    messages: MessageService
     cancels: CancelService
     forks: ForkService
     lists: RunLists

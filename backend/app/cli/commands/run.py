@@ -18,6 +18,7 @@ from app.schemas.agents import AgentBackend
 from app.schemas.api.sprints import SprintCreate
 from app.schemas.held_out import HeldOutFeedback
 from app.schemas.questions import BaseFailures, ProtectedPolicy
+from app.schemas.runs import RetryContext
 
 
 @Parameter(name="*")
@@ -80,6 +81,7 @@ class Worker:
         model: provider:model, such as anthropic:claude-sonnet-4-20250514.
         script: TOML file that a scripted agent plays.
         candidates: Agents that work on each attempt in parallel; the gates choose between them.
+        retry_context: Begin retries with a fresh conversation, or continue the one before.
         candidate: AGENT or AGENT:MODEL, one of several that work in parallel; repeatable.
     """
 
@@ -87,6 +89,7 @@ class Worker:
     model: str | None = None
     script: Path | None = None
     candidates: Annotated[int | None, Parameter(validator=Number(gte=1, lte=8))] = None
+    retry_context: RetryContext | None = None
     candidate: Annotated[list[str] | None, Parameter(negative="")] = None
 
 
@@ -137,7 +140,8 @@ async def describe(root: Root, goal: str | None, work: WorkOptions, worker: Work
         CliError: something is missing, contradictory or not valid; the message names it.
         InvalidInputError: the script cannot be read.
     """
-    fields: dict[str, Any] = {"name": work.name, "policy": policy_of(work)} | phases_of(work.phases)
+    policy = policy_of(work) | ({"retry_context": worker.retry_context} if worker.retry_context else {})
+    fields: dict[str, Any] = {"name": work.name, "policy": policy} | phases_of(work.phases)
     if work.held_out is not None:
         fields["held_out"] = held_out_from(root.cwd / work.held_out.expanduser())
     others = {"model": worker.model, "candidates": candidates_of(worker.candidates, worker.candidate)}

@@ -7,7 +7,13 @@ from functools import singledispatch
 from app.cli.view.state import WatchedRun
 from app.cli.view.text import first_lines, harmless, one_line
 from app.cli.view.words import KIND_WORDS, SCRIPT_WARNING, duration
-from app.core.events.agents import AgentFailedEvent, AgentProgressEvent, ToolCalledEvent, ToolResultEvent
+from app.core.events.agents import (
+    AgentFailedEvent,
+    AgentMessageEvent,
+    AgentProgressEvent,
+    ToolCalledEvent,
+    ToolResultEvent,
+)
 from app.core.events.attempts import AttemptInterruptedEvent, AttemptProducedEvent, AttemptStartedEvent
 from app.core.events.candidates import CandidateFailedEvent, JudgeDecidedEvent
 from app.core.events.envelope import Envelope
@@ -105,6 +111,13 @@ def _(event: RunCancelledEvent, state: WatchedRun) -> Iterable[Notice]:
 def _(event: RunPausedEvent, state: WatchedRun) -> Iterable[Notice]:
     text = f"{_kind(state)} paused by {one_line(event.data.by)}{_because(event.data.reason)}"
     yield Notice("paused", text, depth=0)
+
+
+@_say.register
+def _(event: AgentMessageEvent, state: WatchedRun) -> Iterable[Notice]:
+    data = event.data
+    words = f"{one_line(data.by)} says ({data.status}): {one_line(data.text, 300)}{_because(data.reason)}"
+    yield Notice("info", words, depth=2)
 
 
 @_say.register

@@ -126,6 +126,8 @@ def attempt_lines(attempt: "AttemptView") -> list[Line]:
     ]
     if attempt.last_error and attempt.verdict is None:
         lines.append((f"      {one_line(attempt.last_error)}", "magenta"))
+    if attempt.steered:
+        lines.append(("      steered by a message", ""))
     if attempt.choice_reason:
         lines.append((f"      {one_line(attempt.choice_reason, 500)}", ""))
     for each in attempt.evaluations:

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from typing import ClassVar, Literal
+from uuid import UUID
 
 from app.core.events.envelope import Envelope, EventData, TypedEventData
 from app.core.events.types import SprintEventType
@@ -39,6 +40,23 @@ class AgentFailedEvent(Envelope):
     data: AgentFailedData
 
 
+class AgentMessageData(TypedEventData):
+    """What a person said to the agent; `status` is queued, delivered or refused."""
+
+    event_type: ClassVar[SprintEventType] = SprintEventType.AGENT_MESSAGE
+    message_id: UUID
+    mode: str
+    text: str
+    status: str
+    by: str
+    reason: str = ""
+
+
+class AgentMessageEvent(Envelope):
+    event: Literal[SprintEventType.AGENT_MESSAGE] = SprintEventType.AGENT_MESSAGE
+    data: AgentMessageData
+
+
 class ToolData(EventData):
     tool: str
     text: str
@@ -55,5 +73,5 @@ class ToolResultEvent(Envelope):
     data: ToolData
 
 
-AgentEvent = AgentProgressEvent | AgentFailedEvent | ToolCalledEvent | ToolResultEvent
+AgentEvent = AgentProgressEvent | AgentFailedEvent | AgentMessageEvent | ToolCalledEvent | ToolResultEvent
 """Any of them."""

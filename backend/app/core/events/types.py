@@ -23,6 +23,7 @@ class SprintEventType(StrEnum):
     ATTEMPT_INTERRUPTED = "attempt.interrupted"
     AGENT_PROGRESS = "agent.progress"
     AGENT_FAILED = "agent.failed"
+    AGENT_MESSAGE = "agent.message"
     TOOL_CALLED = "tool.called"
     TOOL_RESULT = "tool.result"
     CANDIDATE_STARTED = "candidate.started"

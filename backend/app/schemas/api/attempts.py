@@ -53,6 +53,8 @@ class CandidateView(BaseModel):
     """What one agent produced in an attempt.
 
     `metrics` holds what it used (requests, tool_calls, input_tokens, output_tokens, cost_usd) and `seconds`.
+    `continued` says that the agent went on with the conversation of the attempt before; `session_note` says
+    why it did not although it was to.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -67,6 +69,8 @@ class CandidateView(BaseModel):
     metrics: dict[str, Any]
     head_commit: str | None
     changed_files: list[str]
+    continued: bool = False
+    session_note: str = ""
     chosen: bool
     evaluations: list[EvaluationView]
 
@@ -75,6 +79,7 @@ class AttemptView(BaseModel):
     """An attempt with its verdicts; `verdict` is null until the attempt is evaluated.
 
     `choice_reason` says why one of several candidates was chosen; without a choice it is empty.
+    `steered` says that a person sent the agent a message.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -96,6 +101,7 @@ class AttemptView(BaseModel):
     evaluation_failures: int
     lost_workers: int
     last_error: str
+    steered: bool = False
     trace_id: str | None
     started_at: datetime
     produced_at: datetime | None

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.schemas.held_out import HeldOutFeedback
 from app.schemas.questions import BaseFailures, ProtectedPolicy
-from app.schemas.runs import MAX_OPEN_PATHS, Budget, RetryFrom, RunPolicy, WhenExhausted
+from app.schemas.runs import MAX_OPEN_PATHS, Budget, RetryContext, RetryFrom, RunPolicy, WhenExhausted
 from app.schemas.text import PathGlob, TestGlob
 
 
@@ -30,6 +30,10 @@ class PolicyOverrides(BaseModel):
     deterministic_only: bool | None = None
     safe_fixes: bool | None = None
     retry_from: RetryFrom | None = None
+    retry_context: RetryContext | None = Field(
+        default=None,
+        description="With which conversation a retry begins: fresh (default), or continue the one before.",
+    )
     budget: Budget | None = None
     open_paths: list[PathGlob] | None = Field(
         default=None,
@@ -76,6 +80,7 @@ class PolicyView(BaseModel):
     deterministic_only: bool
     safe_fixes: bool
     retry_from: RetryFrom
+    retry_context: RetryContext
     max_agent_failures: int
     max_evaluation_failures: int
     max_lost_workers: int

@@ -16,6 +16,7 @@ from app.services.control.idempotency import UNKEYED, Once
 from app.services.control.intake import Show, ViewT
 from app.services.read.runs import load_detail
 from app.services.record.family import unfinished_subtasks, wake_parent
+from app.services.record.messages import refuse_messages
 from app.services.record.outbox import NO_WEBHOOKS, Outbox
 from app.services.record.phase_outcomes import keep_outcomes
 from app.services.record.transactions import EventBell, Recording
@@ -93,6 +94,7 @@ async def _end(session: AsyncSession, run: Run, reason: str, actor: str, outbox:
     await session.execute(withdraw.values(status="withdrawn", version=Escalation.version + 1))
     await keep_outcomes(session, run.id)
     recording = Recording(session, run, outbox)
+    await refuse_messages(recording, "the run was cancelled")
     recording.tell(RunCancelledData(by=actor, reason=reason), run.phase)
     await recording.flush_events()
     await abort_advance(session, run.id)

@@ -5,9 +5,15 @@ from dataclasses import asdict
 
 from sqlalchemy.dialects.postgresql import insert
 
+from app.agents.port import AgentOutcome, AgentResult, SessionUse
 from app.db.models import Attempt, Candidate, Snapshot
 from app.services.execute.candidates import Committed, ProducedCandidate
 from app.services.record.transactions import Recording
+
+
+def session_of(outcome: AgentOutcome) -> SessionUse:
+    """Return whether an agent went on with an earlier conversation."""
+    return outcome.session if isinstance(outcome, AgentResult) else SessionUse()
 
 
 async def store_candidates(
@@ -30,6 +36,8 @@ async def store_candidates(
                 head_commit=committed.commit if committed else None,
                 tree=committed.tree if committed else None,
                 changed_files=committed.changed_files if committed else [],
+                continued=session_of(each.outcome).continued,
+                session_note=session_of(each.outcome).note,
             )
         )
         if committed:

@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import Protocol
 from uuid import UUID
 
-from app.agents.port import AgentFailure, AgentOutcome, AgentResult, AgentTask, FailureKind, ReportProgress
+from app.agents.port import (
+    AgentFailure,
+    AgentOutcome,
+    AgentResult,
+    AgentTask,
+    FailureKind,
+    ReportProgress,
+    SessionPlace,
+)
 from app.core.errors import WorkspaceError
 from app.core.events.envelope import EventData
 from app.core.events.types import SprintEventType
@@ -68,6 +76,10 @@ class AttemptTrees(Protocol):
         """Give `count` fresh trees of a commit; they are removed when the block is left."""
         ...
 
+    def sessions(self, run_id: UUID) -> Path:
+        """Give the directory in which the run's agents keep their conversations; nothing is made."""
+        ...
+
     async def commit(self, run_id: UUID, tree: Path, base: str, parent: str, message: str) -> Committed:
         """Commit what is in a tree on top of `parent`; the bundle starts from `base`.
 
@@ -101,7 +113,8 @@ class Watch(Protocol):
 class CandidateJob:
     """What the candidates of one attempt start from; `task_in` makes the task for a working tree.
 
-    `safe_fixes` asks for what an agent leaves to be mended by machine before it is judged.
+    `safe_fixes` asks for what an agent leaves to be mended by machine before it is judged. `continues` is the
+    subject of the conversation that agents go on with; None begins a new one.
     """
 
     run_id: UUID
@@ -111,6 +124,7 @@ class CandidateJob:
     message: str
     task_in: Callable[[Path], AgentTask]
     safe_fixes: bool = False
+    continues: str | None = None
 
 
 class CandidateRuns:
@@ -146,9 +160,14 @@ class CandidateRuns:
         subagents = [Subagent(each) for each in job.spec.each()]
         async with self._trees.open(job.run_id, job.start_commit, len(subagents)) as trees:
             async with self._interpreter(job) as python:
-                task = replace(job.task_in(trees[0]), python=python)
+                task = replace(job.task_in(trees[0]), python=python, session=self._session(job))
                 production = await work.run(task, subagents, trees)
             return [await self._commit(job, each) for each in production.candidates]
+
+    def _session(self, job: CandidateJob) -> SessionPlace | None:
+        if job.continues is None:
+            return None
+        return SessionPlace(self._trees.sessions(job.run_id), job.continues)
 
     @asynccontextmanager
     async def _interpreter(self, job: CandidateJob) -> AsyncGenerator[Path | None]:

@@ -45,6 +45,7 @@ from app.services.execute.subtasks import spawn_subtask
 from app.services.record.attempts import lay_down
 from app.services.record.family import wake_parent
 from app.services.record.ledger import run_usage
+from app.services.record.messages import refuse_messages
 from app.services.record.phase_outcomes import keep_outcomes
 from app.services.record.transactions import Recording
 
@@ -70,6 +71,7 @@ async def record_decision(recording: Recording, decision: Decision, policy: RunP
 async def _end(
     recording: Recording, decision: CompleteRun | ReturnHistory | ReturnPartial | Fail, policy: RunPolicy
 ) -> None:
+    await refuse_messages(recording, "the run ended before an agent could be told")
     match decision:
         case CompleteRun():
             await _complete_run(recording, await _why_complete(recording))

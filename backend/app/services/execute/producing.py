@@ -26,10 +26,11 @@ from app.realtime.store import Fence
 from app.runners.decision import backoff_seconds, rest_until
 from app.runners.prompts.phase import prompt_for
 from app.schemas.agents import AgentSpec
-from app.schemas.runs import AttemptState, ModelRole, RunPolicy, min_of
+from app.schemas.runs import AttemptState, ModelRole, RetryContext, RunPolicy, min_of
 from app.schemas.text import storable_json, storable_text
 from app.services.execute.candidate_rows import store_bundle, store_candidates
 from app.services.execute.candidates import CandidateJob, CandidateRuns, Committed, ProducedCandidate
+from app.services.execute.inbox import AttemptInbox
 from app.services.execute.progress import ProgressBatcher, storing_progress
 from app.services.record.attempts import (
     begin_run,
@@ -41,6 +42,7 @@ from app.services.record.attempts import (
 )
 from app.services.record.history import Recorded, load_memory
 from app.services.record.ledger import charge
+from app.services.record.messages import deliver, due_messages, told_before
 from app.services.record.transactions import Recorder, Recording, place_in
 from app.services.record.waiting import forget_failures, rest_for_model
 
@@ -103,6 +105,9 @@ class Producing:
     async def _open(self, recorded: Recorded, number: int, fence: Fence) -> _Opened:
         async with self._sessions() as session:
             memory = await load_memory(session, recorded)
+            memory.guidance += await told_before(session, recorded.run.id, memory.phase)
+            waiting = await due_messages(session, recorded.run.id)
+            memory.guidance += [each.text for each in waiting]
         prompt = prompt_for(memory) + _interrupted(recorded, number)
         start = start_commit(recorded, number)
         claim = uuid4()
@@ -117,6 +122,9 @@ class Producing:
             else:
                 attempt = await recording.session.get_one(Attempt, found)
                 reclaim(recording, attempt, claim, prompt)
+            told = {each.id for each in waiting}
+            due = await due_messages(recording.session, recorded.run.id)
+            deliver(recording, attempt, [each for each in due if each.id in told])
             data = AttemptStartedData(prompt_chars=len(prompt), base_commit=start, resumed=found is not None)
             recording.tell(data, attempt.phase, number)
         return _Opened(recorded.run.id, claim, prompt, start)
@@ -129,13 +137,16 @@ class Producing:
         limits = _within_budget(self._limits, recorded)
 
         def task_in(tree: Path) -> AgentTask:
-            return AgentTask(phase, number, opened.prompt, tree, limits)
+            inbox = AttemptInbox(self._sessions, self._recorder, run.id, fence, opened.claim)
+            return AgentTask(phase, number, opened.prompt, tree, limits, inbox=inbox)
 
         spec = AgentSpec.model_validate(run.agent)
         message = f"{phase}: attempt {number}"
         job = CandidateJob(
             run.id, spec, run.base_commit, opened.start_commit, message, task_in, recorded.policy.safe_fixes
         )
+        if recorded.policy.retry_context is RetryContext.CONTINUE:
+            job = replace(job, continues=phase)
         store = partial(self._recorder.progress, run.id, fence)
         async with storing_progress(ProgressBatcher(run.id, phase, number, store)) as batcher:
             return await self._candidates.run(job, _Stage(run.id, phase, number, batcher))

@@ -157,7 +157,12 @@ class SideBySide:
         else:
             await self._on_event(SprintEventType.CANDIDATE_STARTED, _event_data(candidate, None))
             asked = replace(
-                task, model=spec.model, system_prompt=spec.system_prompt, temperature=spec.temperature
+                task,
+                model=spec.model,
+                system_prompt=spec.system_prompt,
+                temperature=spec.temperature,
+                inbox=task.inbox.of() if task.inbox is not None else None,
+                session=replace(task.session, candidate=index) if task.session is not None else None,
             )
             with labelled(replace(current_labels(), candidate=index)):
                 outcome = await _guarded(agent, asked, calls.take)

@@ -64,6 +64,10 @@ class RunTrees:
         for known in [each for each in self._present if each[0] == run_id]:
             del self._present[known]
 
+    def sessions(self, run_id: UUID) -> Path:
+        """Give the directory for conversations; it is removed with the run's files."""
+        return self._store.sessions(run_id)
+
     @asynccontextmanager
     async def open(self, run_id: UUID, commit: str, count: int) -> AsyncGenerator[Sequence[Path]]:
         """Give `count` fresh trees of a commit; they are removed when the block is left."""

@@ -106,6 +106,7 @@ def attempt_view(attempt: Attempt, evaluations: Sequence[Evaluation], marks: Mar
         evaluation_failures=attempt.evaluation_failures,
         lost_workers=attempt.lost_workers,
         last_error=attempt.last_error,
+        steered=attempt.steered,
         trace_id=attempt.trace_id,
         started_at=attempt.started_at,
         produced_at=attempt.produced_at,
@@ -129,6 +130,8 @@ def candidate_view(
         metrics=candidate.metrics,
         head_commit=candidate.head_commit,
         changed_files=candidate.changed_files,
+        continued=candidate.continued,
+        session_note=candidate.session_note,
         chosen=chosen,
         evaluations=[evaluation_view(each, marks.get(each.id, ())) for each in evaluations],
     )

@@ -10,8 +10,10 @@ from typing import Any
 from acp import RequestError, run_agent
 from acp.helpers import start_tool_call, text_block, tool_content, update_agent_message_text, update_tool_call
 from acp.schema import (
+    AgentCapabilities,
     AuthenticateResponse,
     InitializeResponse,
+    LoadSessionResponse,
     NewSessionResponse,
     PermissionOption,
     PromptResponse,
@@ -23,6 +25,16 @@ from acp.schema import (
 def write(name: str, text: str = "yes") -> None:
     """Leave a sign in the workspace."""
     Path(name).write_text(text)
+
+
+def recall(more: str = "") -> str:
+    """Add to the conversation in the home directory, and give all of it."""
+    conversation = Path(os.environ["HOME"], "conversation")
+    before = conversation.read_text() if conversation.exists() else ""
+    if more:
+        conversation.write_text(f"{before}{more}|")
+        return conversation.read_text()
+    return before
 
 
 class ScriptedAgent:
@@ -43,7 +55,8 @@ class ScriptedAgent:
         files = offered.get("fs") or {}
         if files.get("read_text_file") or files.get("write_text_file") or offered.get("terminal"):
             raise RequestError.internal_error({"details": "files or terminals were offered"})
-        return InitializeResponse(protocol_version=protocol_version)
+        can = AgentCapabilities(load_session=True)
+        return InitializeResponse(protocol_version=protocol_version, agent_capabilities=can)
 
     async def authenticate(self, method_id: str, **_: Any) -> AuthenticateResponse:
         """Take any method but one."""
@@ -54,6 +67,13 @@ class ScriptedAgent:
     async def new_session(self, cwd: str, **_: Any) -> NewSessionResponse:
         """Begin."""
         return NewSessionResponse(session_id="s-1")
+
+    async def load_session(self, cwd: str, session_id: str, **_: Any) -> LoadSessionResponse:
+        """Go on with the only conversation, if it is there."""
+        if not recall():
+            raise RequestError.invalid_params({"details": "there is no such conversation"})
+        await self.client.session_update(session_id, update_agent_message_text("said before"))
+        return LoadSessionResponse()
 
     async def set_session_mode(self, mode_id: str, session_id: str, **_: Any) -> SetSessionModeResponse:
         """Keep the mode."""
@@ -83,6 +103,10 @@ class ScriptedAgent:
                 signal.signal(signal.SIGTERM, signal.SIG_IGN)
                 write("begun")
                 await asyncio.sleep(1000)
+            case "remember":
+                told = f"{os.getcwd()} {recall(text)}"
+                await self.client.session_update(session_id, update_agent_message_text(told))
+                return PromptResponse(stop_reason="end_turn")
             case "exhausted":
                 return PromptResponse(stop_reason="max_turn_requests")
             case _:

@@ -89,6 +89,13 @@ def leave_files() -> None:
     end()
 
 
+def circle() -> None:
+    """Call the same tool again and again."""
+    for _ in range(1_000):
+        work("circle")
+    time.sleep(1000)
+
+
 def stay() -> None:
     """Work, tell the end, and not end."""
     work("stays")
@@ -104,6 +111,7 @@ BEHAVIOURS = {
     "deaf": ignore_term,
     "stays": stay,
     "outside": reach_outside,
+    "circles": circle,
     "forks": fork_away,
     "floods": flood,
     "long": lambda: sys.stdout.write("{" + "x" * 60_000_000 + "\n") * 0,
@@ -114,13 +122,21 @@ BEHAVIOURS = {
 
 def main() -> int:
     """Do what the first word of the prompt asks for; return the exit status."""
+    kept = Path(os.environ["HOME"], "conversation")
+    if sys.argv[1:2] == ["--resume"]:
+        _, session = sys.argv.pop(1), sys.argv.pop(1)
+        if not kept.exists() or session != "session-1":
+            sys.stderr.write("there is no such conversation\n")
+            return 1
     given = Path(sys.argv[2]).read_text() if sys.argv[1:2] == ["--file"] else " ".join(sys.argv[1:])
     given = given or sys.stdin.read()
     behaviour = BEHAVIOURS.get(given.split(" ", 1)[0])
     if behaviour is not None:
         return behaviour() or 0
     work(given)
-    end(f"{len(given)} characters")
+    with kept.open("a") as conversation:
+        conversation.write(f"{given}|")
+    end(f"{os.getcwd()} {kept.read_text()}" if given.startswith("remember") else f"{len(given)} characters")
     return 0
 
 

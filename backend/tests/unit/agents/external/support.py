@@ -91,10 +91,11 @@ def agent_of(
 ) -> ExternalAgent:
     """An agent whose program is a script in Python."""
     argv = [profile.argv[0], "-I", str(script), *profile.argv[1:]]
+    resume = profile.resume and [profile.resume[0], "-I", str(script), *profile.resume[1:]]
     places = interpreter_paths(PYTHON)
     return ExternalAgent(
         "scripted-command",
-        profile.model_copy(update={"argv": argv}),
+        profile.model_copy(update={"argv": argv, "resume": resume}),
         Installed(PYTHON, PYTHON.parent, (), (*places, script), "1.0"),
         "some-model",
         gateway or FakeGateway(),

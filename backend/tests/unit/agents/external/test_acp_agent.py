@@ -7,7 +7,7 @@ from pathlib import Path
 import anyio.to_thread
 import pytest
 
-from app.agents.external import agent as agent_module
+from app.agents.external import work as work_module
 from app.agents.external.agent import ExternalAgent
 from app.agents.external.profile import AgentProfile
 from app.agents.gateway_port import GatewayFailure
@@ -87,7 +87,7 @@ async def test_it_is_told_that_it_is_cancelled(place: Path) -> None:
 async def test_cancelling_ends_one_that_ignores_everything(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(agent_module, "TERM_SECONDS", 0.1)
+    monkeypatch.setattr(work_module, "TERM_SECONDS", 0.1)
     gateway = FakeGateway()
     work = asyncio.create_task(acp_agent(gateway).run(task_of(place, "deaf"), Listener()))
     await anyio.to_thread.run_sync(poll, lambda: (place / "begun").exists())

@@ -9,8 +9,9 @@ from pathlib import Path
 import anyio.to_thread
 import pytest
 
-from app.agents.external import agent as agent_module
 from app.agents.external import command as command_module
+from app.agents.external import watching
+from app.agents.external import work as work_module
 from app.agents.external.installed import Installed
 from app.agents.gateway_port import Dialect, GatewayFailure
 from app.agents.port import AgentFailure, AgentResult, AgentUsage, FailureKind, ProgressKind
@@ -165,7 +166,7 @@ async def test_one_that_stays_after_its_final_event_is_ended_and_its_work_counts
 
 
 async def test_the_deadline_ends_one_that_ignores_term(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(agent_module, "TERM_SECONDS", 0.1)
+    monkeypatch.setattr(work_module, "TERM_SECONDS", 0.1)
     outcome = await agent_of(command_profile()).run(task_of(place, "deaf", seconds=1.0), Listener())
     assert isinstance(outcome, AgentFailure)
     assert outcome.kind is FailureKind.LIMIT
@@ -175,7 +176,7 @@ async def test_the_deadline_ends_one_that_ignores_term(place: Path, monkeypatch:
 async def test_silence_ends_it_with_what_the_gateway_saw(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(agent_module, "TERM_SECONDS", 0.1)
+    monkeypatch.setattr(work_module, "TERM_SECONDS", 0.1)
     profile = command_profile(idle_seconds=0.5)
     outcome = await agent_of(profile).run(task_of(place, "deaf"), Listener())
     assert isinstance(outcome, AgentFailure)
@@ -191,8 +192,8 @@ async def test_silence_ends_it_with_what_the_gateway_saw(
 async def test_one_that_goes_on_after_a_spent_budget_is_ended(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(agent_module, "TERM_SECONDS", 0.1)
-    monkeypatch.setattr(agent_module, "_REFUSED_SECONDS", 0.1)
+    monkeypatch.setattr(work_module, "TERM_SECONDS", 0.1)
+    monkeypatch.setattr(watching, "_REFUSED_SECONDS", 0.1)
     gateway = FakeGateway(Endpoint(told=GatewayFailure(FailureKind.LIMIT, "the limit of 100 requests")))
     outcome = await agent_of(command_profile(), gateway).run(task_of(place, "deaf"), Listener())
     assert isinstance(outcome, AgentFailure)
@@ -270,7 +271,7 @@ async def test_confined_it_cannot_write_outside_and_what_forks_away_ends(
 async def test_cancelling_ends_the_program_the_endpoint_and_the_home(
     place: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(agent_module, "TERM_SECONDS", 0.1)
+    monkeypatch.setattr(work_module, "TERM_SECONDS", 0.1)
     homes = tmp_path / "homes"
     homes.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(homes))

@@ -1,0 +1,145 @@
+"""Watches an installed agent at work: its time, its silence, refused requests, and circles."""
+
+import asyncio
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import anyio.to_thread
+
+from app.agents.external.events import AgentEvent, Ending, ToolCalled, ToolReturned
+from app.agents.files import SKIPPED_DIRECTORIES
+from app.agents.gateway_port import GatewayEndpoint
+from app.agents.port import FailureKind
+from app.agents.stuck import CallCounter, ChangeClock, StuckError, StuckLimits
+
+_WATCH_SECONDS = 1.0
+_LOOK_SECONDS = 15.0
+"""How often the files are looked at."""
+
+_MAX_FILES = 50_000
+_REFUSED_SECONDS = 30.0
+"""How long an agent may go on after a refusal that no further request can change."""
+
+
+class OverdueError(Exception):
+    """The agent has to be ended; the message says why."""
+
+    def __init__(self, kind: FailureKind, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+@dataclass(slots=True)
+class Watch:
+    """One agent at work.
+
+    Attributes:
+        agent: its name, for messages.
+        endpoint: its way to the model.
+        workspace: where it works.
+        deadline: when its time is up, in seconds of `time.monotonic`.
+        seconds: the limit that the deadline comes from.
+        idle: how long it may neither say anything nor ask a model.
+        limits: from when on it counts as stuck.
+    """
+
+    agent: str
+    endpoint: GatewayEndpoint
+    workspace: Path
+    deadline: float
+    seconds: float
+    idle: float
+    limits: StuckLimits
+    _pulse: float = field(default_factory=time.monotonic)
+    _calls: CallCounter = field(init=False)
+    _clock: ChangeClock = field(init=False)
+    _looked_at: float = 0.0
+    _requests_at_change: int = 0
+    _refused_since: float | None = None
+    _stuck: str | None = None
+
+    def __post_init__(self) -> None:
+        """Begin to count."""
+        self._calls = CallCounter(self.limits.same_calls)
+        self._clock = ChangeClock(self.limits.unchanged_seconds, time.monotonic())
+
+    def take(self, event: AgentEvent) -> None:
+        """Take what the agent tells."""
+        self._pulse = time.monotonic()
+        match event:
+            case ToolCalled(tool, text):
+                self._calls.call(tool, text)
+            case ToolReturned(tool, text):
+                self._stuck = self._calls.result(tool, text) or self._stuck
+            case _:
+                pass
+
+    async def until_done(self, work: asyncio.Task[Ending]) -> None:
+        """Wait for the end of the work.
+
+        Raises:
+            OverdueError: time is up, nothing has happened for too long, or the agent is refused.
+            StuckError: the agent goes round in circles.
+        """
+        while not work.done():
+            now = time.monotonic()
+            self._look_at_time(now)
+            await self._look_at_circles(now)
+            quiet_until = max(self._pulse, self.endpoint.last_activity) + self.idle
+            await asyncio.wait([work], timeout=min(_WATCH_SECONDS, self.deadline - now, quiet_until - now))
+
+    def _look_at_time(self, now: float) -> None:
+        self._refused_since = _refused(self.endpoint, self._refused_since, now)
+        if self._refused_since is not None and now - self._refused_since >= _REFUSED_SECONDS:
+            raise OverdueError(FailureKind.PROTOCOL, f"{self.agent} goes on although it is refused")
+        if now >= self.deadline:
+            told = f"{self.agent} worked longer than the limit of {self.seconds:g} s"
+            raise OverdueError(FailureKind.LIMIT, told)
+        if now >= max(self._pulse, self.endpoint.last_activity) + self.idle:
+            told = f"{self.agent} neither said anything nor asked a model for {self.idle:g} s"
+            raise OverdueError(FailureKind.PROTOCOL, told)
+
+    async def _look_at_circles(self, now: float) -> None:
+        if self._stuck is None and self.limits.unchanged_seconds is not None:
+            pause = min(_LOOK_SECONDS, self.limits.unchanged_seconds)
+            if now >= self._looked_at + pause:
+                self._looked_at = now
+                await self._look_at_files(now)
+        if self._stuck is not None:
+            raise StuckError(f"{self.agent} is stuck: {self._stuck}")
+
+    async def _look_at_files(self, now: float) -> None:
+        files = await anyio.to_thread.run_sync(lambda: list(_files(self.workspace)))
+        requests = self.endpoint.usage().requests
+        before = self._clock.changed_at
+        self._stuck = self._clock.look(files, requests - self._requests_at_change, now)
+        if self._clock.changed_at != before:
+            self._requests_at_change = requests
+
+
+def _refused(endpoint: GatewayEndpoint, since: float | None, now: float) -> float | None:
+    """Return since when the gateway refuses what cannot change: a spent limit, a rejected key."""
+    failure = endpoint.failure()
+    final = (FailureKind.LIMIT, FailureKind.BUDGET, FailureKind.CONFIGURATION)
+    if failure is None or failure.kind not in final:
+        return None
+    return now if since is None else since
+
+
+def _files(root: Path) -> Iterator[tuple[str, int, int]]:
+    seen = 0
+    for place, directories, names in os.walk(root):
+        directories[:] = [each for each in directories if each not in SKIPPED_DIRECTORIES]
+        for name in names:
+            path = os.path.join(place, name)
+            try:
+                found = os.lstat(path)
+            except OSError:
+                continue
+            yield path, found.st_size, found.st_mtime_ns
+            seen += 1
+            if seen >= _MAX_FILES:
+                return

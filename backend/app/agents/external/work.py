@@ -1,0 +1,132 @@
+"""Carries out one task with an installed agent: its launches, its conversation, and what people say."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import anyio
+import anyio.to_thread
+
+from app.agents.external.command import TERM_SECONDS, CannotResumeError, TakeEvent, drive_command
+from app.agents.external.events import AgentEvent, Ending
+from app.agents.external.launch import LaunchPlan, write_files
+from app.agents.external.narration import Narrator
+from app.agents.external.outputs import parser_for
+from app.agents.external.profile import AgentProfile, DriverKind, NetworkPolicy
+from app.agents.external.session import OpenSession
+from app.agents.external.watching import Watch
+from app.agents.gateway_port import GatewayEndpoint
+from app.agents.port import AgentTask, ReportProgress
+from app.agents.programs import ProgramStarter, RunningProgram
+
+
+@dataclass(slots=True)
+class Work:
+    """One task of an agent: a launch, and further ones for what people say at its end.
+
+    Attributes:
+        name: the agent's.
+        profile: how it is driven.
+        starter: starts its program.
+        plan: works out a launch, given the task and the conversation to go on with.
+        task: what is to be done, in the workspace of the session.
+        report: takes progress.
+        endpoint: its way to the model.
+        session: its home directory and its conversation.
+    """
+
+    name: str
+    profile: AgentProfile
+    starter: ProgramStarter
+    plan: Callable[[AgentTask, str | None], LaunchPlan]
+    task: AgentTask
+    report: ReportProgress
+    endpoint: GatewayEndpoint
+    session: OpenSession
+
+    async def to_its_end(self) -> Ending:
+        """Let the agent work; begin anew where it does not go on with an earlier conversation.
+
+        Raises:
+            OverdueError, StuckError: it was ended.
+            UnreadableError: what it prints cannot be read.
+        """
+        seconds = self.task.limits.seconds
+        watch = Watch(
+            self.name,
+            self.endpoint,
+            self.task.workspace,
+            time.monotonic() + seconds,
+            seconds,
+            self.profile.idle_seconds,
+            self.task.limits.stuck,
+        )
+        ending = await self._first(watch)
+        while (message := await self._message(ending)) is not None:
+            before, task = ending, replace(self.task, prompt=message, system_prompt=None)
+            ending = await self._launch(task, watch, before.session)
+            ending.tool_calls += before.tool_calls
+            ending.session = ending.session or before.session
+        return ending
+
+    async def _first(self, watch: Watch) -> Ending:
+        resume = self.session.resume
+        if resume is None:
+            return await self._launch(self.task, watch)
+        try:
+            ending = await self._launch(self.task, watch, resume)
+        except CannotResumeError as error:
+            reason = str(error)
+        else:
+            if ending.final is not None or self.endpoint.usage().requests:
+                return ending
+            reason = ending.error or f"it ended with status {ending.status}"
+        await self.session.begin_anew(f"the earlier conversation could not go on: {reason[:500]}")
+        return await self._launch(self.task, watch)
+
+    async def _message(self, ending: Ending) -> str | None:
+        """Give what a command that has ended is told in a further launch."""
+        if self.profile.driver is DriverKind.ACP or self.profile.resume is None or ending.session is None:
+            return None
+        return await self._inbox() if ending.final is not None and ending.error is None else None
+
+    async def _inbox(self) -> str | None:
+        return await self.task.inbox.take(at_end=True) if self.task.inbox is not None else None
+
+    async def _launch(self, task: AgentTask, watch: Watch, resume: str | None = None) -> Ending:
+        plan = self.plan(task, resume)
+        await anyio.to_thread.run_sync(write_files, plan)
+        narrator = Narrator(self.report)
+
+        def take(event: AgentEvent) -> None:
+            watch.take(event)
+            narrator.take(event)
+
+        async with self.starter.start(
+            plan.argv,
+            cwd=task.workspace,
+            env=plan.env,
+            home=plan.home,
+            readable=plan.readable,
+            gateway=self.endpoint.socket,
+            network=self.profile.network is NetworkPolicy.MACHINE,
+        ) as program:
+            work = asyncio.create_task(self._converse(program, plan, take))
+            try:
+                await watch.until_done(work)
+            finally:
+                work.cancel()
+                with anyio.CancelScope(shield=True):
+                    # The driver says farewell in its protocol; then comes TERM, and KILL with the block.
+                    await asyncio.wait([work])
+                    await program.terminate(TERM_SECONDS)
+            return work.result()
+
+    async def _converse(self, program: RunningProgram, plan: LaunchPlan, take: TakeEvent) -> Ending:
+        if self.profile.driver is DriverKind.ACP:
+            # The protocol has a thousand models, which take a second to make.
+            from app.agents.external.acp import drive_acp  # noqa: PLC0415 - only for agents that speak it
+
+            return await drive_acp(program, plan, self.profile, take, self._inbox)
+        return await drive_command(program, plan.stdin, parser_for(self.profile.output), take)

@@ -1,0 +1,36 @@
+"""Routes of messages to the agents of runs."""
+
+from uuid import UUID
+
+from fastapi import APIRouter, Response
+
+from app.api.edge.access import Operator, Services, Viewer
+from app.api.edge.idempotency import Repeatable
+from app.api.edge.strict_json import StrictRoute
+from app.schemas.api.messages import MessageCreate, MessageList, MessageView
+
+router = APIRouter(route_class=StrictRoute, prefix="/api/v1", tags=["runs"])
+
+
+@router.post(
+    "/runs/{run_id}/messages",
+    status_code=201,
+    response_model=MessageView,
+    summary="Say something to the agent",
+)
+async def send_message(
+    run_id: UUID, body: MessageCreate, services: Services, who: Operator, repeatable: Repeatable
+) -> Response:
+    """Records a message; the agent is told before its next model request, at its end, or in its next attempt.
+
+    An attempt that was told something is marked as steered.
+    """
+    return await repeatable.respond(
+        lambda once: services.messages.send(run_id, body, who.name, once), status=201
+    )
+
+
+@router.get("/runs/{run_id}/messages", summary="List what was said to the agents of a run")
+async def list_messages(run_id: UUID, services: Services, who: Viewer) -> MessageList:
+    """Lists the oldest first, with what became of each."""
+    return await services.messages.all(run_id)

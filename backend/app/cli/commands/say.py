@@ -1,0 +1,36 @@
+"""`say`: tells the agent of a run something."""
+
+from app.cli.exits import ExitCode
+from app.cli.given import read_given
+from app.cli.identify import find_run
+from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
+from app.schemas.api.messages import MessageCreate, MessageMode
+
+
+async def say(
+    run: str,
+    text: str,
+    /,
+    *,
+    mode: MessageMode = MessageMode.STEER,
+    options: Options = DEFAULT_OPTIONS,
+    root: RootArgument,
+) -> int:
+    """Say something to the agent of a sprint. The attempt is marked as steered.
+
+    Args:
+        run: Its id, or at least the first 6 characters of it.
+        text: What the agent is told; - reads standard input, @FILE reads a file.
+        mode: steer: before its next model request, where the agent can be told then; queue: at its end.
+    """
+    message = read_given(MessageCreate, {"text": root.read_text(text, "TEXT"), "mode": mode})
+    async with root.session(options) as session:
+        run_id = await find_run(session.api, run)
+        sent = await session.api.json(
+            "POST", f"/runs/{run_id}/messages", body=message.model_dump(mode="json")
+        )
+        if session.terminal.as_json:
+            session.terminal.json(sent)
+        else:
+            session.terminal.line(f"Message {sent['id'][:8]} is {sent['status']}")
+    return ExitCode.PASSED

@@ -1,0 +1,67 @@
+"""Messages of people to the agent of a run."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
+
+from app.schemas.text import clean_text
+
+
+class MessageMode(StrEnum):
+    """When an agent is told.
+
+    `STEER` is before its next model request, where the agent can be told then, and else at the end of its
+    work. `QUEUE` is at the end of its work. An agent that cannot go on then is told in its next attempt.
+    """
+
+    STEER = "steer"
+    QUEUE = "queue"
+
+
+class MessageStatus(StrEnum):
+    """What became of a message. A message is refused if the run ends before it is delivered."""
+
+    QUEUED = "queued"
+    DELIVERED = "delivered"
+    REFUSED = "refused"
+
+
+class MessageCreate(BaseModel):
+    """What is said to the agent."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    text: Annotated[
+        str,
+        StringConstraints(min_length=1, max_length=20_000, strip_whitespace=True),
+        AfterValidator(clean_text),
+    ]
+    mode: MessageMode = MessageMode.STEER
+
+
+class MessageView(BaseModel):
+    """A message. `phase` and `attempt` say where it was delivered; `reason` says why it was refused."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    mode: MessageMode
+    text: str
+    status: MessageStatus
+    reason: str
+    phase: str | None
+    attempt: int | None
+    sent_by: str
+    sent_at: datetime
+    settled_at: datetime | None
+
+
+class MessageList(BaseModel):
+    """The messages of a run, oldest first."""
+
+    model_config = ConfigDict(frozen=True)
+
+    items: list[MessageView]

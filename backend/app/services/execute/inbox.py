@@ -1,0 +1,87 @@
+"""Brings messages of people to the agents of one attempt."""
+
+import asyncio
+import logging
+from dataclasses import dataclass, field
+from typing import Self
+from uuid import UUID
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.db.engine import Sessions
+from app.realtime.store import Fence
+from app.services.record.messages import deliver, due_messages
+from app.services.record.transactions import Recorder
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class AttemptInbox:
+    """What the agents of an attempt are told; every candidate is told the same.
+
+    Attributes:
+        sessions: opens short sessions for reading.
+        recorder: opens fenced transactions.
+        run_id: the run.
+        fence: the right to write to it.
+        claim: the attempt.
+    """
+
+    sessions: Sessions
+    recorder: Recorder
+    run_id: UUID
+    fence: Fence
+    claim: UUID
+    _told: list[str] = field(default_factory=list[str])
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def of(self) -> "CandidateInbox":
+        """Give the inbox of one candidate."""
+        return CandidateInbox(self)
+
+    async def take(self, *, at_end: bool) -> str | None:
+        """Give all that is due, for an agent that works alone."""
+        return await self.of().take(at_end=at_end)
+
+    async def fetch(self, *, at_end: bool) -> list[str]:
+        """Deliver what is due; give all that was delivered so far.
+
+        Raises:
+            FencedOutError: the run belongs to another job.
+        """
+        async with self._lock:
+            async with self.sessions() as session:
+                waiting = await due_messages(session, self.run_id, steering_only=not at_end)
+            if waiting:
+                async with self.recorder.open_claimed(self.run_id, self.fence, self.claim) as (
+                    recording,
+                    row,
+                ):
+                    found = await due_messages(recording.session, self.run_id, steering_only=not at_end)
+                    deliver(recording, row, found)
+                    texts = [each.text for each in found]
+                self._told += texts
+            return self._told
+
+
+@dataclass(slots=True)
+class CandidateInbox:
+    """What one candidate is told; it is told everything once."""
+
+    attempt: AttemptInbox
+    _seen: int = 0
+
+    def of(self) -> Self:
+        """Give itself: it belongs to one candidate already."""
+        return self
+
+    async def take(self, *, at_end: bool) -> str | None:
+        """Give what it was not told yet. While the database is away, messages wait."""
+        try:
+            told = await self.attempt.fetch(at_end=at_end)
+        except (SQLAlchemyError, OSError) as error:
+            logger.warning("messages of run %s are not read: %s", self.attempt.run_id, error)
+            return None
+        news, self._seen = told[self._seen :], len(told)
+        return "\n\n".join(news) or None

@@ -1,0 +1,70 @@
+"""Messages to agents as rows: what is due, delivered and refused; part of a caller's transaction."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.core.events.agents import AgentMessageData
+from app.db.models import AgentMessage, Attempt
+from app.schemas.api.messages import MessageMode, MessageStatus
+from app.services.record.transactions import Recording
+
+_OLDEST_FIRST = (AgentMessage.sent_at, AgentMessage.id)
+
+
+async def due_messages(
+    session: AsyncSession, run_id: UUID, *, steering_only: bool = False
+) -> Sequence[AgentMessage]:
+    """Read the messages of a run that wait for delivery, oldest first."""
+    statement = select(AgentMessage).where(
+        AgentMessage.run_id == run_id, AgentMessage.status == MessageStatus.QUEUED
+    )
+    if steering_only:
+        statement = statement.where(AgentMessage.mode == MessageMode.STEER)
+    return (await session.scalars(statement.order_by(*_OLDEST_FIRST))).all()
+
+
+async def told_before(session: AsyncSession, run_id: UUID, phase: str) -> list[str]:
+    """Give what people said to the agents of a phase, as lines of guidance."""
+    statement = select(AgentMessage).where(
+        AgentMessage.run_id == run_id,
+        AgentMessage.phase == phase,
+        AgentMessage.status == MessageStatus.DELIVERED,
+    )
+    return [each.text for each in await session.scalars(statement.order_by(*_OLDEST_FIRST))]
+
+
+def deliver(recording: Recording, attempt: Attempt, messages: Sequence[AgentMessage]) -> None:
+    """Record that an attempt was told messages; it is no longer like an attempt without."""
+    for each in messages:
+        each.phase, each.attempt = attempt.phase, attempt.number
+        attempt.steered = True
+        _settle(recording, each, MessageStatus.DELIVERED)
+
+
+async def refuse_messages(recording: Recording, reason: str) -> None:
+    """Refuse what waits for delivery: no agent works for the run any more."""
+    for each in await due_messages(recording.session, recording.run.id):
+        each.reason = reason
+        _settle(recording, each, MessageStatus.REFUSED)
+
+
+def _settle(recording: Recording, message: AgentMessage, status: MessageStatus) -> None:
+    message.status = status
+    message.settled_at = datetime.now(UTC)
+    recording.tell(message_data(message), message.phase, message.attempt)
+
+
+def message_data(message: AgentMessage) -> AgentMessageData:
+    """Give what events say of a message."""
+    return AgentMessageData(
+        message_id=message.id,
+        mode=message.mode,
+        text=message.text,
+        status=message.status,
+        by=message.sent_by,
+        reason=message.reason,
+    )

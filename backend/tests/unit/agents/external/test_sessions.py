@@ -1,0 +1,173 @@
+"""Conversations that go on: in the next attempt, and with what people say."""
+
+import fcntl
+import json
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from app.agents.external.agent import ExternalAgent
+from app.agents.external.profile import AgentProfile
+from app.agents.port import (
+    AgentFailure,
+    AgentLimits,
+    AgentResult,
+    AgentUsage,
+    FailureKind,
+    SessionPlace,
+    SessionUse,
+)
+from app.agents.stuck import StuckLimits
+from tests.agent_fakes import Listener
+from tests.patience import PATIENCE
+from tests.unit.agents.external.support import (
+    ACP_AGENT,
+    Endpoint,
+    FakeGateway,
+    agent_of,
+    command_profile,
+    task_of,
+)
+
+pytestmark = pytest.mark.anyio
+
+
+@dataclass
+class Told:
+    """An inbox with messages for the end."""
+
+    messages: list[str] = field(default_factory=list[str])
+
+    def of(self) -> "Told":
+        return self
+
+    async def take(self, *, at_end: bool) -> str | None:
+        return self.messages.pop(0) if at_end and self.messages else None
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> SessionPlace:
+    return SessionPlace(tmp_path / "sessions", "coding")
+
+
+def tree(tmp_path: Path, name: str) -> Path:
+    """A tree of an attempt."""
+    made = tmp_path / name
+    made.mkdir()
+    return made
+
+
+RESUMING = command_profile(resume=["scripted", "--resume", "{session}"])
+SPEAKING = AgentProfile.model_validate({"driver": "acp", "argv": ["scripted"], "dialect": "openai-chat"})
+BOTH = pytest.mark.parametrize(
+    "agent",
+    [
+        pytest.param(agent_of(RESUMING), id="command"),
+        pytest.param(agent_of(SPEAKING, script=ACP_AGENT), id="acp"),
+    ],
+)
+
+
+@BOTH
+async def test_the_next_attempt_goes_on_in_the_same_place(
+    agent: ExternalAgent, place: SessionPlace, tmp_path: Path
+) -> None:
+    outcomes: list[AgentResult] = []
+    for name in ("one", "two"):
+        there, listener = tree(tmp_path, name), Listener()
+        outcome = await agent.run(task_of(there, f"remember {name}", session=place), listener)
+        assert isinstance(outcome, AgentResult), outcome
+        assert there.is_dir(), "the tree is back where it was"
+        assert "said before" not in [each.text for each in listener.heard]
+        outcomes.append(outcome)
+    first, second = outcomes
+    assert (first.session, second.session) == (SessionUse(), SessionUse(continued=True))
+    assert first.output.split(" ")[0] == second.output.split(" ")[0], "agents look for it by the directory"
+    assert second.output.endswith(" remember one|remember two|")
+
+
+@BOTH
+async def test_a_lost_conversation_begins_anew_and_says_so(
+    agent: ExternalAgent, place: SessionPlace, tmp_path: Path
+) -> None:
+    gateway = FakeGateway(Endpoint(metered=AgentUsage(requests=0)))
+    agent = replace(agent, gateway=gateway)
+    directory = place.directory / "0"
+    directory.mkdir(parents=True)
+    note = {"agent": agent.name, "subject": "coding", "session": "session-1"}
+    (directory / "session.json").write_text(json.dumps(note))
+    (directory / "home").mkdir()
+    outcome = await agent.run(task_of(tree(tmp_path, "one"), "remember", session=place), Listener())
+    # No request was metered, so it counts as no work; what matters is that it was launched anew.
+    assert isinstance(outcome, AgentFailure)
+    assert "without asking a model" in outcome.message
+    assert (directory / "home" / "conversation").read_text() == "remember|"
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        pytest.param({"agent": "another", "subject": "coding", "session": "s"}, id="of another agent"),
+        pytest.param(
+            {"agent": "scripted-command", "subject": "discovery", "session": "s"}, id="of another phase"
+        ),
+        pytest.param("no object", id="broken"),
+    ],
+)
+async def test_another_conversation_is_not_continued(
+    kept: object, place: SessionPlace, tmp_path: Path
+) -> None:
+    home = place.directory / "0" / "home"
+    home.mkdir(parents=True)
+    (home / "conversation").write_text("secret|")
+    (home.parent / "session.json").write_text(json.dumps(kept))
+    outcome = await agent_of(RESUMING).run(
+        task_of(tree(tmp_path, "one"), "remember", session=place), Listener()
+    )
+    assert isinstance(outcome, AgentResult), outcome
+    assert outcome.output.endswith(" remember|")
+
+
+async def test_a_place_in_use_is_left_alone(place: SessionPlace, tmp_path: Path) -> None:
+    directory = place.directory / "0"
+    directory.mkdir(parents=True)
+    with (directory / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        outcome = await agent_of(RESUMING).run(task_of(tree(tmp_path, "one"), "w", session=place), Listener())
+    assert isinstance(outcome, AgentResult), outcome
+    assert outcome.session.note.startswith("the conversation cannot be kept: ")
+
+
+async def test_an_agent_without_conversations_says_so(place: SessionPlace, tmp_path: Path) -> None:
+    outcome = await agent_of(command_profile()).run(
+        task_of(tree(tmp_path, "one"), "w", session=place), Listener()
+    )
+    assert isinstance(outcome, AgentResult), outcome
+    assert outcome.session == SessionUse(note="scripted-command cannot go on with a conversation")
+
+
+@BOTH
+async def test_what_people_say_is_a_further_prompt(agent: ExternalAgent, tmp_path: Path) -> None:
+    inbox = Told(["remember this", "remember that"])
+    outcome = await agent.run(task_of(tree(tmp_path, "one"), "remember", inbox=inbox), Listener())
+    assert isinstance(outcome, AgentResult), outcome
+    assert outcome.output.endswith(" remember|remember this|remember that|")
+
+
+async def test_an_agent_that_cannot_go_on_leaves_messages_for_later(tmp_path: Path) -> None:
+    inbox = Told(["for later"])
+    await agent_of(command_profile()).run(task_of(tree(tmp_path, "one"), "w", inbox=inbox), Listener())
+    assert inbox.messages == ["for later"]
+
+
+async def test_one_that_goes_round_in_circles_is_ended(tmp_path: Path) -> None:
+    limits = AgentLimits(seconds=PATIENCE, stuck=StuckLimits(same_calls=5))
+    task = replace(task_of(tree(tmp_path, "one"), "circles"), limits=limits)
+    outcome = await agent_of(command_profile()).run(task, Listener())
+    assert isinstance(outcome, AgentFailure)
+    assert outcome.kind is FailureKind.LIMIT
+    assert outcome.message.startswith(
+        "scripted-command is stuck: it called command (echo > done.txt) 5 times"
+    )
+    assert outcome.usage.requests == 1, "what it used counts"
