@@ -49,6 +49,7 @@ _COMMANDS = (
     ("agents:app", "agents", "List agents and what they lack; check one against a scripted model."),
     ("metrics:metrics", "metrics", "Measure runs: pass@k, retries, escalations, evaluators, cost."),
     ("evaluate:evaluate", "evaluate", "Evaluate a directory as a sprint would, without server or database."),
+    ("hook:hook", "hook", "Install a hook that evaluates work when an agent stops or a branch is pushed."),
     ("project:schema", "schema", "Print the JSON Schema of a project's phaserunner.toml."),
     ("hosting:up", "up", "Start the service and run a sprint on it (examples if there is no GOAL)."),
     ("hosting:serve", "serve", "Run the API and a worker."),
