@@ -50,6 +50,7 @@ _COMMANDS = (
     ("metrics:metrics", "metrics", "Measure runs: pass@k, retries, escalations, evaluators, cost."),
     ("evaluate:evaluate", "evaluate", "Evaluate a directory as a sprint would, without server or database."),
     ("hook:hook", "hook", "Install a hook that evaluates work when an agent stops or a branch is pushed."),
+    ("mcp:mcp", "mcp", "Serve tools for agents over the Model Context Protocol."),
     ("project:schema", "schema", "Print the JSON Schema of a project's phaserunner.toml."),
     ("hosting:up", "up", "Start the service and run a sprint on it (examples if there is no GOAL)."),
     ("hosting:serve", "serve", "Run the API and a worker."),

@@ -3,7 +3,6 @@
 import json
 import shlex
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 
 _PRE_PUSH = """\
@@ -31,5 +30,5 @@ def pre_push_script(command: Sequence[str], place: Path, mark: str, saved: str) 
 
 def opencode_plugin(command: Sequence[str], place: Path) -> str:
     """Give OpenCode's plugin."""
-    text = files(__package__).joinpath("opencode_plugin.js").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("opencode_plugin.js").read_text(encoding="utf-8")
     return text.replace("@COMMAND@", json.dumps(list(command))).replace("@PLACE@", json.dumps(str(place)))
