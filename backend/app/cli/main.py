@@ -49,6 +49,7 @@ _COMMANDS = (
     ("agents:app", "agents", "List agents and what they lack; check one against a scripted model."),
     ("metrics:metrics", "metrics", "Measure runs: pass@k, retries, escalations, evaluators, cost."),
     ("evaluate:evaluate", "evaluate", "Evaluate a directory as a sprint would, without server or database."),
+    ("init:init", "init", "Try a project's gates and write its phaserunner.toml."),
     ("hook:hook", "hook", "Install a hook that evaluates work when an agent stops or a branch is pushed."),
     ("mcp:mcp", "mcp", "Serve tools for agents over the Model Context Protocol."),
     ("project:schema", "schema", "Print the JSON Schema of a project's phaserunner.toml."),

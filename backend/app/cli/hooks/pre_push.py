@@ -11,13 +11,11 @@ from app.cli.exits import CliError
 from app.cli.hooks.session import find_project
 from app.cli.judging import judge_directory
 from app.cli.root import Root
-from app.services.local.changes import commit_of
+from app.services.local.changes import commit_of, lay_out_commit
 from app.workspaces.files.removal import remove_tree
 from app.workspaces.history.git import Git, GitTarget
-from app.workspaces.sources.copying import top_of_repository
 
 _COMMIT = re.compile(r"[0-9a-f]{40,64}")
-_SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +81,7 @@ async def judge_push(
             continue
         place = Path(await anyio.mkdtemp(prefix="phaserunner-push-"))
         try:
-            clone = await _clone(project, each.commit, start, place, git)
+            clone = await lay_out_commit(project, each.commit, start, place, git)
             fields = {"base": start, "deterministic_only": deterministic_only}
             judged = await judge_directory(root, clone, fields)
         finally:
@@ -115,22 +113,3 @@ async def _base(project: Path, ref: PushedRef, remote: str, base: str | None, gi
         if common.returncode == 0:
             return common.stdout.decode("ascii", "replace").strip()
     return None
-
-
-async def _clone(project: Path, commit: str, base: str | None, place: Path, git: Git) -> Path:
-    """Lay out the pushed commit; give the project's directory in it."""
-    top = await top_of_repository(project, git) or project
-    clone = place / "pushed"
-    source = str(top)
-    steps = [
-        ["clone", "-q", "--shared", "--no-checkout", "--no-tags", "--", source, str(clone)],
-        ["-C", str(clone), "checkout", "-q", "--detach", commit],
-    ]
-    if base:
-        steps.append(["-C", str(clone), "update-ref", "refs/heads/phaserunner-base", base])
-    for step in steps:
-        env = {"GIT_ALLOW_PROTOCOL": "file"}
-        outcome = await git.attempt(step, GitTarget(None), cwd=place, env=env, timeout=_SECONDS)
-        if outcome.returncode:
-            raise CliError(f"{commit[:12]} cannot be laid out: {outcome.stderr.strip()[:300]}")
-    return clone / project.relative_to(top)

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import anyio
 
-from app.core.errors import InvalidInputError
+from app.core.errors import InvalidInputError, WorkspaceError
 from app.workspaces.history.git import Git, GitTarget
 from app.workspaces.sources.copying import top_of_repository
 
 _HERE = GitTarget(None)
-_SECONDS = 60.0
+_SECONDS = 120.0
 
 
 async def repository_prefix(path: Path, git: Git) -> str:
@@ -52,3 +52,28 @@ async def is_changed(path: Path, base: str, git: Git) -> bool:
         ["ls-files", "--others", "--exclude-standard", "--", "."], _HERE, cwd=path, timeout=_SECONDS
     )
     return bool(untracked.stdout.strip())
+
+
+async def lay_out_commit(project: Path, commit: str, base: str | None, place: Path, git: Git) -> Path:
+    """Lay out a commit in a clone below `place`; give the project's directory in it.
+
+    Raises:
+        WorkspaceError: it cannot be laid out.
+    """
+    top = await top_of_repository(project, git) or project
+    clone = place / "clone"
+    source = str(top)
+    steps = [
+        ["clone", "-q", "--shared", "--no-checkout", "--no-tags", "--", source, str(clone)],
+        ["-C", str(clone), "checkout", "-q", "--detach", commit],
+    ]
+    if base:
+        steps.append(["-C", str(clone), "update-ref", "refs/heads/phaserunner-base", base])
+    for step in steps:
+        env = {"GIT_ALLOW_PROTOCOL": "file"}
+        outcome = await git.attempt(step, _HERE, cwd=place, env=env, timeout=_SECONDS)
+        if outcome.returncode:
+            raise WorkspaceError(
+                f"{commit[:12]} cannot be laid out: {outcome.stderr.strip()[:300]}", field="path"
+            )
+    return clone / project.relative_to(top)

@@ -32,7 +32,12 @@ def test_what_is_installed_is_pinned_by_hashes() -> None:
 
 def test_no_input_becomes_part_of_a_script() -> None:
     assert [step["name"] for step in STEPS if "${{" in step["run"]] == []
-    named = {name for step in STEPS for value in step["env"].values() for name in re.findall(r"inputs\.(\w+)", value)}
+    named = {
+        name
+        for step in STEPS
+        for value in step["env"].values()
+        for name in re.findall(r"inputs\.(\w+)", value)
+    }
     assert named == set(ACTION["inputs"])
 
 
