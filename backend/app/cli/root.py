@@ -3,11 +3,11 @@
 import getpass
 import sys
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, Protocol, TextIO
 from uuid import UUID
 
 from cyclopts import Parameter
@@ -24,6 +24,25 @@ if TYPE_CHECKING:
     from app.client.events import Reset
     from app.core.config import Settings
     from app.core.websocket_events import Event
+    from app.schemas.api.workspace_reports import EvaluateRequest, EvaluationReport
+
+
+class Judging(Protocol):
+    """Evaluates directories on this machine."""
+
+    async def judge(self, request: "EvaluateRequest") -> "EvaluationReport":
+        """Evaluate a copy of a directory.
+
+        Raises:
+            InvalidInputError, WorkspaceError: the path or the base cannot be used.
+        """
+        ...
+
+
+def _judge_here(settings: "Settings") -> "AbstractAsyncContextManager[Judging]":
+    from app.composition.services import evaluation_service  # noqa: PLC0415 - only to evaluate: it imports the tools
+
+    return evaluation_service(settings)
 
 
 def _follow_over_websocket(url: str, token: str | None) -> "Follow":
@@ -77,6 +96,7 @@ class Root:
         user: the name decisions are recorded with.
         transport: carries HTTP requests; None is the network.
         make_follow: makes the function that follows a run's events, from the service's address and the token.
+        make_judging: opens what evaluates directories on this machine, from the settings.
     """
 
     settings: "Settings"
@@ -87,6 +107,7 @@ class Root:
     user: str = ""
     transport: "httpx.AsyncBaseTransport | None" = None
     make_follow: "Callable[[str, str | None], Follow]" = field(default=_follow_over_websocket)
+    make_judging: "Callable[[Settings], AbstractAsyncContextManager[Judging]]" = field(default=_judge_here)
 
     @property
     def data_dir(self) -> Path:
@@ -100,6 +121,10 @@ class Root:
     def terminal(self, options: Options) -> Terminal:
         """Where a command writes."""
         return Terminal(self.out, self.err, options.as_json)
+
+    def judging(self) -> AbstractAsyncContextManager[Judging]:
+        """Open what evaluates directories, for one command."""
+        return self.make_judging(self.settings)
 
     @asynccontextmanager
     async def session(self, options: Options) -> AsyncGenerator[Session]:

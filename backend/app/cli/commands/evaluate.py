@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from app.cli.exits import ExitCode
-from app.cli.given import read_given
+from app.cli.exits import CliError
+from app.cli.formats.names import ReportFormat
 from app.cli.held_out import held_out_from
-from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
+from app.cli.judging import exit_code_of, judge_directory
+from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument
 from app.cli.terminal import Terminal
 from app.cli.view.tables import verdict_lines
 from app.cli.view.text import one_line
@@ -17,9 +18,9 @@ from app.cli.view.words import look
 from app.schemas.runs import Phase
 
 if TYPE_CHECKING:
+    from app.cli.formats.report import Judged
     from app.schemas.api.workspace_reports import EvaluationReport
 
-_CODES = {"passed": ExitCode.PASSED, "failed": ExitCode.FAILED, "asks": ExitCode.WAITING}
 _SOURCE_LINES = 40
 
 
@@ -37,7 +38,7 @@ class Against:
     held_out: Path | None = None
 
 
-async def evaluate(
+async def evaluate(  # noqa: PLR0913 - one parameter for each option
     path: Path,
     /,
     *,
@@ -45,6 +46,8 @@ async def evaluate(
     phase: Phase = Phase.CODING,
     goal: str = "",
     deterministic_only: Annotated[bool, Parameter(negative="")] = False,
+    output_format: Annotated[ReportFormat, Parameter(name="--format")] = ReportFormat.TEXT,
+    report: Annotated[list[str] | None, Parameter(negative="")] = None,
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
@@ -55,30 +58,61 @@ async def evaluate(
         phase: The phase whose evaluators run.
         goal: The purpose of the work, for evaluators that use it.
         deterministic_only: Use tools only, no models.
+        output_format: The form of standard output.
+        report: FORMAT=FILE, a report to write beside the output; repeatable.
     """
-    # The help does without what evaluates.
-    from app.composition.services import evaluation_service  # noqa: PLC0415 - only to evaluate: it imports the tools
-    from app.schemas.api.workspace_reports import EvaluateRequest  # noqa: PLC0415 - only to evaluate
-
+    if options.as_json and output_format not in (ReportFormat.TEXT, ReportFormat.JSON):
+        raise CliError(f"--format: {output_format.value} does not go with --json; give one of them")
+    targets = [_target(root, each) for each in report or ()]
     held_out = against.held_out
     fields = {
-        "path": root.absolute(path),
         "base": against.base,
         "phase": phase,
         "goal": goal,
         "deterministic_only": deterministic_only,
         "held_out": held_out_from(Path(root.absolute(held_out))) if held_out else None,
     }
-    request = read_given(EvaluateRequest, fields)
-    terminal = root.terminal(options)
-    async with evaluation_service(root.settings) as service:
-        report = await service.judge(request)
-    if terminal.as_json:
-        terminal.json(report.model_dump(mode="json"))
+    judged = await judge_directory(root, path, fields)
+    # The formats import what reads results, which the help does without.
+    from app.cli.formats.rendering import render  # noqa: PLC0415 - only to evaluate
+
+    for wanted, file in targets:
+        _save(file, render(judged, wanted))
+    _show(root.terminal(options), judged, output_format)
+    return exit_code_of(judged.report.verdict)
+
+
+def _show(terminal: Terminal, judged: "Judged", wanted: ReportFormat) -> None:
+    from app.cli.formats.json_report import document  # noqa: PLC0415 - only to evaluate
+    from app.cli.formats.rendering import render  # noqa: PLC0415 - only to evaluate
+
+    if terminal.as_json or wanted is ReportFormat.JSON:
+        terminal.json(document(judged))
+    elif wanted is ReportFormat.TEXT:
+        _write(terminal, judged.report)
     else:
-        _write(terminal, report)
-    # Errored: there is no verdict, so the work neither passed nor failed.
-    return _CODES.get(report.verdict, ExitCode.INFRASTRUCTURE)
+        terminal.raw(render(judged, wanted))
+
+
+def _target(root: Root, given: str) -> tuple[ReportFormat, Path]:
+    """Read FORMAT=FILE before anything runs: an evaluation whose report is lost takes as long."""
+    name, equals, file = given.partition("=")
+    formats = [each.value for each in ReportFormat if each is not ReportFormat.TEXT]
+    if not equals or not file or name not in formats:
+        raise CliError(f"--report: {given!r} is not FORMAT=FILE with one of {', '.join(formats)}")
+    path = Path(root.absolute(Path(file)))
+    if not path.parent.is_dir():
+        raise CliError(f"--report: the directory {path.parent} does not exist")
+    if path.is_dir():
+        raise CliError(f"--report: {path} is a directory")
+    return ReportFormat(name), path
+
+
+def _save(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+    except OSError as error:
+        raise CliError(f"--report: {path} cannot be written: {error.strerror}") from error
 
 
 def _write(terminal: Terminal, report: "EvaluationReport") -> None:

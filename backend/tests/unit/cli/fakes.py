@@ -21,6 +21,7 @@ from app.schemas.api.escalations import EscalationView
 from app.schemas.api.policies import PolicyView
 from app.schemas.api.runs import RunDetail
 from app.schemas.runs import RunPolicy
+from tests.unit.cli.reports import FakeJudging
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 URL = "http://127.0.0.1:8000"
@@ -311,9 +312,15 @@ class Outcome:
 
 
 def invoke(
-    service: FakeService, *arguments: str, cwd: Path = Path("/"), stdin: str = "", **settings: Any
+    service: FakeService,
+    *arguments: str,
+    cwd: Path = Path("/"),
+    stdin: str = "",
+    judging: FakeJudging | None = None,
+    **settings: Any,
 ) -> Outcome:
-    """Run one command line against a service."""
+    """Run one command line against a service; `judging` evaluates in place of the tools."""
+    judged = {"make_judging": judging.open} if judging else {}
     out, err = io.StringIO(), io.StringIO()
 
     def root() -> Root:
@@ -325,6 +332,7 @@ def invoke(
             cwd=cwd,
             transport=httpx.MockTransport(service),
             make_follow=lambda url, token: service.follow,
+            **judged,
         )
 
     code = run(arguments, root, err)

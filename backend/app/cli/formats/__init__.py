@@ -1,0 +1,1 @@
+"""Reports of an evaluation in the formats that other programs read."""

@@ -1,0 +1,22 @@
+"""GitLab's code quality report, which the merge request shows beside the lines."""
+
+import json
+
+from app.cli.formats.report import Judged
+
+_SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}
+
+
+def render(judged: Judged) -> str:
+    """Give the report; a finding without a file lies at the first line of the directory."""
+    issues = [
+        {
+            "description": f"{finding.evaluator}: {finding.message}",
+            "check_name": f"{finding.evaluator}/{finding.rule}",
+            "fingerprint": fingerprint,
+            "severity": _SEVERITIES[finding.level],
+            "location": {"path": finding.path or ".", "lines": {"begin": finding.line or 1}},
+        }
+        for finding, fingerprint in judged.fingerprints()
+    ]
+    return json.dumps(issues, indent=2) + "\n"

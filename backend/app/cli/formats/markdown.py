@@ -1,0 +1,49 @@
+"""Markdown for a comment or a job summary."""
+
+import re
+from html import escape
+
+from app.cli.formats.report import Judged
+from app.runners.evaluators.protocol import EvaluationResult
+from app.services.local.findings import ReportedFinding
+
+_ICONS = {"passed": "✅", "failed": "❌", "errored": "⚠️", "asks": "❓", "skipped": "⏭️"}
+_SPECIAL = re.compile(r"([\\`*_\[\]|~#!])")
+_LISTED = 30
+_LINE_CHARS = 400
+
+
+def render(judged: Judged) -> str:
+    """Give the verdict, a table of the evaluators, the findings and the questions."""
+    report = judged.report
+    lines = [
+        f"### {_ICONS.get(report.verdict, '')} PhaseRunner: {report.verdict}",
+        "",
+        _text(report.reason),
+        "",
+    ]
+    lines += ["| Evaluator | Result | Decides |", "|---|---|---|"]
+    for each in report.evaluations:
+        result = EvaluationResult.model_validate(each.result)
+        status = result.status.value
+        name = _text(result.evaluator_name)
+        lines.append(f"| {name} | {_ICONS[status]} {status} | {'yes' if each.gate else 'no'} |")
+    lines += ["", *map(_finding, judged.findings[:_LISTED])]
+    more = len(judged.findings) - _LISTED
+    lines += [f"- and {more} more"] if more > 0 else []
+    lines += [f"- ❓ {_text(each.text)}" for each in report.questions]
+    if report.base_commit:
+        lines += ["", f"Evaluated against `{report.base_commit[:12]}`."]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _finding(finding: ReportedFinding) -> str:
+    place = f"{_text(finding.place)}: " if finding.place else ""
+    advice = " (advice)" if finding.level == "note" else ""
+    return f"- {place}{_text(finding.message)} ({_text(finding.evaluator)}){advice}"
+
+
+def _text(text: str) -> str:
+    """Show text as it is: no markup, no link and no mention of a person can come from the evaluated code."""
+    plain = " ".join(text.split())[:_LINE_CHARS]
+    return _SPECIAL.sub(r"\\\1", escape(plain, quote=False)).replace("@", "&#64;")

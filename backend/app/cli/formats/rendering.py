@@ -1,0 +1,22 @@
+"""Writes a judged workspace in any of the formats that are text for other programs."""
+
+import json
+from collections.abc import Mapping
+
+from app.cli.formats import github, gitlab, json_report, junit_xml, markdown, sarif
+from app.cli.formats.names import ReportFormat
+from app.cli.formats.report import Judged, Render
+
+_RENDERERS: Mapping[ReportFormat, Render] = {
+    ReportFormat.JSON: lambda judged: json.dumps(json_report.document(judged), indent=2) + "\n",
+    ReportFormat.GITHUB: github.render,
+    ReportFormat.GITLAB: gitlab.render,
+    ReportFormat.SARIF: sarif.render,
+    ReportFormat.JUNIT: junit_xml.render,
+    ReportFormat.MARKDOWN: markdown.render,
+}
+
+
+def render(judged: Judged, wanted: ReportFormat) -> str:
+    """Give the text of a format; TEXT is the terminal's own and has no renderer here."""
+    return _RENDERERS[wanted](judged)

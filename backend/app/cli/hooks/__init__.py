@@ -1,0 +1,1 @@
+"""Hooks of coding agents and git that evaluate work when it is called done."""

@@ -1,0 +1,115 @@
+"""Carries out git's pre-push hook: judges each commit that is pushed, in a clone of its own."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+
+from app.cli.exits import CliError
+from app.cli.hooks.session import find_project
+from app.cli.judging import judge_directory
+from app.cli.root import Root
+from app.services.local.changes import commit_of, lay_out_commit
+from app.workspaces.files.removal import remove_tree
+from app.workspaces.history.git import Git, GitTarget
+
+_COMMIT = re.compile(r"[0-9a-f]{40,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class PushedRef:
+    """One line that git writes: what is pushed and what the remote has."""
+
+    local_ref: str
+    commit: str
+    remote_ref: str
+    remote_commit: str
+
+    @property
+    def deletes(self) -> bool:
+        """Tell whether the push only deletes the remote's reference."""
+        return not self.commit.strip("0")
+
+
+@dataclass(frozen=True, slots=True)
+class PushVerdict:
+    """What became of one pushed reference."""
+
+    ref: str
+    verdict: str
+    text: str
+
+
+def read_refs(text: str) -> list[PushedRef]:
+    """Read what git writes to the hook.
+
+    Raises:
+        CliError: a line has another form.
+    """
+    found: list[PushedRef] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        parts = line.split()
+        if not parts:
+            continue
+        if len(parts) != 4 or not (_COMMIT.fullmatch(parts[1]) and _COMMIT.fullmatch(parts[3])):
+            raise CliError(f"standard input:{number}: {line[:200]!r} is not what git writes to pre-push")
+        found.append(PushedRef(*parts))
+    return found
+
+
+async def judge_push(
+    root: Root,
+    directory: Path,
+    refs: Sequence[PushedRef],
+    remote: str,
+    base: str | None,
+    *,
+    deterministic_only: bool,
+) -> list[PushVerdict]:
+    """Judge every commit that is pushed, without the working tree's uncommitted changes.
+
+    Raises:
+        CliError, PhaseRunnerError: a commit cannot be judged.
+    """
+    git, project = Git.find(), await find_project(directory)
+    verdicts: list[PushVerdict] = []
+    for each in {ref.commit: ref for ref in refs if not ref.deletes}.values():
+        start = await _base(project, each, remote, base, git)
+        if start == each.commit:
+            continue
+        place = Path(await anyio.mkdtemp(prefix="phaserunner-push-"))
+        try:
+            clone = await lay_out_commit(project, each.commit, start, place, git)
+            fields = {"base": start, "deterministic_only": deterministic_only}
+            judged = await judge_directory(root, clone, fields)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await remove_tree(place)
+        lines = [
+            f"{f.place}: {f.message}" if f.place else f.message for f in judged.findings if f.level != "note"
+        ]
+        text = "\n".join([judged.report.reason, *lines[:20]])
+        verdicts.append(PushVerdict(each.local_ref, judged.report.verdict, text))
+    return verdicts
+
+
+async def _base(project: Path, ref: PushedRef, remote: str, base: str | None, git: Git) -> str | None:
+    """Find the base: the named one, the remote's commit, or where the work left the default branch."""
+    if base is not None:
+        found = await commit_of(project, base, git)
+        if found is None:
+            raise CliError(f"base: {base!r} is no commit of {project}")
+        return found
+    if ref.remote_commit.strip("0") and await commit_of(project, ref.remote_commit, git):
+        return ref.remote_commit
+    for name in (
+        f"refs/remotes/{remote}/HEAD",
+        f"refs/remotes/{remote}/main",
+        f"refs/remotes/{remote}/master",
+    ):
+        common = await git.attempt(["merge-base", ref.commit, name], GitTarget(None), cwd=project)
+        if common.returncode == 0:
+            return common.stdout.decode("ascii", "replace").strip()
+    return None

@@ -1,0 +1,46 @@
+"""Evaluates a directory on this machine, for every command that needs a verdict."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.cli.exits import ExitCode
+from app.cli.given import read_given
+from app.cli.root import Root
+
+if TYPE_CHECKING:
+    from app.cli.formats.report import Judged
+
+_CODES = {"passed": ExitCode.PASSED, "failed": ExitCode.FAILED, "asks": ExitCode.WAITING}
+
+
+def exit_code_of(verdict: str) -> ExitCode:
+    """Give a verdict's exit code; *errored* is no verdict, so the work neither passed nor failed."""
+    return _CODES.get(verdict, ExitCode.INFRASTRUCTURE)
+
+
+async def judge_directory(root: Root, path: Path, fields: Mapping[str, Any]) -> "Judged":
+    """Evaluate a directory and read its findings, with paths relative to the repository.
+
+    Args:
+        root: what the process was given.
+        path: the directory.
+        fields: other fields of the request; those that are None count as not given.
+
+    Raises:
+        CliError: a field is not valid.
+        InvalidInputError, WorkspaceError: the path or the base cannot be used.
+    """
+    # The help does without what evaluates.
+    from importlib.metadata import version  # noqa: PLC0415 - only to evaluate
+
+    from app.cli.formats.report import Judged  # noqa: PLC0415 - only to evaluate
+    from app.schemas.api.workspace_reports import EvaluateRequest  # noqa: PLC0415 - only to evaluate
+    from app.services.local.changes import repository_prefix  # noqa: PLC0415 - only to evaluate
+    from app.workspaces.history.git import Git  # noqa: PLC0415 - only to evaluate
+
+    absolute = root.absolute(path)
+    request = read_given(EvaluateRequest, {**fields, "path": absolute})
+    async with root.judging() as judging:
+        report = await judging.judge(request)
+    return Judged.of(report, version("phaserunner"), await repository_prefix(Path(absolute), Git.find()))

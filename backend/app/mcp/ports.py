@@ -1,0 +1,55 @@
+"""What the MCP server needs: something that evaluates, and a service's REST API."""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Protocol
+
+from app.schemas.api.workspace_reports import EvaluateRequest, EvaluationReport
+
+
+class ServiceRefusedError(Exception):
+    """The service cannot be reached or refuses; the message says why and what to do."""
+
+
+class Evaluating(Protocol):
+    """Evaluates directories on this machine."""
+
+    async def judge(self, request: EvaluateRequest) -> EvaluationReport:
+        """Evaluate a copy of a directory.
+
+        Raises:
+            PhaseRunnerError: the path or the base cannot be used.
+        """
+        ...
+
+
+class Service(Protocol):
+    """A service's REST API, with the rights of one caller."""
+
+    async def call(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, str] | None = None,
+        body: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Make a call; give the JSON document.
+
+        Raises:
+            ServiceRefusedError: there is no document.
+        """
+        ...
+
+    async def start(self, fields: Mapping[str, Any]) -> Any:
+        """Start a sprint from the members of its request; repeated after a lost response, it starts once.
+
+        Raises:
+            ServiceRefusedError: it did not start.
+        """
+        ...
+
+
+OpenEvaluating = Callable[[], AbstractAsyncContextManager[Evaluating]]
+OpenService = Callable[[str | None], AbstractAsyncContextManager[Service]]
+"""Opens the service with a caller's token; None is the token of this process."""

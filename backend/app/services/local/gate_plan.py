@@ -1,0 +1,181 @@
+"""Decides by trial runs which gates a project gets, and writes its phaserunner.toml. Pure."""
+
+import json
+import math
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import median
+from typing import Any, cast
+
+from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
+from app.schemas.project_file import MAX_SECONDS, PROJECT_FILE
+from app.services.local.gate_candidates import Candidate, Project
+
+_LEAST_SECONDS = 120
+_TIMES = 4
+_WORDS = 160
+
+
+class Part(StrEnum):
+    """What a candidate becomes: it decides, it advises, or it does not run."""
+
+    GATE = "gate"
+    ADVISES = "advises"
+    OFF = "off"
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A candidate after its trial runs.
+
+    Attributes:
+        candidate: what ran.
+        part: what it becomes.
+        seconds: the median of its runs.
+        remark: what was noticed; one line.
+    """
+
+    candidate: Candidate
+    part: Part
+    seconds: float
+    remark: str
+
+
+def tried(candidate: Candidate, results: Sequence[EvaluationResult]) -> Tried:
+    """Judge a candidate by its runs at the base.
+
+    A red built-in evaluator stays a gate, because what the base has does not count against a change. A red
+    command would fail every change, so it only advises.
+    """
+    if not results:
+        return Tried(candidate, Part.OFF, 0.0, "it did not run")
+    seconds = median((each.duration_ms or 0) / 1000 for each in results)
+    states = {each.status for each in results}
+    told = " ".join(results[-1].feedback.split())[:_WORDS]
+    if EvaluationStatus.ERRORED in states:
+        broken = next(each for each in results if each.status is EvaluationStatus.ERRORED)
+        return Tried(
+            candidate,
+            Part.OFF,
+            seconds,
+            f"no verdict at the base: {' '.join(broken.feedback.split())[:_WORDS]}",
+        )
+    if len(states) > 1:
+        return Tried(candidate, Part.ADVISES, seconds, f"flaky at the base in {len(results)} runs")
+    if states == {EvaluationStatus.SKIPPED}:
+        return Tried(candidate, Part.GATE, seconds, f"nothing to check at the base: {told}")
+    if states == {EvaluationStatus.FAILED}:
+        part = Part.ADVISES if candidate.run else Part.GATE
+        return Tried(candidate, part, seconds, f"red at the base: {told}")
+    return Tried(candidate, Part.GATE, seconds, "")
+
+
+def trial_file(candidates: Sequence[Candidate]) -> str:
+    """Give the project file with which the candidates are tried."""
+    return "\n".join(_command(each, Part.GATE, 600) for each in candidates if each.run)
+
+
+def project_file(every: Sequence[Tried]) -> str:
+    """Write the project file."""
+    parts = ["# Written by `phaserunner init`. `phaserunner init --check` says what has changed since.\n"]
+    for each in every:
+        name = each.candidate.name
+        took = f"# {name}: {each.seconds:.1f} s at the base" + (
+            f"; {_plain(each.remark)}" if each.remark else ""
+        )
+        if each.candidate.run and each.part is not Part.OFF:
+            limit = min(MAX_SECONDS, max(_LEAST_SECONDS, math.ceil(each.seconds * _TIMES)))
+            parts.append(f"{took}\n{_command(each.candidate, each.part, int(limit))}")
+        elif each.candidate.run or each.part is Part.GATE:
+            parts.append(f"{took}\n")
+        else:
+            setting = "enabled = false" if each.part is Part.OFF else "gate = false"
+            parts.append(f"{took}\n[evaluators.{name}]\n{setting}\n")
+    return "\n".join(parts)
+
+
+def summary(project: Project, every: Sequence[Tried]) -> list[str]:
+    """Say in four lines what is judged and what is not."""
+    listed = ", ".join(f"{name} ({count} files)" for name, count in project.languages.items())
+    covered = {each.candidate.language for each in every if each.part is not Part.OFF}
+    off = [f"{each.candidate.name} ({each.remark})" for each in every if each.part is Part.OFF]
+    off += [f"{name} (no gate is known)" for name in project.languages if name not in covered]
+    return [
+        f"Languages: {listed or 'none is known'}",
+        f"Gates: {_named(every, Part.GATE) or 'none'}",
+        f"Only advise: {_named(every, Part.ADVISES) or 'none'}",
+        f"Not judged: {', '.join(off) or 'nothing that was found'}",
+    ]
+
+
+def differences(existing: str, every: Sequence[Tried]) -> list[str]:
+    """Say how a project's file differs from what a new one would say; settings of its own are left out.
+
+    Raises:
+        ValueError: the existing file is not TOML.
+    """
+    now, new = _parts(tomllib.loads(existing), every), _parts(tomllib.loads(project_file(every)), every)
+    found: list[str] = []
+    for each in every:
+        name = each.candidate.name
+        if now[name] != new[name]:
+            because = f" ({each.remark})" if each.remark else ""
+            found.append(f"{name}: the file says {now[name].value}, the base says {new[name].value}{because}")
+    return found
+
+
+def _parts(document: dict[str, Any], every: Sequence[Tried]) -> dict[str, Part]:
+    commands = {each["name"]: each for each in _tables(document.get("command"))}
+    evaluators = cast("dict[str, Any]", document.get("evaluators") or {})
+    return {
+        each.candidate.name: _part(
+            commands.get(each.candidate.name)
+            if each.candidate.run
+            else evaluators.get(each.candidate.name, {})
+        )
+        for each in every
+    }
+
+
+def _part(table: object) -> Part:
+    if not isinstance(table, dict):
+        return Part.OFF
+    settings = cast("dict[str, Any]", table)
+    if settings.get("enabled") is False:
+        return Part.OFF
+    return Part.ADVISES if settings.get("gate") is False else Part.GATE
+
+
+def _tables(value: object) -> list[dict[str, Any]]:
+    listed = cast("list[object]", value) if isinstance(value, list) else []
+    return [cast("dict[str, Any]", each) for each in listed if isinstance(each, dict) and "name" in each]
+
+
+def _command(candidate: Candidate, part: Part, seconds: int) -> str:
+    lines = [
+        "[[command]]",
+        f"name = {json.dumps(candidate.name)}",
+        f"run = {json.dumps(list(candidate.run))}",
+        f"category = {json.dumps(candidate.category)}",
+        f"timeout = {seconds}",
+    ]
+    lines += ["gate = false"] if part is Part.ADVISES else []
+    return "\n".join(lines) + "\n"
+
+
+def _named(every: Sequence[Tried], part: Part) -> str:
+    return ", ".join(
+        f"{each.candidate.name} ({each.seconds:.1f} s{'; ' + each.remark if each.remark else ''})"
+        for each in every
+        if each.part is part
+    )
+
+
+def _plain(text: str) -> str:
+    return "".join(each if each.isprintable() else " " for each in text)
+
+
+CHECK_HINT = f"Commit {PROJECT_FILE}: it counts for changes that have it at their base."
+"""The last line after writing."""
