@@ -12,7 +12,9 @@ from tests.patience import PATIENCE
 
 NARROW = {"width": 390, "height": 844}
 WIDE = {"width": 1400, "height": 900}
-_CORNERS = "region => [...region.querySelectorAll('[data-column]')].map(each => each.getBoundingClientRect().toJSON())"
+_CORNERS = """region => [...region.querySelectorAll('[data-column]')].map(
+    each => each.getBoundingClientRect().toJSON()
+)"""
 
 
 def place(line: Locator) -> tuple[float, float]:

@@ -635,6 +635,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what was said to the agents of a run
+         * @description Lists the oldest first, with what became of each.
+         */
+        get: operations["list_messages"];
+        put?: never;
+        /**
+         * Say something to the agent
+         * @description Records a message; the agent is told before its next model request, at its end, or in its next attempt.
+         *
+         *     An attempt that was told something is marked as steered.
+         */
+        post: operations["send_message"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/pause": {
         parameters: {
             query?: never;
@@ -793,7 +819,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a paused run
-         * @description Continues from where the run was paused.
+         * @description Continues from where the run was paused. A run that waits for its model tries again at once.
          */
         post: operations["resume_run"];
         delete?: never;
@@ -811,7 +837,7 @@ export interface paths {
         };
         /**
          * Show what a run's model requests consumed
-         * @description All together, and by attempt, candidate, role and model. Subtasks have their own figures.
+         * @description All together with its subtasks, and by attempt, candidate, role and model; with the budgets.
          */
         get: operations["show_usage"];
         put?: never;
@@ -1216,7 +1242,10 @@ export interface components {
          * @enum {string}
          */
         AgentBackend: "auto" | "scripted" | "pydantic-ai";
-        /** AgentFailedData */
+        /**
+         * AgentFailedData
+         * @description An agent failed; `retry_at` is when the provider's limit ends, if the provider says so.
+         */
         AgentFailedData: {
             /** Failures */
             failures: number;
@@ -1224,6 +1253,8 @@ export interface components {
             kind: string;
             /** Message */
             message: string;
+            /** Retry At */
+            retry_at?: string | null;
             /** Retry In Seconds */
             retry_in_seconds: number | null;
         };
@@ -1269,6 +1300,65 @@ export interface components {
         AgentList: {
             /** Items */
             items: components["schemas"]["AgentView"][];
+        };
+        /**
+         * AgentMessageData
+         * @description What a person said to the agent; `status` is queued, delivered or refused.
+         */
+        AgentMessageData: {
+            /** By */
+            by: string;
+            /**
+             * Message Id
+             * Format: uuid
+             */
+            message_id: string;
+            /** Mode */
+            mode: string;
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+            /** Status */
+            status: string;
+            /** Text */
+            text: string;
+        };
+        /** AgentMessageEvent */
+        AgentMessageEvent: {
+            /** Attempt */
+            attempt?: number | null;
+            data: components["schemas"]["AgentMessageData"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "agent.message";
+            /** Phase */
+            phase?: string | null;
+            /**
+             * Run Id
+             * Format: uuid
+             */
+            run_id: string;
+            /**
+             * Sequence
+             * @default 0
+             */
+            sequence: number;
+            /**
+             * Sprint Id
+             * Format: uuid
+             */
+            sprint_id: string;
+            /**
+             * Timestamp
+             * Format: date-time
+             */
+            timestamp?: string;
+            /** Trace Id */
+            trace_id?: string | null;
         };
         /** AgentProgressData */
         AgentProgressData: {
@@ -1807,6 +1897,11 @@ export interface components {
              */
             started_at: string;
             status: components["schemas"]["AttemptState"];
+            /**
+             * Steered
+             * @default false
+             */
+            steered: boolean;
             /** Trace Id */
             trace_id: string | null;
             usage: components["schemas"]["Usage"];
@@ -2008,6 +2103,7 @@ export interface components {
          * @description An attempt with its verdicts; `verdict` is null until the attempt is evaluated.
          *
          *     `choice_reason` says why one of several candidates was chosen; without a choice it is empty.
+         *     `steered` says that a person sent the agent a message.
          */
         AttemptView: {
             /** Agent Failures */
@@ -2054,6 +2150,11 @@ export interface components {
              */
             started_at: string;
             status: components["schemas"]["AttemptState"];
+            /**
+             * Steered
+             * @default false
+             */
+            steered: boolean;
             /** Trace Id */
             trace_id: string | null;
             usage: components["schemas"]["Usage"];
@@ -2122,6 +2223,90 @@ export interface components {
              * @default null
              */
             tokens: number | null;
+        };
+        /**
+         * BudgetLine
+         * @description A budget that bounds a run, and what is spent of it, in US dollars or tokens as `unit` says.
+         *
+         *     `run` is the run's own budget with all that reviewers granted; the others are those of today in UTC, for
+         *     the run's project and for all projects. `setting` names what sets the budget.
+         */
+        BudgetLine: {
+            /** Budget */
+            budget: number;
+            /**
+             * Scope
+             * @enum {string}
+             */
+            scope: "run" | "project_day" | "installation_day";
+            /** Setting */
+            setting: string;
+            /** Spent */
+            spent: number;
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "usd" | "tokens";
+        };
+        /**
+         * BudgetWarningData
+         * @description 80 % of a budget is spent: of the run's own, or of a day in UTC, for its project or for all projects.
+         *
+         *     `spent` and `budget` are in US dollars or tokens, as `unit` says; `setting` names what sets the budget.
+         */
+        BudgetWarningData: {
+            /** Budget */
+            budget: number;
+            /**
+             * Scope
+             * @enum {string}
+             */
+            scope: "run" | "project_day" | "installation_day";
+            /** Setting */
+            setting: string;
+            /** Spent */
+            spent: number;
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "usd" | "tokens";
+        };
+        /** BudgetWarningEvent */
+        BudgetWarningEvent: {
+            /** Attempt */
+            attempt?: number | null;
+            data: components["schemas"]["BudgetWarningData"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "budget.warning";
+            /** Phase */
+            phase?: string | null;
+            /**
+             * Run Id
+             * Format: uuid
+             */
+            run_id: string;
+            /**
+             * Sequence
+             * @default 0
+             */
+            sequence: number;
+            /**
+             * Sprint Id
+             * Format: uuid
+             */
+            sprint_id: string;
+            /**
+             * Timestamp
+             * Format: date-time
+             */
+            timestamp?: string;
+            /** Trace Id */
+            trace_id?: string | null;
         };
         /**
          * Caller
@@ -2272,6 +2457,8 @@ export interface components {
          * @description What one agent produced in an attempt.
          *
          *     `metrics` holds what it used (requests, tool_calls, input_tokens, output_tokens, cost_usd) and `seconds`.
+         *     `continued` says that the agent went on with the conversation of the attempt before; `session_note` says
+         *     why it did not although it was to.
          */
         CandidateView: {
             /** Agent */
@@ -2280,6 +2467,11 @@ export interface components {
             changed_files: string[];
             /** Chosen */
             chosen: boolean;
+            /**
+             * Continued
+             * @default false
+             */
+            continued: boolean;
             /** Error */
             error: string | null;
             /** Evaluations */
@@ -2303,6 +2495,11 @@ export interface components {
             output: string;
             /** Provider */
             provider: string;
+            /**
+             * Session Note
+             * @default
+             */
+            session_note: string;
         };
         /**
          * ChangedFile
@@ -2717,9 +2914,12 @@ export interface components {
         /**
          * EscalationReason
          * @description Why a human is asked. `QUESTION`: only a question about changed tests is open.
+         *
+         *     `BUDGET_EXHAUSTED` is the run's own budget, which a retry grants again; `DAY_BUDGET_EXHAUSTED` is the
+         *     operator's for a day, which no reviewer grants.
          * @enum {string}
          */
-        EscalationReason: "attempts_exhausted" | "no_progress" | "budget_exhausted" | "agent_unavailable" | "evaluator_unavailable" | "worker_lost" | "human_asked" | "question";
+        EscalationReason: "attempts_exhausted" | "no_progress" | "budget_exhausted" | "day_budget_exhausted" | "agent_unavailable" | "evaluator_unavailable" | "worker_lost" | "human_asked" | "question";
         /**
          * EscalationReminderData
          * @description An escalation is still open: the reminder's number from 1, and how long the escalation has waited.
@@ -3505,7 +3705,7 @@ export interface components {
             /** Epoch */
             epoch: string;
             /** Events */
-            events: (components["schemas"]["RunCreatedEvent"] | components["schemas"]["RunCancelledEvent"] | components["schemas"]["RunPausedEvent"] | components["schemas"]["RunResumedEvent"] | components["schemas"]["WorkflowStartedEvent"] | components["schemas"]["WorkflowStatusEvent"] | components["schemas"]["WorkflowCompletedEvent"] | components["schemas"]["WorkflowFailedEvent"] | components["schemas"]["PhaseStartedEvent"] | components["schemas"]["PhaseCompletedEvent"] | components["schemas"]["PhaseFailedEvent"] | components["schemas"]["AttemptStartedEvent"] | components["schemas"]["AttemptProducedEvent"] | components["schemas"]["AttemptInterruptedEvent"] | components["schemas"]["AgentProgressEvent"] | components["schemas"]["AgentFailedEvent"] | components["schemas"]["ToolCalledEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["CandidateStartedEvent"] | components["schemas"]["CandidateGeneratedEvent"] | components["schemas"]["CandidateFailedEvent"] | components["schemas"]["JudgeStartedEvent"] | components["schemas"]["JudgeDecidedEvent"] | components["schemas"]["EvaluationStartedEvent"] | components["schemas"]["EvaluatorCompletedEvent"] | components["schemas"]["EvaluationCompletedEvent"] | components["schemas"]["EvaluationFailedEvent"] | components["schemas"]["OptimizationStartedEvent"] | components["schemas"]["HeldOutCheckedEvent"] | components["schemas"]["IterationStartedEvent"] | components["schemas"]["IterationDirectedEvent"] | components["schemas"]["IterationScriptedEvent"] | components["schemas"]["IterationCompletedEvent"] | components["schemas"]["IterationFailedEvent"] | components["schemas"]["SubtaskStartedEvent"] | components["schemas"]["SubtaskCompletedEvent"] | components["schemas"]["EscalationRequiredEvent"] | components["schemas"]["EscalationReminderEvent"] | components["schemas"]["EscalationResolvedEvent"])[];
+            events: (components["schemas"]["RunCreatedEvent"] | components["schemas"]["RunCancelledEvent"] | components["schemas"]["RunPausedEvent"] | components["schemas"]["RunResumedEvent"] | components["schemas"]["BudgetWarningEvent"] | components["schemas"]["WorkflowStartedEvent"] | components["schemas"]["WorkflowStatusEvent"] | components["schemas"]["WorkflowCompletedEvent"] | components["schemas"]["WorkflowFailedEvent"] | components["schemas"]["PhaseStartedEvent"] | components["schemas"]["PhaseCompletedEvent"] | components["schemas"]["PhaseFailedEvent"] | components["schemas"]["AttemptStartedEvent"] | components["schemas"]["AttemptProducedEvent"] | components["schemas"]["AttemptInterruptedEvent"] | components["schemas"]["AgentProgressEvent"] | components["schemas"]["AgentFailedEvent"] | components["schemas"]["AgentMessageEvent"] | components["schemas"]["ToolCalledEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["CandidateStartedEvent"] | components["schemas"]["CandidateGeneratedEvent"] | components["schemas"]["CandidateFailedEvent"] | components["schemas"]["JudgeStartedEvent"] | components["schemas"]["JudgeDecidedEvent"] | components["schemas"]["EvaluationStartedEvent"] | components["schemas"]["EvaluatorCompletedEvent"] | components["schemas"]["EvaluationCompletedEvent"] | components["schemas"]["EvaluationFailedEvent"] | components["schemas"]["OptimizationStartedEvent"] | components["schemas"]["HeldOutCheckedEvent"] | components["schemas"]["IterationStartedEvent"] | components["schemas"]["IterationDirectedEvent"] | components["schemas"]["IterationScriptedEvent"] | components["schemas"]["IterationCompletedEvent"] | components["schemas"]["IterationFailedEvent"] | components["schemas"]["SubtaskStartedEvent"] | components["schemas"]["SubtaskCompletedEvent"] | components["schemas"]["EscalationRequiredEvent"] | components["schemas"]["EscalationReminderEvent"] | components["schemas"]["EscalationResolvedEvent"])[];
             /** Head */
             head: number;
             mode: components["schemas"]["ResumeMode"];
@@ -4724,6 +4924,69 @@ export interface components {
             state: "clean" | "conflicts" | "contained";
         };
         /**
+         * MessageCreate
+         * @description What is said to the agent.
+         */
+        MessageCreate: {
+            /** @default steer */
+            mode: components["schemas"]["MessageMode"];
+            /** Text */
+            text: string;
+        };
+        /**
+         * MessageList
+         * @description The messages of a run, oldest first.
+         */
+        MessageList: {
+            /** Items */
+            items: components["schemas"]["MessageView"][];
+        };
+        /**
+         * MessageMode
+         * @description When an agent is told.
+         *
+         *     `STEER` is before its next model request, where the agent can be told then, and else at the end of its
+         *     work. `QUEUE` is at the end of its work. An agent that cannot go on then is told in its next attempt.
+         * @enum {string}
+         */
+        MessageMode: "steer" | "queue";
+        /**
+         * MessageStatus
+         * @description What became of a message. A message is refused if the run ends before it is delivered.
+         * @enum {string}
+         */
+        MessageStatus: "queued" | "delivered" | "refused";
+        /**
+         * MessageView
+         * @description A message. `phase` and `attempt` say where it was delivered; `reason` says why it was refused.
+         */
+        MessageView: {
+            /** Attempt */
+            attempt: number | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            mode: components["schemas"]["MessageMode"];
+            /** Phase */
+            phase: string | null;
+            /** Reason */
+            reason: string;
+            /**
+             * Sent At
+             * Format: date-time
+             */
+            sent_at: string;
+            /** Sent By */
+            sent_by: string;
+            /** Settled At */
+            settled_at: string | null;
+            status: components["schemas"]["MessageStatus"];
+            /** Text */
+            text: string;
+        };
+        /**
          * MetricName
          * @description A metric whose runs can be listed: the runs it counts, or its whole denominator.
          * @enum {string}
@@ -5125,6 +5388,8 @@ export interface components {
             pass_threshold?: number | null;
             /** @description What becomes of changed tests and settings: fail, ask a human (default), or note. */
             protected?: components["schemas"]["ProtectedPolicy"] | null;
+            /** @description With which conversation a retry begins: fresh (default), or continue the one before. */
+            retry_context?: components["schemas"]["RetryContext"] | null;
             retry_from?: components["schemas"]["RetryFrom"] | null;
             /** Safe Fixes */
             safe_fixes?: boolean | null;
@@ -5154,6 +5419,10 @@ export interface components {
             max_evaluation_failures: number;
             /** Max Lost Workers */
             max_lost_workers: number;
+            /** Max Reset Wait Seconds */
+            max_reset_wait_seconds: number;
+            /** Max Unavailable Seconds */
+            max_unavailable_seconds: number;
             /** Open Paths */
             open_paths: string[];
             /** Pass Threshold */
@@ -5161,6 +5430,7 @@ export interface components {
             protected: components["schemas"]["ProtectedPolicy"] | null;
             /** Retry Base Seconds */
             retry_base_seconds: number;
+            retry_context: components["schemas"]["RetryContext"];
             retry_from: components["schemas"]["RetryFrom"];
             /** Safe Fixes */
             safe_fixes: boolean;
@@ -5386,6 +5656,12 @@ export interface components {
             /** Total */
             total: number;
         };
+        /**
+         * RetryContext
+         * @description With which conversation a retry begins: a new one that is told what was learnt, or the one before.
+         * @enum {string}
+         */
+        RetryContext: "fresh" | "continue";
         /**
          * RetryFrom
          * @description Which tree a retry starts from: the attempt before, or what the phase started with.
@@ -6018,8 +6294,15 @@ export interface components {
         /**
          * RunUsage
          * @description What a run's model requests consumed: all together, and by attempt, candidate, role and model.
+         *
+         *     Subtasks are included. `budgets` are those that bound the run; empty if none does.
          */
         RunUsage: {
+            /**
+             * Budgets
+             * @default []
+             */
+            budgets: components["schemas"]["BudgetLine"][];
             /** Parts */
             parts: components["schemas"]["UsagePart"][];
             total: components["schemas"]["ModelUsage"];
@@ -6291,7 +6574,7 @@ export interface components {
          * @description Every value of an envelope's `event`.
          * @enum {string}
          */
-        SprintEventType: "run.created" | "run.cancelled" | "run.paused" | "run.resumed" | "workflow.started" | "workflow.status" | "workflow.completed" | "workflow.failed" | "phase.started" | "phase.completed" | "phase.failed" | "attempt.started" | "attempt.produced" | "attempt.interrupted" | "agent.progress" | "agent.failed" | "tool.called" | "tool.result" | "candidate.started" | "candidate.generated" | "candidate.failed" | "judge.started" | "judge.decided" | "evaluation.started" | "evaluator.completed" | "evaluation.completed" | "evaluation.failed" | "held_out.checked" | "optimization.started" | "iteration.started" | "iteration.directed" | "iteration.scripted" | "iteration.completed" | "iteration.failed" | "subtask.started" | "subtask.completed" | "escalation.required" | "escalation.reminder" | "escalation.resolved";
+        SprintEventType: "run.created" | "run.cancelled" | "run.paused" | "run.resumed" | "budget.warning" | "workflow.started" | "workflow.status" | "workflow.completed" | "workflow.failed" | "phase.started" | "phase.completed" | "phase.failed" | "attempt.started" | "attempt.produced" | "attempt.interrupted" | "agent.progress" | "agent.failed" | "agent.message" | "tool.called" | "tool.result" | "candidate.started" | "candidate.generated" | "candidate.failed" | "judge.started" | "judge.decided" | "evaluation.started" | "evaluator.completed" | "evaluation.completed" | "evaluation.failed" | "held_out.checked" | "optimization.started" | "iteration.started" | "iteration.directed" | "iteration.scripted" | "iteration.completed" | "iteration.failed" | "subtask.started" | "subtask.completed" | "escalation.required" | "escalation.reminder" | "escalation.resolved";
         /**
          * SubscribedFrame
          * @description Answers `subscribe`: the next events come after `after`.
@@ -6823,7 +7106,9 @@ export interface components {
         };
         /**
          * UsagePart
-         * @description The requests of one attempt, candidate and role to one model.
+         * @description The requests of one attempt, candidate and role to one model; `run_id` is the run or a subtask of it.
+         *
+         *     The provider `reported` stands for requests that no meter saw, as the agent itself reports them.
          */
         UsagePart: {
             /** Attempt */
@@ -6855,6 +7140,11 @@ export interface components {
             /** Requests */
             requests: number;
             role: components["schemas"]["ModelRole"];
+            /**
+             * Run Id
+             * Format: uuid
+             */
+            run_id: string;
             /** Unknown Costs */
             unknown_costs: number;
         };
@@ -12086,6 +12376,309 @@ export interface operations {
                 content: {
                     "application/x-ndjson": string;
                     "text/plain": string;
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_messages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageList"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    send_message: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                "idempotency-key"?: string | null;
+            };
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MessageCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageView"];
                 };
             };
             /** @description The request is not valid */

@@ -22,9 +22,13 @@ export function FindingBox({ findings, onCopy }: Props) {
     >
       {findings.map((each) => (
         <li key={each.evaluator} className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <a href={`#verdict-${each.evaluator}`} className="font-medium text-failed underline">
-            {each.evaluator}
-          </a>
+          {onCopy ? (
+            <a href={`#verdict-${each.evaluator}`} className="font-medium text-failed underline">
+              {each.evaluator}
+            </a>
+          ) : (
+            <span className="font-medium text-failed">{each.evaluator}</span>
+          )}
           <span className="theirs min-w-0 flex-1">
             <UntrustedText text={each.text} />
           </span>

@@ -24,7 +24,13 @@ export function findingsOf(evaluations: readonly Evaluation[]): ReadonlyMap<stri
         const key = `${each.evaluator}\n${path}\n${line}`;
         if (known.has(key)) continue;
         known.add(key);
-        const finding = { evaluator: each.evaluator, gate: each.gate, path, line, text: text.trim() };
+        const finding = {
+          evaluator: each.evaluator,
+          gate: each.gate,
+          path,
+          line,
+          text: text.replace(/^\s*[-*] /, "").trim(),
+        };
         found.set(path, [...(found.get(path) ?? []), finding]);
       }
     }

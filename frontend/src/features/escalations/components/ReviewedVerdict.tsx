@@ -19,9 +19,11 @@ interface Props {
   evaluation: Evaluation;
   record: Schemas["TrackRecord"] | undefined;
   open: boolean;
+  /** Files of the diff on the same page. */
+  changed: readonly string[];
 }
 
-export function ReviewedVerdict({ evaluation, record, open }: Props) {
+export function ReviewedVerdict({ evaluation, record, open, changed }: Props) {
   const further = furtherSuggestions(evaluation);
   const failing = evaluation.criteria.filter((each) => !each.passed);
   return (
@@ -54,7 +56,7 @@ export function ReviewedVerdict({ evaluation, record, open }: Props) {
           </ul>
         )}
         <ForReviewers metadata={evaluation.metadata} />
-        <Places evaluation={evaluation} />
+        <Places evaluation={evaluation} changed={changed} />
         {further.length > 0 && (
           <ul className="list-disc pl-5">
             {further.map((each, index) => (
@@ -79,8 +81,9 @@ export function ReviewedVerdict({ evaluation, record, open }: Props) {
 }
 
 /** The lines of the diff that a verdict speaks of; the way back is in the diff. */
-function Places({ evaluation }: { evaluation: Evaluation }) {
-  const found = [...findingsOf([evaluation]).values()].flat();
+function Places({ evaluation, changed }: Pick<Props, "evaluation" | "changed">) {
+  const byPath = findingsOf([evaluation]);
+  const found = changed.flatMap((path) => byPath.get(path) ?? []);
   if (found.length === 0) return null;
   return (
     <p className="flex flex-wrap gap-x-3">

@@ -20,6 +20,7 @@ export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
   const attempt = escalation.attempts.find((each) => each.id === escalation.attempt_id);
   const failing = new Set(escalation.failing.map((each) => each.id));
   const others = (attempt?.evaluations ?? []).filter((each) => !failing.has(each.id));
+  const changed = attempt?.changed_files ?? [];
   const recordOf = (name: string) => escalation.track_records.find((each) => each.evaluator === name);
   return (
     <section aria-label="Why it escalated" className="flex min-w-0 flex-col gap-3">
@@ -38,7 +39,13 @@ export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
         <QuestionCard key={each.key} question={each} />
       ))}
       {escalation.failing.map((each) => (
-        <ReviewedVerdict key={each.id} evaluation={each} record={recordOf(each.evaluator)} open />
+        <ReviewedVerdict
+          key={each.id}
+          evaluation={each}
+          record={recordOf(each.evaluator)}
+          changed={changed}
+          open
+        />
       ))}
       {attempt?.last_error && attempt.last_error !== escalation.reason && escalation.failing.length === 0 && (
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
@@ -57,6 +64,7 @@ export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
                 key={each.id}
                 evaluation={each}
                 record={recordOf(each.evaluator)}
+                changed={changed}
                 open={false}
               />
             ))}
