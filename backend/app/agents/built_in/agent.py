@@ -8,7 +8,7 @@ from typing import Any
 
 import pydantic_ai
 from pydantic_ai.exceptions import AgentRunError, UserError
-from pydantic_ai.messages import ModelMessagesTypeAdapter, ModelResponse
+from pydantic_ai.messages import ModelMessagesTypeAdapter, ModelResponse, UserPromptPart
 from pydantic_ai.models import Model
 from pydantic_ai.run import AgentRun
 from pydantic_ai.settings import ModelSettings
@@ -27,6 +27,7 @@ from app.agents.port import (
     AgentResult,
     AgentTask,
     FailureKind,
+    Inbox,
     ReportProgress,
 )
 from app.agents.programs import RunProgram
@@ -121,7 +122,7 @@ class PydanticAiAgent:
         bounds = UsageLimits(request_limit=limits.requests, total_tokens_limit=limits.total_tokens)
         worker = self._worker(model, task)
         async with worker.iter(task.prompt, usage=spent, usage_limits=bounds, timeout=limits.seconds) as run:
-            await _follow(run, narrator, limits)
+            await _follow(run, narrator, limits, task.inbox)
         result = run.result
         assert result is not None  # noqa: S101 - a run that ended without an error has a result
         messages = ModelMessagesTypeAdapter.dump_python(result.all_messages(), mode="json")
@@ -147,9 +148,13 @@ class PydanticAiAgent:
         )
 
 
-async def _follow(run: AgentRun[None, str], narrator: Narrator, limits: AgentLimits) -> None:
+async def _follow(
+    run: AgentRun[None, str], narrator: Narrator, limits: AgentLimits, inbox: Inbox | None
+) -> None:
     async for node in run:
         if pydantic_ai.Agent.is_model_request_node(node):
+            if inbox is not None and (message := await inbox.take(at_end=False)) is not None:
+                node.request.parts = [*node.request.parts, UserPromptPart(message)]
             async with node.stream(run.ctx) as answer:
                 async for event in answer:
                     narrator.take(event)
