@@ -15,7 +15,7 @@ from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument
 
 if TYPE_CHECKING:
     from app.cli.api_client import ApiClient
-    from app.mcp.ports import Service
+    from app.mcp.ports import OpenService, Service
 
 
 async def mcp(
@@ -32,20 +32,26 @@ async def mcp(
     # The SDK takes half a second to import.
     from app.mcp.server import build_server  # noqa: PLC0415 - only to serve: keeps other commands quick
 
-    @asynccontextmanager
-    async def service(token: str | None) -> "AsyncGenerator[Service]":
-        # A caller over HTTP acts with their own rights, never with this process's token.
-        chosen = options if token is None else Options(url=options.url, token=token)
-        async with _client(root, chosen, own=token is None) as api:
-            yield _ServiceOverHttp(api)
-
-    server = build_server(version("phaserunner"), root.judging, service)
+    server = build_server(version("phaserunner"), root.judging, service_of(root, options))
     if http is None:
         await server.run_stdio_async()
     else:
         root.terminal(options).say(f"MCP over HTTP: http://127.0.0.1:{http}/mcp")
         await server.run_streamable_http_async(host="127.0.0.1", port=http)
     return ExitCode.PASSED
+
+
+def service_of(root: Root, options: Options) -> "OpenService":
+    """Make what opens the service with a caller's token; None stands for this process's."""
+
+    @asynccontextmanager
+    async def opened(token: str | None) -> "AsyncGenerator[Service]":
+        # A caller over HTTP acts with their own rights, never with this process's token.
+        chosen = options if token is None else Options(url=options.url, token=token)
+        async with _client(root, chosen, own=token is None) as api:
+            yield _ServiceOverHttp(api)
+
+    return opened
 
 
 @asynccontextmanager

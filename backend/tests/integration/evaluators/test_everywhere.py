@@ -10,7 +10,7 @@ import pytest
 from mcp.client.client import Client
 from rich.console import Console
 
-from app.cli.commands.evaluate import evaluate
+from app.cli.commands.evaluate import Against, evaluate
 from app.cli.commands.hook import HookOptions, hook
 from app.cli.formats.names import ReportFormat
 from app.cli.hooks.clients import HookClient
@@ -87,7 +87,12 @@ async def by_cli(place: Path, project: Path) -> tuple[str, int]:
     root, out = root_at(place)
     reports = ["sarif=out.sarif", "junit=out.xml", "gitlab=out.json", "markdown=out.md"]
     code = await evaluate(
-        project, base="HEAD", output_format=ReportFormat.GITHUB, report=reports, options=Options(), root=root
+        project,
+        against=Against(base="HEAD"),
+        output_format=ReportFormat.GITHUB,
+        report=reports,
+        options=Options(),
+        root=root,
     )
     sarif = json.loads((place / "out.sarif").read_text())["runs"][0]["properties"]["verdict"]
     is_red = bool(read_junit((place / "out.xml").read_bytes(), place).failures)

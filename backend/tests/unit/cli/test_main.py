@@ -60,7 +60,9 @@ def python(code: str) -> str:
     return subprocess.run(command, cwd=BACKEND, capture_output=True, text=True, check=True).stdout
 
 
-_OF_THE_SERVICE = frozenset({"sqlalchemy", "fastapi", "pydantic_ai", "procrastinate", "openai", "anthropic"})
+_OF_THE_SERVICE = frozenset(
+    {"sqlalchemy", "fastapi", "pydantic_ai", "procrastinate", "openai", "anthropic", "mcp"}
+)
 _OF_FOLLOWERS = frozenset({"websockets", "cel", "prompt_toolkit", "httpx._main", "app.core.events.union"})
 _OF_ANY_COMMAND = frozenset({"pydantic", "httpx"})
 _OF_A_REQUEST = frozenset({"httpx", "pydantic_settings", "app.schemas.api.runs"})
@@ -75,6 +77,8 @@ _OF_A_REQUEST = frozenset({"httpx", "pydantic_settings", "app.schemas.api.runs"}
         pytest.param(
             ["evaluate", "--help"], _OF_THE_SERVICE | _OF_FOLLOWERS | _OF_A_REQUEST, id="evaluate --help"
         ),
+        pytest.param(["hook", "--help"], _OF_THE_SERVICE | _OF_FOLLOWERS | _OF_A_REQUEST, id="hook --help"),
+        pytest.param(["mcp", "--help"], _OF_THE_SERVICE | _OF_FOLLOWERS, id="mcp --help"),
     ],
 )
 def test_a_command_imports_only_what_it_needs(

@@ -1,5 +1,6 @@
 """`mcp`: the tools as an agent's client sees them, over the SDK's own client."""
 
+import io
 import json
 import sys
 from collections.abc import AsyncGenerator
@@ -10,13 +11,18 @@ from uuid import UUID, uuid4
 
 import anyio
 import httpx
+import httpx2
 import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
+from rich.console import Console
 
 from app.cli.api_client import ApiClient
-from app.cli.commands.mcp import _ServiceOverHttp
+from app.cli.commands.mcp import _ServiceOverHttp, service_of
+from app.cli.root import DEFAULT_OPTIONS, Root
+from app.core.config import Settings
 from app.core.errors import InvalidInputError
 from app.mcp.server import build_server
 from app.schemas.api.workspace_reports import EvaluateRequest, EvaluationReport
@@ -190,6 +196,35 @@ async def test_what_the_service_refuses_is_told_to_the_agent() -> None:
     async with connect(service) as client:
         assert "this needs the role reviewer" in await call(client, "list_escalations")
         assert "there is no" in await call(client, "run_status", run_id=str(uuid4()))
+
+
+@pytest.mark.parametrize(
+    ("headers", "sent"),
+    [
+        pytest.param({"Authorization": "Bearer theirs"}, "Bearer theirs", id="the caller's token"),
+        pytest.param({}, None, id="no token: never that of this process"),
+        pytest.param({"Authorization": "Basic eDp5"}, None, id="another kind of credential"),
+    ],
+)
+async def test_over_http_a_caller_has_their_own_rights(headers: dict[str, str], sent: str | None) -> None:
+    service = FakeService()
+    root = Root(
+        settings=Settings(_env_file=None, PHASERUNNER_URL=URL, PHASERUNNER_TOKEN="of this process"),
+        **{name: Console(file=io.StringIO()) for name in ("out", "err")},
+        stdin=io.StringIO(),
+        cwd=Path("/"),
+        transport=httpx.MockTransport(service),
+    )
+    server = build_server("1", root.judging, service_of(root, DEFAULT_OPTIONS))
+    app = server.streamable_http_app()
+    transport = httpx2.ASGITransport(app=app)
+    async with (
+        server.session_manager.run(),
+        httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:1", headers=headers) as web,
+        Client(streamable_http_client("http://127.0.0.1:1/mcp", http_client=web)) as client,
+    ):
+        await call(client, "list_escalations")
+    assert [each.headers.get("authorization") for each in service.requests] == [sent]
 
 
 async def test_judging_over_standard_input_needs_no_service(tmp_path: Path) -> None:
