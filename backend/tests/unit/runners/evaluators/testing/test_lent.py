@@ -49,3 +49,21 @@ def test_a_directory_that_the_test_works_in_is_lent() -> None:
     lent = Lent(TREE, ["tests/data/x.json"])
     lent.add("/work tree/tests/data")
     assert lent.taken("/work tree/tests/data/x.json") is None
+
+
+def test_a_variable_that_the_test_sets_lends_what_it_names() -> None:
+    lent = Lent(TREE, ["tests/data/x.json"])
+    lent.add_variables(
+        {"HOME": "tests/data"}, {"HOME": "tests/data", "PYTEST_CURRENT_TEST": "tests/data/x.json"}
+    )
+    assert lent.taken("/work tree/tests/data/x.json") is not None
+    lent.add_variables({}, {"CONFIG": "tests/data/x.json"})
+    assert lent.taken("/work tree/tests/data/x.json") is None
+
+
+@pytest.mark.parametrize("said", ["/work tree", "."])
+def test_the_whole_tree_lends_everything_in_it(said: str) -> None:
+    lent = Lent(TREE, ["wanted.json"])
+    assert lent.taken("/work tree/wanted.json") is not None
+    lent.hear(message(said))
+    assert lent.taken("/work tree/wanted.json") is None
