@@ -8,7 +8,7 @@ consist of checks. What may as well belong to the product stays out: documents, 
 import ast
 import posixpath
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,6 +30,7 @@ _PRODUCT_DIRECTORIES = frozenset(
 _PRODUCT_NAMES = re.compile(
     r"(?:require|licen[cs]e|readme|change|news|history|authors|package)", re.IGNORECASE
 )
+_DEFINES_CHECK = re.compile(rb"^(?:async )?def _*(?:assert|check|expect|verify)", re.MULTILINE)
 _CHECKS = ("assert", "check", "expect", "verify")
 _MAX_BYTES = 1_000_000
 
@@ -45,44 +46,55 @@ class _Words:
 def owned_by_tests(root: Path, names: Sequence[str], is_test: Callable[[str], bool]) -> frozenset[str]:
     """Name the files that only the tests use.
 
+    Only tests, and modules that look like checks, are parsed; of all others the text is searched.
+
     Args:
         root: the base.
         names: its files as POSIX paths.
         is_test: tells whether a file belongs to the tests by its name.
     """
     tests = [name for name in names if name.endswith(".py") and is_test(name)]
-    if not tests:
-        return frozenset()
-    trees = {name: _parse(root / name) for name in names if name.endswith(".py")}
-    helpers = _helpers(trees, tests)
-    words = {name: _words_of(tree) for name, tree in trees.items()}
-    own = [words[name] for name in (*tests, *helpers)]
-    others = [words[name] for name in words if name not in {*tests, *helpers}]
-    sources = {
-        posixpath.dirname(name) for name in words if name not in {*tests, *helpers} and not is_test(name)
-    }
+    sources = [name for name in names if name.endswith(".py") and not is_test(name)]
+    words = [_words_of(_parse(root / name)) for name in tests]
+    helpers = _helpers(root, sources, frozenset(part for each in words for part in each.modules))
+    mine = _all_texts([*words, *(_words_of(tree) for tree in helpers.values())])
     beside = {posixpath.dirname(name) for name in tests}
-    mine, theirs = _all_texts(own), _all_texts(others)
+    places = {posixpath.dirname(name) for name in sources if name not in helpers}
     data = {
-        name
+        name: marks
         for name in names
-        if not name.endswith(".py") and _may_be_data(name, beside, sources) and _is_named(name, mine, theirs)
+        if not name.endswith(".py")
+        and _may_be_data(name, beside, places)
+        and not mine.isdisjoint(marks := _marks(name))
     }
-    return frozenset(data | helpers)
+    if not (helpers or data):
+        return frozenset()
+    others = [_content(root / name) for name in sources if name not in helpers]
+    kept = {name for name, marks in data.items() if not _mention(others, marks)}
+    return frozenset(kept | {name for name in helpers if not _import(others, name)})
 
 
-def _helpers(trees: Mapping[str, ast.Module | None], tests: Collection[str]) -> set[str]:
-    """Name the modules of checks that tests import, and no other source."""
-    imported = {name: _words_of(tree).modules for name, tree in trees.items()}
-    found: set[str] = set()
-    for name, tree in trees.items():
-        if name in tests or tree is None or not _consists_of_checks(tree):
-            continue
+def _helpers(root: Path, sources: Sequence[str], imported: Collection[str]) -> dict[str, ast.Module]:
+    """Give the modules of checks that tests import."""
+    found: dict[str, ast.Module] = {}
+    for name in sources:
         dotted = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-        users = {user for user, modules in imported.items() if user != name and dotted in modules}
-        if users and users <= set(tests):
-            found.add(name)
+        if dotted in imported and _DEFINES_CHECK.search(_content(root / name)):
+            tree = _parse(root / name)
+            if tree is not None and _consists_of_checks(tree):
+                found[name] = tree
     return found
+
+
+def _mention(texts: Sequence[bytes], marks: Collection[str]) -> bool:
+    wanted = [each.encode() for each in marks]
+    return any(each in text for text in texts for each in wanted)
+
+
+def _import(texts: Sequence[bytes], name: str) -> bool:
+    module = posixpath.basename(name.removesuffix("/__init__.py")).removesuffix(".py")
+    line = re.compile(rb"\b(?:from|import)\b[^\n]*\b" + re.escape(module.encode()) + rb"\b")
+    return any(line.search(text) for text in texts)
 
 
 def _consists_of_checks(tree: ast.Module) -> bool:
@@ -111,10 +123,10 @@ def _may_be_data(name: str, beside: Collection[str], sources: Collection[str]) -
     return posixpath.splitext(base)[1] in _DATA_SUFFIXES and directory in beside
 
 
-def _is_named(name: str, mine: Collection[str], theirs: Collection[str]) -> bool:
+def _marks(name: str) -> set[str]:
+    """Give the words by which a source names a file."""
     directory, base = posixpath.split(name)
-    marks = {base, name, *_DATA_DIRECTORIES.intersection(directory.split("/"))}
-    return any(each in mine for each in marks) and not any(each in theirs for each in marks)
+    return {base, name, *_DATA_DIRECTORIES.intersection(directory.split("/"))}
 
 
 def _all_texts(words: Sequence[_Words]) -> frozenset[str]:
@@ -141,10 +153,15 @@ def _imported(tree: ast.Module) -> Iterator[str]:
             yield from (f"{node.module}.{each.name}" for each in node.names)
 
 
+def _content(path: Path) -> bytes:
+    try:
+        return b"" if path.is_symlink() or path.stat().st_size > _MAX_BYTES else path.read_bytes()
+    except OSError:
+        return b""
+
+
 def _parse(path: Path) -> ast.Module | None:
     try:
-        if path.is_symlink() or path.stat().st_size > _MAX_BYTES:
-            return None
-        return ast.parse(path.read_bytes())
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.parse(_content(path))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None

@@ -88,6 +88,7 @@ class CandidateSide:
 
     def incoming(self, extra: dict[str, Any]) -> None:
         if "env" in extra:
+            self.lent.add_variables(os.environ, extra["env"])  # noqa: TID251 - the tests' own variables
             os.environ.clear()  # noqa: TID251 - the tests' own variables
             os.environ.update(extra["env"])  # noqa: TID251 - tests read it
         if "cwd" in extra:

@@ -6,11 +6,12 @@ import json
 import os
 import posixpath
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 _MAX_BYTES = 16_000_000
 _SHORTEST = 3
+_NOT_SET_BY_TESTS = frozenset({"PYTEST_CURRENT_TEST", "PYTEST_VERSION", "PYTHONPATH", "TMPDIR", "PWD"})
 
 
 class Lent:
@@ -38,6 +39,12 @@ class Lent:
         """Remember a text that names a place."""
         self.add_bytes(json.dumps(text).encode())
 
+    def add_variables(self, before: Mapping[str, str], now: Mapping[str, str]) -> None:
+        """Remember the variables that a test has set: paths are given in these, too."""
+        for name, value in now.items():
+            if before.get(name) != value and name not in _NOT_SET_BY_TESTS:
+                self.add(value)
+
     def add_bytes(self, text: bytes) -> None:
         """Remember a text; the oldest are forgotten when there are too many."""
         self._heard.append(text)
@@ -59,7 +66,8 @@ class Lent:
     def _was_lent(self, name: str) -> bool:
         directory, base = posixpath.split(name)
         stem = base.partition(".")[0]
-        marks = [base, *([stem] if len(stem) >= _SHORTEST else [])]
+        # To give away the whole tree, or the place to start from, lends all of it.
+        marks = [base, *([stem] if len(stem) >= _SHORTEST else []), f'"{self._tree}"', '"."']
         while directory:
             marks += [f"{self._tree}/{directory}", f'"{directory}', f"{posixpath.basename(directory)}/"]
             marks += [directory.replace("/", ".") + '"', f'"{posixpath.basename(directory)}"']
