@@ -229,6 +229,13 @@ class _Unworded(ast.NodeTransformer):
         node.msg = None
         return self.generic_visit(node)
 
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        # Python does not evaluate the annotation of a local variable.
+        if node.value is None or not isinstance(node.target, ast.Name):
+            return self.generic_visit(node)
+        plain = ast.Assign(targets=[node.target], value=node.value)
+        return self.generic_visit(ast.copy_location(plain, node))
+
     def visit_Call(self, node: ast.Call) -> ast.AST:
         last = _name(node).rpartition(".")[2]
         silent = {"reason"} if last in _SILENCERS | _SILENT_CALLS else set[str]()

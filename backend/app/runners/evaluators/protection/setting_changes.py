@@ -148,6 +148,15 @@ def _more(old: Value | None, new: Value | None) -> Weight:
     return Weight.HARMLESS if all(_covers(new, each) for each in old) else Weight.WEAKER
 
 
+def _paths(old: Value | None, new: Value | None) -> Weight:
+    """A list of paths that asks for more when it is longer; a directory stands for all below it."""
+    if not (isinstance(old, tuple) and isinstance(new, tuple)):
+        return Weight.UNKNOWN
+    above = [f"{each.rstrip('/')}/" for each in new]
+    covered = all(each in new or each.startswith(tuple(above)) for each in old)
+    return Weight.HARMLESS if covered else Weight.WEAKER
+
+
 def _more_or_none(old: Value | None, new: Value | None) -> Weight:
     """A list that adds to a default."""
     return _more(old or (), new or ())
@@ -266,7 +275,8 @@ _RULES: Mapping[str, tuple[tuple[re.Pattern[str], _Rule], ...]] = {
         ),
         (r"asyncio_default_\w+_loop_scope", _harmless),
         ("xfail_strict|strict(?:_markers|_config|_parametrization_ids|_xfail)?", _strict),
-        ("testpaths|python_files|python_classes|python_functions", _more),
+        ("testpaths", _paths),
+        ("python_files|python_classes|python_functions", _more),
         ("norecursedirs", _fewer),
         ("addopts", _options),
     ),
@@ -302,7 +312,8 @@ _RULES: Mapping[str, tuple[tuple[re.Pattern[str], _Rule], ...]] = {
         (_MYPY_SWITCH + r"implicit_reexport", _loose),
         (_MYPY_SWITCH + "enable_error_code", _more_or_none),
         (_MYPY_SWITCH + "disable_error_code", _fewer),
-        ("files|packages|modules", _more),
+        ("files", _paths),
+        ("packages|modules", _more),
         ("exclude", _fewer),
     ),
     **dict.fromkeys(
@@ -313,7 +324,7 @@ _RULES: Mapping[str, tuple[tuple[re.Pattern[str], _Rule], ...]] = {
             ("typeCheckingMode", _ranked("off", "basic", "standard", "strict", "recommended", "all")),
             (r"report\w+", _ranked("none|false", "information|hint", "warning", "error|true")),
             (r"strict\w+|analyzeUnannotatedFunctions|deprecateTypingAliases", _strict),
-            ("include|strict", _more),
+            ("include|strict", _paths),
             ("exclude|ignore", _fewer),
         ),
     ),

@@ -1,8 +1,8 @@
 """Whether a rewritten test asks for as much as it did, when the base's version passes on the same code. Pure.
 
 The base's version is what judges an attempt. A rewritten version can only weaken later runs: by fewer or
-looser assertions, by ways around them, or by no longer calling what it tested. A test without any of these asks
-for as much. Where this cannot be told from the text, the answer is no.
+looser assertions, by ways around them, or by no longer calling what it tested. A test without any of these
+asks for as much. Where this cannot be told from the text, the answer is no.
 """
 
 import ast

@@ -10,6 +10,7 @@ from app.runners.evaluators.testing.inventory import file_of, function_of
 from app.runners.evaluators.testing.report import Ending, RanTest, RunReport
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.setting import is_test_file
+from app.runners.evaluators.testing.touched import Touched, touched_files
 from app.runners.evaluators.testing.trees import RunTree, whole_tree
 from app.schemas.questions import MAX_QUESTIONS, Question, QuestionKind
 
@@ -34,6 +35,10 @@ class ChangedTests:
     laid_over: Sequence[str]
     patterns: Sequence[str]
     doctests: Sequence[str] = ()
+
+    def touched(self) -> Touched:
+        """Give the files that the candidate changed."""
+        return touched_files(self.base, self.workspace)
 
     async def questions(self, harness: Harness, of_base: RunReport, own: RunReport | None) -> list[Question]:
         """Ask about every failing test of the base; empty when a failure has no changed version that passes.
