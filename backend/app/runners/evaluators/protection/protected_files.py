@@ -53,7 +53,7 @@ class ProtectedFilesEvaluator:
     tests_run: bool = False
     name: str = NAME
     category: EvaluationCategory = EvaluationCategory.TESTING
-    version: str = "2"
+    version: str = "3"
     is_deterministic: bool = True
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:

@@ -55,7 +55,7 @@ class RuffLintEvaluator:
     allow_silencers: bool = False
     name: str = "ruff_lint"
     category: EvaluationCategory = EvaluationCategory.COMPLIANCE
-    version: str = "2"
+    version: str = "3"
     is_deterministic: bool = True
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
