@@ -133,7 +133,8 @@ def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorR
         learns=not config.one_shot,
     )
     registry.register(types, [CODING])
-    registry.register(ProtectedFilesEvaluator(policy=config.protected), [CODING, VERIFICATION])
+    protected = ProtectedFilesEvaluator(policy=config.protected, tests_run=config.compare_base)
+    registry.register(protected, [CODING, VERIFICATION])
     registry.register(PlanArtifactEvaluator(), [DISCOVERY])
     registry.register(AgentClaimEvaluator(), [VERIFICATION])
     if config.model is not None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, cast
 
 from app.workspaces.environments.groups import Wanted, own_extras, wanted
 from app.workspaces.environments.naming import choose, names_in, normal
@@ -171,8 +172,13 @@ def _from_uv_lock(tree: Path, asked: Wanted, common: Plan) -> Plan | None:
     if table(content, "tool", "uv").get("dev-dependencies") and "dev" not in groups:
         groups.append("dev")
     extras = list(table(content, "project", "optional-dependencies"))
+    wanted_groups = choose(groups, lambda name: asked.groups.get(name, ()))
+    locked = _locked_groups(read_toml(tree, "uv.lock"))
+    # A lock that is older than a group does not know it.
+    unlocked = [] if locked is None else [each for each in wanted_groups if normal(each) not in locked]
+    more = [line for name in unlocked for line in asked.groups.get(name, ())]
     chosen = ["--no-default-groups"]
-    chosen += [f"--group={each}" for each in choose(groups, lambda name: asked.groups.get(name, ()))]
+    chosen += [f"--group={each}" for each in wanted_groups if each not in unlocked]
     chosen += [f"--extra={each}" for each in choose(extras, asked.extra_requirements)]
     members = {
         path.relative_to(tree).as_posix(): text
@@ -182,11 +188,27 @@ def _from_uv_lock(tree: Path, asked: Wanted, common: Plan) -> Plan | None:
     }
     return replace(
         common,
-        files={**members, "uv.lock": lock, "pyproject.toml": document, ROOTS: f"{TEST_RUNNER}\n"},
+        files={
+            **members,
+            "uv.lock": lock,
+            "pyproject.toml": document,
+            ROOTS: "".join(f"{each}\n" for each in (TEST_RUNNER, *more)),
+        },
         install=(LOCKED, ROOTS),
         export=tuple(chosen),
         read_from=("uv.lock",),
     )
+
+
+def _locked_groups(lock: Mapping[str, Any]) -> frozenset[str] | None:
+    """Give the normal names of the groups that a lock has of the project; None when it does not hold it."""
+    packages = cast("list[object]", lock["package"]) if isinstance(lock.get("package"), list) else []
+    for package in packages:
+        entry: Mapping[str, Any] = cast("dict[str, Any]", package) if isinstance(package, dict) else {}
+        source = table(entry, "source")
+        if "." in (source.get("editable"), source.get("virtual"), source.get("directory")):
+            return frozenset(map(normal, table(entry, "dev-dependencies")))
+    return None
 
 
 def _from_pylock(tree: Path, common: Plan) -> Plan | None:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 
 # Names that reach beyond the test they stand in: they skip it, end it, or change what others see.
-_REACHING = frozenset(
+REACHING = frozenset(
     {
         *("monkeypatch", "patch", "mocker", "mock", "setattr", "delattr", "setitem", "skip", "skipTest"),
         *("xfail", "importorskip", "exit", "_exit", "quit", "exec", "eval", "globals", "locals", "vars"),
@@ -77,7 +77,7 @@ def _is_check(name: str) -> bool:
 
 def _reaches(node: ast.AST) -> bool:
     name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
-    return name in _REACHING or isinstance(node, ast.Global | ast.Nonlocal | ast.Delete)
+    return name in REACHING or isinstance(node, ast.Global | ast.Nonlocal | ast.Delete)
 
 
 def _binds(node: ast.AST, taken: Collection[str]) -> bool:

@@ -6,7 +6,8 @@ from pathlib import PurePosixPath
 
 from app.runners.evaluators.protection.config_sections import guarded_sections, has_guarded_sections
 from app.runners.evaluators.protection.questions import question_of_file
-from app.runners.evaluators.protection.setting_changes import SettingChange, Weight, weaker_settings
+from app.runners.evaluators.protection.setting_changes import SettingChange, weaker_settings
+from app.runners.evaluators.protection.setting_weights import Weight
 from app.runners.evaluators.protection.tool_settings import (
     SETTINGS_FILES,
     Read,

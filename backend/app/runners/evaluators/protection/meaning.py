@@ -73,6 +73,11 @@ def normal_form(function: Function) -> str:
     return "\n".join([_signature(function), *decorators, "", *body])
 
 
+def normal_body(function: Function) -> str:
+    """Give what a function does, without its head, as a text that is equal for equal meanings."""
+    return "\n".join(map(ast.dump, _renamed(function)))
+
+
 def is_silencer(decorator: ast.expr) -> bool:
     """Tell whether a decorator or mark skips a test, or expects it to fail."""
     return _name(decorator).rpartition(".")[2] in _SILENCERS
@@ -120,24 +125,33 @@ def _compare_decorator(old: ast.expr, new: ast.expr) -> Meaning:
     one, other = _plain(old), _plain(new)
     if ast.dump(one) == ast.dump(other):
         return SAME
-    before, after = _rows(one), _rows(other)
-    if before is None or after is None or before[0] != after[0]:
+    before, after = rows_of(one), rows_of(other)
+    if before is None or after is None or before.about != after.about:
         return Meaning(Change.DIFFERENT, "has other decorators")
-    if _is_part(before[1], after[1]):
+    some, others = ([*map(ast.dump, each.rows)] for each in (before, after))
+    if _is_part(some, others):
         return _STRONGER
-    if _is_part(after[1], before[1]):
+    if _is_part(others, some):
         return Meaning(Change.WEAKER, "has fewer rows")
     return Meaning(Change.DIFFERENT, "has other rows")
 
 
-def _rows(decorator: ast.expr) -> tuple[str, list[str]] | None:
-    """Give what a parametrisation is about, and its rows; None for any other decorator."""
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A parametrisation: what it is about, as a text that is equal for equal meanings, and its rows."""
+
+    about: str
+    rows: Sequence[ast.expr]
+
+
+def rows_of(decorator: ast.expr) -> Rows | None:
+    """Give a parametrisation's rows; None for any other decorator."""
     if not (isinstance(decorator, ast.Call) and _name(decorator).endswith("parametrize")):
         return None
     if len(decorator.args) != 2 or not isinstance(decorator.args[1], ast.List | ast.Tuple):
         return None
     rest = [ast.dump(each) for each in (decorator.func, decorator.args[0], *decorator.keywords)]
-    return "\n".join(rest), [ast.dump(each) for each in decorator.args[1].elts]
+    return Rows("\n".join(rest), decorator.args[1].elts)
 
 
 def _is_part(some: Sequence[str], every: Sequence[str]) -> bool:
@@ -214,6 +228,13 @@ class _Unworded(ast.NodeTransformer):
     def visit_Assert(self, node: ast.Assert) -> ast.AST:
         node.msg = None
         return self.generic_visit(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        # Python does not evaluate the annotation of a local variable.
+        if node.value is None or not isinstance(node.target, ast.Name):
+            return self.generic_visit(node)
+        plain = ast.Assign(targets=[node.target], value=node.value)
+        return self.generic_visit(ast.copy_location(plain, node))
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         last = _name(node).rpartition(".")[2]

@@ -43,12 +43,17 @@ class ProtectedFilesEvaluator:
     What was changed does not count anyway: the tools judge by the base's versions. But the change would
     remain in the result. `protection` says what is protected and what counts as an addition. Without a
     finding the result is `skipped`: that nothing was tampered with is no evidence that the work is good.
+
+    Attributes:
+        policy: what becomes of changes where the context does not say so.
+        tests_run: whether the test gate runs the base's versions of the tests beside this evaluator.
     """
 
     policy: ProtectedPolicy = ProtectedPolicy.ASK
+    tests_run: bool = False
     name: str = NAME
     category: EvaluationCategory = EvaluationCategory.TESTING
-    version: str = "2"
+    version: str = "3"
     is_deterministic: bool = True
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
@@ -68,6 +73,7 @@ class ProtectedFilesEvaluator:
             workspace,
             opened=context.get("open_paths", []),
             extra=context.get("protected_paths", []),
+            tests_run=self.tests_run,
         )
         return self._result(protection, context.get("protected_policy", self.policy))
 
@@ -100,7 +106,7 @@ class ProtectedFilesEvaluator:
 def _all_well(protection: Protection) -> str:
     words = "No protected file was changed"
     if protection.extended:
-        words += f"; added to: {', '.join(protection.extended[:_LISTED])}"
+        words += f"; changed, and asking for as much or more: {', '.join(protection.extended[:_LISTED])}"
     if protection.opened:
         words += f"; changed, and open to it: {', '.join(protection.opened[:_LISTED])}"
     return words

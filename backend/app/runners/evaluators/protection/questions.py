@@ -2,7 +2,7 @@
 
 import ast
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from app.runners.evaluators.protection.changes import DefinitionChange, changes_between
 from app.runners.evaluators.protection.config_sections import guarded_sections, has_guarded_sections
@@ -13,17 +13,25 @@ _NAMED = 10
 _ENDING = "does the goal say so?"
 
 
-def questions_about(name: str, before: bytes | None, after: bytes | None) -> list[Question]:
+def questions_about(
+    name: str,
+    before: bytes | None,
+    after: bytes | None,
+    *,
+    but: Callable[[DefinitionChange], bool] | None = None,
+) -> list[Question]:
     """Ask about one protected file; nothing is asked where its meaning is the same or only stronger.
 
     Args:
         name: the file, as a POSIX path relative to the tree.
         before: its content at the base; None when it was not there.
         after: its content in the candidate; None when it is gone.
+        but: tells of a changed definition that it is not asked about.
     """
     if name.endswith(".py") and before is not None and after is not None:
         changes = changes_between(before, after)
         if changes is not None:
+            changes = [each for each in changes if but is None or not but(each)]
             texts = before.decode("utf-8", "replace"), after.decode("utf-8", "replace")
             return list(_of_definitions(name, changes, *texts))
     return [question_of_file(name, before, after)]

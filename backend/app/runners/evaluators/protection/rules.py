@@ -30,6 +30,7 @@ from app.runners.evaluators.protection.config_questions import (
 )
 from app.runners.evaluators.protection.config_sections import has_guarded_sections
 from app.runners.evaluators.protection.questions import questions_about
+from app.runners.evaluators.protection.strength import asks_for_as_much
 from app.runners.evaluators.protection.tool_settings import Read
 from app.runners.evaluators.source_tree import project_files
 from app.runners.evaluators.testing.config import settings_for
@@ -136,7 +137,12 @@ def _hidden_below(base: Path, directories: Iterable[str]) -> Iterator[str]:
 
 
 def compare_protected(
-    base: Path, candidate: Path, *, opened: Sequence[str] = (), extra: Sequence[str] = ()
+    base: Path,
+    candidate: Path,
+    *,
+    opened: Sequence[str] = (),
+    extra: Sequence[str] = (),
+    tests_run: bool = False,
 ) -> Protection:
     """Compare the protected files of two trees.
 
@@ -145,6 +151,8 @@ def compare_protected(
         candidate: the judged tree.
         opened: globs of paths that may be changed.
         extra: globs of further protected files.
+        tests_run: whether the base's versions of the tests judge the candidate beside this comparison; then a
+            rewritten test that asks for as much is no offence.
     """
     protected, setting = _protected(base, extra)
     findings: list[TamperFinding] = []
@@ -153,6 +161,8 @@ def compare_protected(
     # A project's file among the data of tests is data.
     configuration = [each for each in protected if is_configuration(each) and each not in setting]
     settings = _about_settings(base, candidate, configuration)
+    # A project that sets the test gate otherwise may not run the base's versions.
+    tests_run = tests_run and b"pytest" not in (_content(base / PROJECT_FILE) or b"")
     for name in sorted({*protected, *_added(base, candidate), *settings}):
         before, after = _content(base / name), _content(candidate / name)
         if before == after:
@@ -162,7 +172,7 @@ def compare_protected(
         elif questions := (
             settings.get(name, ())
             if name in configuration or name in settings
-            else questions_about(name, before, after)
+            else questions_about(name, before, after, but=asks_for_as_much if tests_run else None)
         ):
             findings.append(_finding(name, before, after, questions))
         else:

@@ -55,7 +55,7 @@ class RuffLintEvaluator:
     allow_silencers: bool = False
     name: str = "ruff_lint"
     category: EvaluationCategory = EvaluationCategory.COMPLIANCE
-    version: str = "2"
+    version: str = "3"
     is_deterministic: bool = True
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
@@ -107,7 +107,10 @@ class RuffLintEvaluator:
     async def _matters_of_taste(
         self, ruff: Ruff, trees: StaticTrees, comparison: Comparison
     ) -> Callable[[Finding], bool]:
-        """Say which new findings only advise: those of rules that the base neither chose nor holds to."""
+        """Say which new findings only advise: those of rules that the base neither chose nor holds to.
+
+        A preview counts only where the base names it by its full code.
+        """
         open_rules = {each.rule for each in comparison.new if not is_fault(each.rule)}
         if not open_rules:
             return lambda _: False
@@ -116,6 +119,8 @@ class RuffLintEvaluator:
         copy = await asyncio.to_thread(trees.copy_of_base)
         await asyncio.to_thread(lay_out, ruff.rules, copy.path)
         loose = neglected(await ruff.findings(copy.path, await ruff.selected(copy.path, copy.files)))
+        # A project that chooses all rules has not agreed to those that only this release tries out.
+        loose |= {each for each in await ruff.on_trial(open_rules) if each not in ruff.rules.chosen}
         return lambda each: (
             each.rule in loose or (not is_fault(each.rule) and not ruff.rules.chooses(each.rule))
         )

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -68,6 +68,25 @@ class Ruff:
             half = len(files) // 2
             return [*await self.findings(tree, files[:half]), *await self.findings(tree, files[half:])]
         return sorted(_finding(line, tree) for line in report.splitlines() if line.strip())
+
+    async def on_trial(self, rules: Iterable[str]) -> frozenset[str]:
+        """Name those of some rules that this ruff has as previews, which a later one may change or drop."""
+        found = [(rule, await self._about(rule)) for rule in sorted(rules)]
+        return frozenset(rule for rule, about in found if about.get("preview") is True)
+
+    async def _about(self, rule: str) -> Mapping[str, Any]:
+        """Give what ruff says about a rule; nothing for what is no rule of it."""
+        outcome = await run_tool(
+            [ruff_binary(), "rule", rule, "--output-format=json"],
+            cwd=self.scraps.path,
+            env=self.scraps.env,
+            timeout=self.seconds,
+        )
+        try:
+            loaded: object = json.loads(outcome.stdout or "{}")
+        except ValueError:
+            return {}
+        return cast("dict[str, Any]", loaded) if isinstance(loaded, dict) else {}
 
     def under(self, rules: LintRules) -> "Ruff":
         """Give the linter under other rules."""

@@ -34,11 +34,15 @@ _COMPARED = 500
 
 @dataclass(frozen=True, slots=True)
 class SecondLook:
-    """What is known about failing tests, by id; see the module for the words."""
+    """What is known about failing tests, by id; see the module for the words.
+
+    `red` holds the messages at the base, `red_files` the project's files in the tracebacks there.
+    """
 
     flaky: tuple[str, ...] = ()
     at_base: tuple[str, ...] = ()
     red: Mapping[str, str] = field(default_factory=dict[str, str])
+    red_files: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     flaky_at_base: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -56,6 +60,7 @@ class SecondLook:
             flaky=(*self.flaky, *other.flaky),
             at_base=(*self.at_base, *other.at_base),
             red={**self.red, **other.red},
+            red_files={**self.red_files, **other.red_files},
             flaky_at_base=(*self.flaky_at_base, *other.flaky_at_base),
             environment={**self.environment, **other.environment},
         )
@@ -83,10 +88,12 @@ async def look_again(
     flaky = _now_good(looked_at, second)
     at_base = tuple(each for each in failing if _is_bad(each, there))
     once_more = await base.run(set(map(file_of, at_base)), at_base) if at_base else there
+    red = [each for each in at_base if _is_bad(each, once_more)]
     return SecondLook(
         flaky=flaky,
         at_base=at_base,
-        red={each: _message(each, there) for each in at_base if _is_bad(each, once_more)},
+        red={each: _message(each, there) for each in red},
+        red_files={each: there.tests[each].files for each in red if each in there.tests},
         flaky_at_base=await _flaky_there(base, flaky, there) if flaky else (),
         environment={
             name: what for name in at_base if (what := await _machine_lacks(name, report, there, base))

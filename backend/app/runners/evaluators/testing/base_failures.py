@@ -10,6 +10,7 @@ from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing.again import SecondLook
 from app.runners.evaluators.testing.inventory import file_of, function_of
 from app.runners.evaluators.testing.report import RanTest
+from app.runners.evaluators.testing.touched import Touched
 from app.schemas.questions import BaseFailures, Question, QuestionKind
 
 # What an error says about versions of other people's code rather than about the project's own.
@@ -26,6 +27,7 @@ _UNWRITTEN = re.compile(
     r"|AttributeError: (?:module|type object) "
     r"|TypeError: .*(?:unexpected keyword argument|positional arguments?|required keyword-only)"
 )
+_UNTOUCHED = "it was red before and is red in the same way; the change touches nothing that it runs through"
 _ELSEWHERE = re.compile(r"^\S*/(?:lib/python3(?:\.\d+)?|site-packages)/\S+:\d+: ")
 
 
@@ -65,13 +67,16 @@ class SortedFailures:
     questions: tuple[Question, ...] = ()
 
 
-def sort_failures(failures: Iterable[RanTest], second: SecondLook, goal: Goal) -> SortedFailures:
+def sort_failures(
+    failures: Iterable[RanTest], second: SecondLook, goal: Goal, touched: Touched | None = None
+) -> SortedFailures:
     """Sort failing tests; one that is in neither group of the answer counts against the candidate.
 
     Args:
         failures: tests of the base that fail on the candidate's code.
         second: what is known of them at the base.
         goal: which of them count.
+        touched: what the candidate changed; None when that is unknown.
     """
     if goal.policy is BaseFailures.MUST_PASS:
         return SortedFailures()
@@ -86,7 +91,11 @@ def sort_failures(failures: Iterable[RanTest], second: SecondLook, goal: Goal) -
         why = _not_the_goal(test, second, goal)
         if why:
             known[test.id] = why
-        elif _stays_red(test, second.red[test.id], goal):
+        elif not _stays_red(test, second.red[test.id], goal):
+            continue
+        elif touched is not None and not _plays_a_part(test, second, goal, touched):
+            known[test.id] = _UNTOUCHED
+        else:
             questions.append(_question(test, second.red[test.id]))
     return SortedFailures(known, tuple(questions))
 
@@ -122,6 +131,11 @@ def _stays_red(test: RanTest, at_base: str, goal: Goal) -> bool:
     if _ELSEWHERE.search(at_base):
         return True
     return bool(goal.words) and not (_ABOUT_TESTS.search(goal.words) or _UNWRITTEN.search(at_base))
+
+
+def _plays_a_part(test: RanTest, second: SecondLook, goal: Goal, touched: Touched) -> bool:
+    at_base = second.red_files.get(test.id, ())
+    return not (test.files and at_base) or touched.plays_a_part(test.id, (*test.files, *at_base), goal.words)
 
 
 def _question(test: RanTest, at_base: str) -> Question:

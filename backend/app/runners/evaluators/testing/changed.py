@@ -10,6 +10,7 @@ from app.runners.evaluators.testing.inventory import file_of, function_of
 from app.runners.evaluators.testing.report import Ending, RanTest, RunReport
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.setting import is_test_file
+from app.runners.evaluators.testing.touched import Touched, touched_files
 from app.runners.evaluators.testing.trees import RunTree, whole_tree
 from app.schemas.questions import MAX_QUESTIONS, Question, QuestionKind
 
@@ -35,6 +36,10 @@ class ChangedTests:
     patterns: Sequence[str]
     doctests: Sequence[str] = ()
 
+    def touched(self) -> Touched:
+        """Give the files that the candidate changed."""
+        return touched_files(self.base, self.workspace)
+
     async def questions(self, harness: Harness, of_base: RunReport, own: RunReport | None) -> list[Question]:
         """Ask about every failing test of the base; empty when a failure has no changed version that passes.
 
@@ -57,7 +62,8 @@ class ChangedTests:
     ) -> Mapping[str, RanTest]:
         """Give what the candidate's versions do; tests of files that it left alone run in its setting."""
         found = dict(own.tests) if own is not None else {}
-        alone = [each for each in failing if file_of(each) not in self.laid_over]
+        # A data file that a plug-in of the project collects is none of the candidate's own test files.
+        alone = [each for each in failing if not self._is_changed_test_file(file_of(each))]
         if alone:
             tree = await asyncio.to_thread(whole_tree, self.workspace, harness.limits)
             only = RunTree(tree.files, only=frozenset(map(file_of, alone)))
@@ -66,6 +72,9 @@ class ChangedTests:
             report = await harness.run(only, ids=None if by_data else alone)
             found |= report.tests if report.ending is Ending.COMPLETE and not report.forged else {}
         return found
+
+    def _is_changed_test_file(self, path: str) -> bool:
+        return path in self.laid_over and is_test_file(path, self.patterns)
 
     def _ask(self, failing: Sequence[str], theirs: Mapping[str, RanTest]) -> list[Question]:
         found: dict[str, Question] = {}
@@ -96,7 +105,7 @@ class ChangedTests:
     def _support(self, name: str, asked: Sequence[Question]) -> Question | None:
         """Ask about what else was changed around a test that is as it was."""
         others = [each for each in self.laid_over if not is_test_file(each, self.patterns)]
-        parts = [*asked, *(each for path in others for each in self._changes_of(path))]
+        parts = [*asked, *(each for path in others for each in self._changes_of(path) if each not in asked)]
         if not parts:
             return None
         listed = ", ".join(dict.fromkeys(f"`{each.id}`" for each in parts[:3]))

@@ -233,7 +233,8 @@ async def _accounted(harness: Harness, judged: JudgedRun, rules: _Rules, base: B
     of_base = judged.of_base
     if of_base is None or not (judged.hangs_on_base and _says_something(of_base)):
         return judged
-    found = sort_failures(of_base.failures, judged.second, rules.goal)
+    touched = await asyncio.to_thread(rules.changed.touched) if judged.second.red else None
+    found = sort_failures(of_base.failures, judged.second, rules.goal, touched)
     known = {**found.known, **await _unread(of_base, rules.goal, base)}
     of_base = of_base.without(known)
     judged = replace(judged, of_base=of_base, known=known)

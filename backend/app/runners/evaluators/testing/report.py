@@ -47,12 +47,21 @@ _SHELL_SIGNAL = 128
 
 @dataclass(frozen=True, slots=True)
 class RanTest:
-    """One test that ran; `message` holds place and assertion of a failure, or the reason of a skip."""
+    """One test that ran.
+
+    Attributes:
+        id: pytest's.
+        outcome: how it ended.
+        seconds: how long it took.
+        message: place and assertion of a failure, or the reason of a skip.
+        files: of a failure, the project's files in its traceback, as POSIX paths; empty when unknown.
+    """
 
     id: str
     outcome: Outcome
     seconds: float
     message: str
+    files: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -195,7 +204,11 @@ def _assembled(records: list[dict[str, Any]], frame: RunReport, secret: RunSecre
 
 def _test(record: Mapping[str, Any]) -> RanTest:
     return RanTest(
-        str(record["id"]), Outcome(record["outcome"]), float(record["seconds"]), str(record["message"])
+        str(record["id"]),
+        Outcome(record["outcome"]),
+        float(record["seconds"]),
+        str(record["message"]),
+        tuple(map(str, record.get("files", ()))),
     )
 
 

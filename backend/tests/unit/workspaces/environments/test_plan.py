@@ -205,6 +205,26 @@ def test_uv_lock_decides_alone_and_is_exported_for_the_tests(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
+    ("locked", "exported", "roots"), [("Tests = []", ["--group=tests"], ""), ("", [], "alpha\n")]
+)
+def test_a_group_that_a_lock_does_not_know_is_installed_beside_it(
+    tmp_path: Path, locked: str, exported: list[str], roots: str
+) -> None:
+    text = '[project]\nname = "demo"\n[dependency-groups]\ntests = ["alpha"]\n'
+    package = '[[package]]\nname = "demo"\nsource = { editable = "." }\n[package.dev-dependencies]\n'
+    plan = plan_for(write(tmp_path, {"pyproject.toml": text, "uv.lock": package + locked}))
+    assert plan.export == ("--no-default-groups", *exported)
+    assert plan.files[ROOTS] == f"{TEST_RUNNER}\n{roots}"
+
+
+@pytest.mark.parametrize("lock", ["package = 3", "package = [1]", "[[package]]\nsource = 3", "version = 1"])
+def test_a_lock_that_does_not_hold_the_project_leaves_the_groups_to_uv(tmp_path: Path, lock: str) -> None:
+    text = '[project]\nname = "demo"\n[dependency-groups]\ntest = ["virtue"]\n'
+    plan = plan_for(write(tmp_path, {"pyproject.toml": text, "uv.lock": lock}))
+    assert plan.export == ("--no-default-groups", "--group=test")
+
+
+@pytest.mark.parametrize(
     ("files", "needed"),
     [
         ({"a.py": ""}, False),

@@ -18,6 +18,7 @@ from .plugins import PinnedModules, set_aside
 _IDS_PER_RECORD = 200
 _MESSAGE_CHARS = 1500
 _DETAILED_FAILURES = 50
+_FILES = 100
 _ALWAYS_READ = ("__init__.py", "conftest.py")
 
 
@@ -113,12 +114,14 @@ class ReportPlugin:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the worst that set-up, call and tear-down of a test report."""
-        test = self._running.setdefault(report.nodeid, {"outcome": "passed", "seconds": 0.0, "message": ""})
+        new: dict[str, Any] = {"outcome": "passed", "seconds": 0.0, "message": "", "files": []}
+        test = self._running.setdefault(report.nodeid, new)
         test["seconds"] += report.duration
         outcome = _outcome(report)
         if outcome != "passed" and test["outcome"] not in ("failed", "error"):
             test["outcome"] = outcome
             test["message"] = self._detail(report, outcome)
+            test["files"] = self._traceback_files(report.longrepr) if test["message"] else []
         if report.when == "teardown" and report.nodeid.rpartition("::")[2] in self._canary_names:
             self._running.pop(report.nodeid)
             self._send("canary", id=report.nodeid, outcome=test["outcome"], message=test["message"][:300])
@@ -135,6 +138,16 @@ class ReportPlugin:
             if self._failures > _DETAILED_FAILURES + len(self._canary_names):
                 return ""
         return _message(report.longrepr)
+
+    def _traceback_files(self, longrepr: Any) -> "list[str]":
+        """Give the files of the tree that a failure's traceback runs through."""
+        found: dict[str, None] = {}
+        for part, _, _ in getattr(longrepr, "chain", ()):
+            for entry in getattr(part, "reprentries", ()):
+                location = getattr(entry, "reprfileloc", None)
+                if location is not None:
+                    found[self._relative(Path.cwd() / location.path)] = None
+        return [name for name in found if not Path(name).is_absolute()][:_FILES]
 
     def _report_replaced(self) -> None:
         found = self._guard.replaced() if self._guard else []

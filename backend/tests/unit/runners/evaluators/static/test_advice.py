@@ -159,6 +159,24 @@ async def test_lint_rules_count_where_the_base_holds_to_them(context, files, bas
     assert bool(result.metadata["advice_count"]) == (status == "passed")
 
 
+GROUP = {
+    "b.py": "import pytest\n\n\ndef test_a():\n    with pytest.raises(ExceptionGroup):\n        print()\n"
+}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "status"),
+    [
+        pytest.param("ASYNC", "passed", id="by its group"),
+        pytest.param("ASYNC401", "failed", id="by its code"),
+    ],
+)
+async def test_a_preview_of_ruff_counts_where_the_base_names_it(context, chosen: str, status: str) -> None:
+    rules = {"ruff.toml": f"lint.preview = true\nlint.select = ['{chosen}']\n"}
+    result = await lint(context, {**CLEAN, **rules, **GROUP}, {**CLEAN, **rules})
+    assert (result.status, result.metadata["advice_count"]) == (status, int(status == "passed"))
+
+
 async def test_a_mess_that_the_candidate_brings_excuses_nothing(context) -> None:
     result = await lint(context, {**CLEAN, **MESSY, **UNUSED}, {**CLEAN, **RUFF})
     assert result.metadata["error_count"] == MANY + 1

@@ -1,13 +1,17 @@
 """Tests that were red before: which count, which do not, and which a human is asked about."""
 
+from pathlib import Path
+
 import pytest
 
 from app.runners.evaluators.testing.again import SecondLook
 from app.runners.evaluators.testing.base_failures import Goal, sort_failures
 from app.runners.evaluators.testing.report import Outcome, RanTest
+from app.runners.evaluators.testing.touched import Touched, touched_files
 from app.schemas.questions import BaseFailures
 
-NAME = "tests/test_a.py::test_a"
+PATH = "tests/test_a.py"
+NAME = f"{PATH}::test_a"
 WRONG_VALUE = "tests/test_a.py:7: AssertionError: assert 3 == 4"
 
 
@@ -58,6 +62,57 @@ def test_a_test_that_waits_for_what_is_to_be_written_counts(message: str) -> Non
 def test_a_test_that_fails_in_another_way_than_before_counts() -> None:
     words = Goal(words="Drop support for Python 3.8")
     assert not sort("tests/test_a.py:7: KeyError: 'a'", words, at_base=WRONG_VALUE).questions
+
+
+def sort_touched(tmp_path: Path, *touched: str, words: str = "Drop 3.8", files: tuple[str, ...] = (PATH,)):
+    (tmp_path / "tests").mkdir()
+    (tmp_path / PATH).write_text("import calc\nfrom shop import prices\nfrom . import helpers\n")
+    second = SecondLook(at_base=(NAME,), red={NAME: WRONG_VALUE}, red_files={NAME: files})
+    failing = RanTest(NAME, Outcome.FAILED, 0.1, WRONG_VALUE, files)
+    return sort_failures([failing], second, Goal(words=words), Touched(tmp_path, frozenset(touched)))
+
+
+def test_a_red_test_that_the_change_does_not_touch_is_only_noted(tmp_path: Path) -> None:
+    found = sort_touched(tmp_path, "src/other.py", "README.md")
+    assert (found.questions, list(found.known)) == ((), [NAME])
+
+
+@pytest.mark.parametrize(
+    "touched",
+    [PATH, "calc.py", "src/calc/__init__.py", "shop/prices.py", "src/shop/__init__.py", "tests/helpers.py"],
+)
+def test_a_red_test_that_may_have_to_do_with_the_change_is_a_question(tmp_path: Path, touched: str) -> None:
+    assert [each.id for each in sort_touched(tmp_path, touched, "README.md").questions] == [NAME]
+
+
+def test_files_in_the_traceback_count(tmp_path: Path) -> None:
+    assert sort_touched(tmp_path, "deep.py", files=(PATH, "deep.py")).questions
+
+
+def test_without_a_change_or_a_traceback_a_red_test_is_a_question(tmp_path: Path) -> None:
+    assert sort_touched(tmp_path).questions
+
+
+def test_an_unknown_traceback_leaves_a_question(tmp_path: Path) -> None:
+    assert sort_touched(tmp_path, "other.py", files=()).questions
+
+
+def test_a_word_of_the_goal_in_the_name_of_the_test_leaves_a_question(tmp_path: Path) -> None:
+    name = "tests/test_a.py::test_rounding_of_totals"
+    touched = Touched(tmp_path, frozenset({"other.py"}))
+    assert touched.plays_a_part(name, [PATH], "Mend the rounding")
+    assert not touched.plays_a_part(name, [PATH], "Mend the colours")
+
+
+def test_touched_files_are_those_changed_added_and_removed(tmp_path: Path) -> None:
+    trees = [tmp_path / "base", tmp_path / "candidate"]
+    for tree, files in zip(
+        trees, [{"a": "1", "b": "1", "c": "1"}, {"a": "1", "b": "2", "d": "1"}], strict=True
+    ):
+        tree.mkdir()
+        for name, text in files.items():
+            (tree / name).write_text(text)
+    assert touched_files(*trees).files == {"b", "c", "d"}
 
 
 @pytest.mark.parametrize(

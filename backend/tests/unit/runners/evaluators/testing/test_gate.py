@@ -571,3 +571,50 @@ async def test_red_tests_alone_are_no_evidence(context) -> None:
     made = {**context(base, base), "base_failures": BaseFailures.IGNORE}
     result = await PytestEvaluator(outside=False).evaluate("coding", "", made)
     assert result.status != "passed"
+
+
+COLLECTS_DATA = """\
+import pytest
+from calc import add
+
+
+class Sum(pytest.Item):
+    def runtest(self):
+        one, other, wanted = map(int, self.path.read_text().split())
+        assert add(one, other) == wanted
+
+
+class Sums(pytest.File):
+    def collect(self):
+        yield Sum.from_parent(self, name="")
+
+
+def pytest_collect_file(parent, file_path):
+    return Sums.from_parent(parent, path=file_path) if file_path.suffix == ".sum" else None
+"""
+
+
+async def test_a_changed_data_file_that_is_itself_a_test_is_one_question(context) -> None:
+    base = {**THREE, "tests/conftest.py": COLLECTS_DATA, "tests/a.sum": "1 2 3\n"}
+    changed = {
+        **base,
+        "tests/a.sum": "1 2 4\n",
+        "calc.py": THREE["calc.py"].replace("a + b", "a + b + (b == 2)"),
+    }
+    changed["tests/test_calc.py"] = THREE["tests/test_calc.py"]
+    base["tests/test_calc.py"] = changed["tests/test_calc.py"] = (
+        "from calc import half\n\n\ndef test_half():\n    assert half(5) == 2\n"
+    )
+    result = await run(context, changed, base, outside=False)
+    assert [each.id for each in result.questions] == ["tests/a.sum::"]
+    assert (result.questions[0].before.strip(), result.questions[0].after.strip()) == ("1 2 3", "1 2 4")
+
+
+async def test_a_red_test_without_a_part_in_the_change_is_noted(context) -> None:
+    red = "def test_red():\n    assert [1] == [2]\n"
+    base = {**THREE, "tests/test_red.py": red}
+    changed = {**base, "other.py": "x = 1\n"}
+    made = {**context(changed, base), "goal": "Write down a number"}
+    result = await PytestEvaluator(outside=False).evaluate("coding", "", made)
+    assert (result.status, result.questions) == ("passed", [])
+    assert list(result.metadata["red_at_base"]) == ["tests/test_red.py::test_red"]
