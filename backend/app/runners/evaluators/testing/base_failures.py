@@ -93,7 +93,7 @@ def sort_failures(
             known[test.id] = why
         elif not _stays_red(test, second.red[test.id], goal):
             continue
-        elif touched is not None and not _plays_a_part(test, second, goal, touched):
+        elif touched is not None and _is_aside(test, second, goal, touched):
             known[test.id] = _UNTOUCHED
         else:
             questions.append(_question(test, second.red[test.id]))
@@ -133,9 +133,18 @@ def _stays_red(test: RanTest, at_base: str, goal: Goal) -> bool:
     return bool(goal.words) and not (_ABOUT_TESTS.search(goal.words) or _UNWRITTEN.search(at_base))
 
 
-def _plays_a_part(test: RanTest, second: SecondLook, goal: Goal, touched: Touched) -> bool:
+def _is_aside(test: RanTest, second: SecondLook, goal: Goal, touched: Touched) -> bool:
+    """Tell whether a test that stays red has nothing to do with the run: then it is a note, not a question.
+
+    A failure in the project's own code may be what the run is about, whatever the goal's words. Who leaves
+    it as it was must not pass unasked, so only failures outside that code can be aside.
+    """
+    if not goal.words or _ABOUT_TESTS.search(goal.words) or not _ELSEWHERE.search(second.red[test.id]):
+        return False
     at_base = second.red_files.get(test.id, ())
-    return not (test.files and at_base) or touched.plays_a_part(test.id, (*test.files, *at_base), goal.words)
+    if not (test.files and at_base):
+        return False
+    return not touched.plays_a_part(test.id, (*test.files, *at_base), goal.words)
 
 
 def _question(test: RanTest, at_base: str) -> Question:

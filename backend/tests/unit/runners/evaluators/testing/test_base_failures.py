@@ -64,17 +64,37 @@ def test_a_test_that_fails_in_another_way_than_before_counts() -> None:
     assert not sort("tests/test_a.py:7: KeyError: 'a'", words, at_base=WRONG_VALUE).questions
 
 
-def sort_touched(tmp_path: Path, *touched: str, words: str = "Drop 3.8", files: tuple[str, ...] = (PATH,)):
+FAR_AWAY = "/usr/lib/python3.11/selectors.py:451: ResourceWarning: unclosed socket"
+
+
+def sort_touched(
+    tmp_path: Path,
+    *touched: str,
+    words: str = "Drop 3.8",
+    files: tuple[str, ...] = (PATH,),
+    message: str = FAR_AWAY,
+):
     (tmp_path / "tests").mkdir()
     (tmp_path / PATH).write_text("import calc\nfrom shop import prices\nfrom . import helpers\n")
-    second = SecondLook(at_base=(NAME,), red={NAME: WRONG_VALUE}, red_files={NAME: files})
-    failing = RanTest(NAME, Outcome.FAILED, 0.1, WRONG_VALUE, files)
+    second = SecondLook(at_base=(NAME,), red={NAME: message}, red_files={NAME: files})
+    failing = RanTest(NAME, Outcome.FAILED, 0.1, message, files)
     return sort_failures([failing], second, Goal(words=words), Touched(tmp_path, frozenset(touched)))
 
 
 def test_a_red_test_that_the_change_does_not_touch_is_only_noted(tmp_path: Path) -> None:
     found = sort_touched(tmp_path, "src/other.py", "README.md")
     assert (found.questions, list(found.known)) == ((), [NAME])
+
+
+def test_a_red_test_whose_failure_is_the_projects_own_is_never_passed_by_unasked(tmp_path: Path) -> None:
+    # The run may be about it, although its name has no word of the goal and the change is somewhere else.
+    found = sort_touched(tmp_path, "README.md", words="Round prices down", message=WRONG_VALUE)
+    assert ([each.id for each in found.questions], found.known) == ([NAME], {})
+
+
+@pytest.mark.parametrize("words", ["", "Make the failing tests pass"])
+def test_a_goal_that_is_about_tests_leaves_no_red_one_aside(tmp_path: Path, words: str) -> None:
+    assert not sort_touched(tmp_path, "README.md", words=words).known
 
 
 @pytest.mark.parametrize(
