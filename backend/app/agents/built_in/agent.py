@@ -16,7 +16,7 @@ from pydantic_ai.exceptions import (
     UsageLimitExceeded,
     UserError,
 )
-from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelResponse
+from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelResponse, UserPromptPart
 from pydantic_ai.models import Model
 from pydantic_ai.run import AgentRun
 from pydantic_ai.settings import ModelSettings
@@ -35,6 +35,7 @@ from app.agents.port import (
     AgentResult,
     AgentTask,
     FailureKind,
+    Inbox,
     ReportProgress,
 )
 from app.agents.programs import RunProgram
@@ -149,7 +150,7 @@ class PydanticAiAgent:
                 usage_limits=bounds,
                 timeout=max(0.001, deadline - time.monotonic()),
             ) as run:
-                await _follow(run, narrator, limits)
+                await _follow(run, narrator, limits, task.inbox)
             result = run.result
             assert result is not None  # noqa: S101 - a run that ended without an error has a result
             messages = result.all_messages()
@@ -189,9 +190,13 @@ def _hint(error: AgentRunError | UserError) -> str:
             return ""
 
 
-async def _follow(run: AgentRun[None, str], narrator: Narrator, limits: AgentLimits) -> None:
+async def _follow(
+    run: AgentRun[None, str], narrator: Narrator, limits: AgentLimits, inbox: Inbox | None
+) -> None:
     async for node in run:
         if pydantic_ai.Agent.is_model_request_node(node):
+            if inbox is not None and (message := await inbox.take(at_end=False)) is not None:
+                node.request.parts = [*node.request.parts, UserPromptPart(message)]
             async with node.stream(run.ctx) as answer:
                 async for event in answer:
                     narrator.take(event)

@@ -3,7 +3,9 @@
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic_ai.exceptions import (
@@ -37,7 +39,7 @@ NAME = "test:model"
 
 
 async def work(
-    model: Model | Callable[[str], Model], workspace: Path, limits: AgentLimits | None = None, /, **task: str
+    model: Model | Callable[[str], Model], workspace: Path, limits: AgentLimits | None = None, /, **task: Any
 ) -> tuple[AgentOutcome, Listener]:
     listener = Listener()
     build = model if not isinstance(model, Model) else lambda name: model
@@ -87,6 +89,27 @@ async def test_mistakes_are_told_to_the_model(call: Said, tmp_path: Path) -> Non
     outcome, listener = await work(SpokenModel(call, "Sorry, done."), tmp_path)
     assert isinstance(outcome, AgentResult)
     assert listener.texts(ProgressKind.TOOL_RESULT)
+
+
+async def test_what_a_person_says_is_part_of_the_next_request(tmp_path: Path) -> None:
+    @dataclass
+    class OneMessage:
+        messages: list[str | None]
+
+        def of(self) -> "OneMessage":
+            return self
+
+        async def take(self, *, at_end: bool) -> str | None:
+            assert not at_end
+            return self.messages.pop(0)
+
+    model = SpokenModel(("list_files", "{}"), "Done.")
+    inbox = OneMessage([None, "Keep it small."])
+    outcome, _ = await work(model, tmp_path, inbox=inbox)
+    assert isinstance(outcome, AgentResult)
+    first, second = model.asked
+    assert "Keep it small." not in str(first)
+    assert "Keep it small." in str(second[-1])
 
 
 async def test_a_model_that_never_learns_is_a_protocol_failure(tmp_path: Path) -> None:
