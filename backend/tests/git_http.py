@@ -4,7 +4,7 @@ import base64
 import os
 import subprocess
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -49,7 +49,7 @@ def run_git(where: Path, *arguments: str, stdin: bytes | None = None) -> str:
 
 
 @contextmanager
-def serving_git(root: Path, token: str = TOKEN) -> Iterator[GitServer]:
+def serving_git(root: Path, token: str = TOKEN) -> Generator[GitServer]:
     """Serve the repositories below a directory until the block is left."""
     root.mkdir(parents=True, exist_ok=True)
     server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
@@ -74,10 +74,10 @@ class _GitHandler(BaseHTTPRequestHandler):
     git: GitServer
     expected: str
 
-    def do_GET(self) -> None:  # noqa: N802 - the base class's name
+    def do_GET(self) -> None:
         self._answer()
 
-    def do_POST(self) -> None:  # noqa: N802 - the base class's name
+    def do_POST(self) -> None:
         self._answer()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name

@@ -1,4 +1,4 @@
-"""Credentials by reference: a request names one, the operator says where its secret is and which URLs may get it."""
+"""Credentials by reference: a request names one; the operator says where its secret is and what it is for."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -22,13 +22,13 @@ class Push:
         source: the remote repository.
         branch: name of the branch there.
         commit: what it is to point to.
-        replaces: commit that an earlier push of the same run left there; it may be replaced.
+        replaces: commits that earlier pushes of the same run left there; they may be replaced.
     """
 
     source: GitSource
     branch: str
     commit: str
-    replaces: str | None = None
+    replaces: frozenset[str] = frozenset()
 
 
 async def push_branch(push: Push, run: RunRepository, policy: SourcePolicy) -> bool:
@@ -53,7 +53,7 @@ async def push_branch(push: Push, run: RunRepository, policy: SourcePolicy) -> b
     there = await _commit_at(ref, remote, run, policy)
     if there == push.commit:
         return False
-    if there is not None and there != push.replaces:
+    if there is not None and there not in push.replaces:
         raise ConflictError(
             f"the branch {push.branch} holds {there[:12]}, which this run did not push; it stays as it is",
             field="branch",

@@ -139,7 +139,9 @@ async def test_a_result_becomes_a_branch_that_can_be_pushed_again(
     bare = server.root / "acme/widgets.git"
     assert run_git(bare, "log", "--format=%H", BRANCH).splitlines()[:2] == [first, base]
     second = await result_of(run_repository, base, tmp_path / "two", "x = 3\n")
-    assert await push_branch(Push(source, BRANCH, second, replaces=first), run_repository, policy)
+    assert await push_branch(
+        Push(source, BRANCH, second, replaces=frozenset({first})), run_repository, policy
+    )
     assert run_git(bare, "rev-parse", BRANCH) == second
     checked = await merge_into_remote(source, None, policy, run_repository, base, second)
     assert checked.state == "clean"
