@@ -129,14 +129,14 @@ def build_container(
     sprints = KindSteps(TryHeldOutFirst(held_out, recorder, trees, producing), judging)
     steps = build_steps(settings, tools, sessions, recorder, trees, sprints)
     results = ResultService(sessions, trees)
-    sprints = sprint_service(intake, tools.policy, origin_of(Members(tools.forges)))
+    sprint_starts = sprint_service(intake, tools.policy, origin_of(Members(tools.forges)))
     queries, cancels = RunQueries(sessions), CancelService(sessions, bell, outbox)
     escalations = EscalationService(sessions, bell)
     forges = build_forges(
         tools,
         Parts(
             sessions=sessions,
-            sprints=sprints,
+            sprints=sprint_starts,
             queries=queries,
             results=results,
             trees=trees,
@@ -145,7 +145,7 @@ def build_container(
         ),
     )
     api = ApiServices(
-        sprints=sprints,
+        sprints=sprint_starts,
         loops=loop_service(intake, tools.policy, tools.registry),
         answers=answer_service(intake, tools.policy, read_rule_sets(settings.ANSWER_RULES_FILE)),
         pauses=PauseService(sessions, bell),
