@@ -138,7 +138,7 @@ class GitHub(Forge):
             found = await self._call("GET", f"/repos/{repository}/issues/{issue}/comments", query=query)
             for each in cast("list[dict[str, Any]]", found):
                 # The marker in a comment of somebody else is only a quotation.
-                if marker in (each.get("body") or "") and (each.get("user") or {}).get("login") == own:
+                if marker in (each.get("body") or "") and _author(each) == own:
                     return int(each["id"])
             if len(found) < _PER_PAGE:
                 break
@@ -238,6 +238,11 @@ def _pull(found: Mapping[str, Any]) -> PullRequest:
         node_id=found.get("node_id", ""),
         ended_at=_time(found.get("merged_at") or found.get("closed_at")),
     )
+
+
+def _author(comment: Mapping[str, Any]) -> str | None:
+    user: Mapping[str, Any] | None = comment.get("user")  # None if the account was deleted
+    return user.get("login") if user else None
 
 
 def _time(text: str | None) -> datetime | None:

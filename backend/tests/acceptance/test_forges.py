@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import httpx
 import pytest
@@ -136,7 +136,7 @@ def deliver(service: Service, request: httpx.Request) -> tuple[int, str]:
     return answer.status_code, answer.json().get("status", "")
 
 
-def until(look: Callable[[], T]) -> T:
+def until(look: Callable[[], T | None]) -> T:
     """Look again and again until something is there."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
@@ -149,9 +149,10 @@ def until(look: Callable[[], T]) -> T:
 def _toml(value: Any) -> str:
     """Write a value as an inline TOML value."""
     if isinstance(value, dict):
-        items = [f"{name} = {_toml(each)}" for name, each in value.items()]
+        table = cast("dict[str, Any]", value)
+        items = [f"{name} = {_toml(each)}" for name, each in table.items()]
         return f"{{ {', '.join(items)} }}"
     if isinstance(value, list):
-        return f"[{', '.join(_toml(each) for each in value)}]"
+        return f"[{', '.join(_toml(each) for each in cast('list[Any]', value))}]"
     text = str(value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{text}"' if isinstance(value, str) else text
