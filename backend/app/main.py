@@ -101,7 +101,9 @@ async def open_service(settings: Settings, *, with_worker: bool) -> AsyncGenerat
         stop_worker = _no_worker
         if with_worker:
             await container.warn_if_unconfined()
-            await stack.enter_async_context(open_upkeep(settings, sessions, realtime.doorbell))
+            await stack.enter_async_context(
+                open_upkeep(settings, sessions, realtime.doorbell, container.chores)
+            )
             stop_worker = await stack.enter_async_context(running(build_worker(settings, url, container)))
         yield OpenService(container, realtime, sessions, stop_worker)
 

@@ -31,10 +31,13 @@ async def work(settings: Settings) -> None:
         open_sessions(settings, url) as sessions,
         open_doorbell(url) as doorbell,
         open_scratch(settings) as scratch,
-        open_upkeep(settings, sessions, doorbell),
         open_ledger(sessions, build_accounts(settings), doorbell) as ledger,
     ):
         container = build_container(settings, sessions, doorbell, scratch, ledger)
         await container.warn_if_unconfined()
-        async with watching_schema(sessions, stop.set), running(build_worker(settings, url, container)):
+        async with (
+            watching_schema(sessions, stop.set),
+            open_upkeep(settings, sessions, doorbell, container.chores),
+            running(build_worker(settings, url, container)),
+        ):
             await stop.wait()

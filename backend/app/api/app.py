@@ -19,6 +19,7 @@ from app.api.routes import (
     escalations,
     evaluators,
     events,
+    forges,
     log,
     loops,
     messages,
@@ -54,6 +55,7 @@ _ROUTES = (
     events,
     log,
     webhooks,
+    forges,
     system,
 )
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from app.core.websocket_events import Event
     from app.schemas.api.answers import AnswerCreate, AnswerDetail
     from app.schemas.api.escalations import EscalationResolve, EscalationView
+    from app.schemas.api.forges import IssueSprintCreate
     from app.schemas.api.loops import LoopCreate, LoopDetail
     from app.schemas.api.sprints import SprintCreate
 
@@ -46,9 +47,11 @@ class _EventPage(BaseModel):
 class ApiClient(ServiceHttp):
     """Makes the calls that commands share; `ServiceHttp` says what each of them raises."""
 
-    async def start(self, sprint: "SprintCreate", key: str) -> StartedSprint:
+    async def start(
+        self, sprint: "SprintCreate | IssueSprintCreate", key: str, path: str = "/sprints"
+    ) -> StartedSprint:
         """Start a sprint. Repeating it with the same `key` is safe, so a lost response is asked for again."""
-        return await self.post_start("/sprints", sprint, StartedSprint, key)
+        return await self.post_start(path, sprint, StartedSprint, key)
 
     async def start_loop(self, loop: "LoopCreate", key: str) -> "LoopDetail":
         """Start a director-evaluator loop; safe to repeat, as `start` is."""

@@ -10,6 +10,7 @@ from app.agents.scripted.script_file import load_script
 from app.cli.exits import CliError
 from app.cli.root import Session
 from app.schemas.agents import AgentBackend, AgentScript
+from app.schemas.api.forges import IssueSprintCreate
 from app.schemas.api.runs import RunView
 from app.schemas.api.sprints import SprintCreate
 from app.schemas.runs import Phase
@@ -87,9 +88,10 @@ def candidates_of(count: int | None, named: Sequence[str] | None) -> int | list[
     return found
 
 
-async def start_sprint(session: Session, sprint: SprintCreate) -> RunView:
+async def start_sprint(session: Session, sprint: SprintCreate | IssueSprintCreate) -> RunView:
     """Start a sprint exactly once, even if the first response is lost, and print notes on its source."""
-    started = await session.api.start(sprint, str(uuid4()))
+    path = "/forges/issues" if isinstance(sprint, IssueSprintCreate) else "/sprints"
+    started = await session.api.start(sprint, str(uuid4()), path)
     for note in started.notes:
         session.terminal.say(f"Note: {note}", "yellow")
     return started

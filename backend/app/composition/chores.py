@@ -1,6 +1,6 @@
 """What a worker does beside its runs, made of settings: messages to other services, and reminders."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from app.composition.database import open_database, open_sessions
@@ -26,15 +26,17 @@ HOUSEKEEPING_SECONDS = 3600.0
 
 
 @asynccontextmanager
-async def open_upkeep(settings: Settings, sessions: Sessions, bell: EventBell) -> AsyncGenerator[None]:
-    """Do a worker's chores while the block runs.
+async def open_upkeep(
+    settings: Settings, sessions: Sessions, bell: EventBell, more: Sequence[Chore] = ()
+) -> AsyncGenerator[None]:
+    """Do a worker's chores, and `more` of them, while the block runs.
 
     Raises:
         InvalidInputError: the settings of webhooks cannot be used.
     """
     outbox = build_outbox(settings)
     async with AsyncExitStack() as stack:
-        chores = [Chore("housekeeping", HOUSEKEEPING_SECONDS, build_housekeeping(settings, sessions))]
+        chores = [Chore("housekeeping", HOUSEKEEPING_SECONDS, build_housekeeping(settings, sessions)), *more]
         if outbox.urls:
             sender = await stack.enter_async_context(
                 WebhookSender(_webhook_key(settings), allow_private=settings.WEBHOOK_ALLOW_PRIVATE)
@@ -75,7 +77,7 @@ def build_outbox(settings: Settings) -> Outbox:
     urls = read_endpoints(settings.WEBHOOK_URLS, allow_private=settings.WEBHOOK_ALLOW_PRIVATE)
     if urls:
         _webhook_key(settings)
-    return Outbox(urls)
+    return Outbox(urls, forges=settings.FORGES_FILE is not None)
 
 
 def build_accounts(settings: Settings) -> Accounts:

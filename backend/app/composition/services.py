@@ -12,10 +12,12 @@ from app.agents.stuck import StuckLimits
 from app.api.edge.access import ApiServices
 from app.composition.chores import build_outbox, day_budgets
 from app.composition.database import open_database, open_sessions, owned_directory
+from app.composition.forges import Parts, build_forges, origin_of
 from app.composition.kinds import build_steps
 from app.composition.tools import Tools, build_tools
 from app.core.config import Settings
 from app.db.engine import Sessions
+from app.forges.repositories import Members
 from app.gateway.ledger import Ledger, NoLedger
 from app.jobs.silence import SilenceRules
 from app.jobs.worker import JobWorker, WorkerTimings
@@ -27,6 +29,7 @@ from app.services.access.status import Info, StatusService
 from app.services.access.tokens import TokenService
 from app.services.chores.deliveries import DeliveryService
 from app.services.chores.reconcile import Reconcile
+from app.services.chores.schedule import Chore
 from app.services.chores.takeover import Takeover
 from app.services.control.answers import answer_service
 from app.services.control.cancelling import CancelService
@@ -77,6 +80,7 @@ class Container:
     advance: Advance
     takeover: Takeover
     sandbox: Sandbox
+    chores: tuple[Chore, ...]
 
     async def warn_if_unconfined(self) -> None:
         """Say in the log of a worker that it judges without a sandbox, or cannot judge tests."""
@@ -125,19 +129,34 @@ def build_container(
     sprints = KindSteps(TryHeldOutFirst(held_out, recorder, trees, producing), judging)
     steps = build_steps(settings, tools, sessions, recorder, trees, sprints)
     results = ResultService(sessions, trees)
+    sprint_starts = sprint_service(intake, tools.policy, origin_of(Members(tools.forges)))
+    queries, cancels = RunQueries(sessions), CancelService(sessions, bell, outbox)
+    escalations = EscalationService(sessions, bell)
+    forges = build_forges(
+        tools,
+        Parts(
+            sessions=sessions,
+            sprints=sprint_starts,
+            queries=queries,
+            results=results,
+            trees=trees,
+            escalations=escalations,
+            cancels=cancels,
+        ),
+    )
     api = ApiServices(
-        sprints=sprint_service(intake, tools.policy),
+        sprints=sprint_starts,
         loops=loop_service(intake, tools.policy, tools.registry),
         answers=answer_service(intake, tools.policy, read_rule_sets(settings.ANSWER_RULES_FILE)),
         pauses=PauseService(sessions, bell),
         messages=MessageService(sessions, bell),
-        cancels=CancelService(sessions, bell, outbox),
+        cancels=cancels,
         forks=ForkService(sessions, tools.policy, bell, budgets),
         lists=RunLists(sessions),
-        queries=RunQueries(sessions),
+        queries=queries,
         results=results,
         merges=MergeService(sessions, results, trees, tools.git, tools.sources),
-        escalations=EscalationService(sessions, bell),
+        escalations=escalations,
         evaluations=build_evaluations(tools, at_once=settings.EVALUATION_CONCURRENCY),
         evaluators=EvaluatorService(sessions, tools.registry.describe()),
         marks=MarkService(sessions),
@@ -149,6 +168,8 @@ def build_container(
         deliveries=DeliveryService(sessions, outbox.urls),
         status=StatusService(sessions, _info(settings, tools), tools.sandbox),
         agents=AgentService(tools.agents, tools.sandbox),
+        issues=forges.issues,
+        forge_inbox=forges.inbox,
     )
     return Container(
         api,
@@ -156,6 +177,7 @@ def build_container(
         Advance(sessions, recorder, steps, days),
         Takeover(sessions, Reconcile(sessions), _silence(settings), settings.ENGINE_STALLED_AFTER_SECONDS),
         tools.sandbox,
+        forges.chores,
     )
 
 

@@ -17,6 +17,7 @@ from app.agents.models.judge import FirstContender, Judge, ModelJudge
 from app.agents.provider import AgentProvider
 from app.core.config import Settings
 from app.core.errors import InvalidInputError
+from app.forges.operator_file import ForgesFile, credentials_of, load_forges
 from app.gateway.gateway import ModelGateway
 from app.gateway.ledger import Budgets, Ledger, NoLedger
 from app.gateway.prices import ListPrices
@@ -67,6 +68,7 @@ class Tools:
     judge: Judge
     sandbox: Sandbox
     rules: ProjectRules
+    forges: ForgesFile
 
     def held_out(self, files: Mapping[str, str], told: HeldOutFeedback) -> HeldOutEvaluator:
         """Make the gate of held-out tests, which run as the operator's test gate runs the base's."""
@@ -102,6 +104,7 @@ def build_tools(
     )
     sandbox = build_sandbox(settings)
     interpreters = build_interpreters(settings, sandbox)
+    forges = load_forges(settings.FORGES_FILE)
     evaluators = _evaluator_config(settings, keys, build, sandbox, interpreters)
     return Tools(
         git=Git.find(os.environ),  # noqa: TID251 - proxies and certificates, for fetching
@@ -111,6 +114,7 @@ def build_tools(
             allowed_roots=tuple(settings.WORKSPACE_ROOTS),
             allow_file_urls=settings.WORKSPACE_ALLOW_FILE_URLS,
             allow_private_urls=settings.WORKSPACE_ALLOW_PRIVATE_URLS,
+            credentials=credentials_of(forges, os.environ),  # noqa: TID251 - secrets that the file names
         ),
         limits=WorkspaceLimits(settings.WORKSPACE_MAX_FILES, settings.WORKSPACE_MAX_BYTES),
         policy=_policy(settings),
@@ -130,6 +134,7 @@ def build_tools(
         judge=_judge(settings, keys, build),
         sandbox=sandbox,
         rules=_project_rules(settings, sandbox, interpreters),
+        forges=forges,
     )
 
 

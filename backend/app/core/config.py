@@ -176,6 +176,9 @@ class Settings(BaseSettings):
     WEBHOOK_SECRET: SecretStr | None = None
     WEBHOOK_ALLOW_PRIVATE: bool = False
 
+    # Forges: credentials of sources, and repositories whose issues and pull requests take part
+    FORGES_FILE: Path | None = None
+
     # Tracing: spans leave the machine only when one of these is set.
     LOGFIRE_TOKEN: SecretStr | None = None
     OTEL_EXPORTER_OTLP_ENDPOINT: str | None = None

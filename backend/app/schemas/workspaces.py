@@ -29,6 +29,9 @@ _Line = Annotated[str, StringConstraints(min_length=1, max_length=4096), AfterVa
 _Ref = Annotated[str, StringConstraints(min_length=1, max_length=256), AfterValidator(_one_line)]
 
 
+_CredentialName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
+
+
 def _from_base64(value: object) -> object:
     if not isinstance(value, str):
         return value
@@ -74,11 +77,13 @@ class GitSource(_Source):
     Attributes:
         url: `https://…`, `ssh://…` or `user@host:path`.
         ref: branch, tag or full commit id; None is the default branch.
+        credential: name of a credential in the operator's file, for https.
     """
 
     kind: Literal["git"] = "git"
     url: _Line
     ref: _Ref | None = None
+    credential: _CredentialName | None = None
 
 
 class ArchiveSource(_Source):

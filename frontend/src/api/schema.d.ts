@@ -292,6 +292,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/forges/github/webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a delivery of GitHub
+         * @description Needs no token: the header `X-Hub-Signature-256` must sign the body. A worker acts on it afterwards.
+         */
+        post: operations["take_github_delivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forges/issues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a sprint for an issue
+         * @description The issue's text becomes the goal, and its repository the source. A comment says that it started.
+         *
+         *     The repository must be in the operator's file.
+         */
+        post: operations["start_issue_sprint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/info": {
         parameters: {
             query?: never;
@@ -2624,6 +2666,17 @@ export interface components {
             next_cursor: string | null;
         };
         /**
+         * DeliveryTaken
+         * @description What became of a delivery of a forge. `repeated`: the service had it already.
+         */
+        DeliveryTaken: {
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "recorded" | "repeated";
+        };
+        /**
          * DeliveryView
          * @description The delivery of one event to one receiver.
          */
@@ -3804,6 +3857,41 @@ export interface components {
             truncated: boolean;
         };
         /**
+         * ForgeView
+         * @description What became of a run on its forge.
+         *
+         *     Attributes:
+         *         problem: why the last report did not reach the forge; empty while all is well.
+         */
+        ForgeView: {
+            /** Branch */
+            branch: string | null;
+            /** Forge */
+            forge: string;
+            /** Issue */
+            issue: number | null;
+            /**
+             * Outcome
+             * @description What became of the pull request.
+             */
+            outcome: ("merged" | "closed") | null;
+            /** Outcome At */
+            outcome_at: string | null;
+            /** Outcome By */
+            outcome_by: string | null;
+            /**
+             * Problem
+             * @default
+             */
+            problem: string;
+            /** Pull Number */
+            pull_number: number | null;
+            /** Pull Url */
+            pull_url: string | null;
+            /** Repository */
+            repository: string;
+        };
+        /**
          * ForkOrigin
          * @description The attempt of another sprint that a sprint started from.
          */
@@ -3844,8 +3932,14 @@ export interface components {
          *     Attributes:
          *         url: `https://…`, `ssh://…` or `user@host:path`.
          *         ref: branch, tag or full commit id; None is the default branch.
+         *         credential: name of a credential in the operator's file, for https.
          */
         GitSource: {
+            /**
+             * Credential
+             * @default null
+             */
+            credential: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -4052,6 +4146,37 @@ export interface components {
             max_attempts: number;
             /** Version */
             version: string;
+        };
+        /**
+         * IssueSprintCreate
+         * @description What a sprint for an issue needs to start. Goal and source come from the issue.
+         * @example {
+         *       "issue": "https://github.com/acme/widgets/issues/7"
+         *     }
+         */
+        IssueSprintCreate: {
+            /**
+             * @default {
+             *       "backend": "auto",
+             *       "candidates": 1
+             *     }
+             */
+            agent: components["schemas"]["AgentSpec"];
+            /** Issue */
+            issue: string;
+            /** Name */
+            name?: string | null;
+            /**
+             * Phases
+             * @default [
+             *       "discovery",
+             *       "coding",
+             *       "verification"
+             *     ]
+             */
+            phases: components["schemas"]["Phase"][];
+            /** @default {} */
+            policy: components["schemas"]["PolicyOverrides"];
         };
         /**
          * IterationCompletedData
@@ -5925,6 +6050,8 @@ export interface components {
             escalations: components["schemas"]["EscalationView"][];
             /** Finished At */
             finished_at: string | null;
+            /** @description The run's place on a forge, if its repository takes part. */
+            forge?: components["schemas"]["ForgeView"] | null;
             /** @description The attempt it started from, if it is a fork of another sprint. */
             forked_from?: components["schemas"]["ForkOrigin"] | null;
             /** Goal */
@@ -9722,6 +9849,305 @@ export interface operations {
                 };
                 content: {
                     "application/json": unknown;
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    take_github_delivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryTaken"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    start_issue_sprint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                "idempotency-key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IssueSprintCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunDetail"];
                 };
             };
             /** @description The request is not valid */

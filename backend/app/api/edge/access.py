@@ -19,6 +19,8 @@ from app.services.control.loops import LoopService
 from app.services.control.messages import MessageService
 from app.services.control.pausing import PauseService
 from app.services.control.sprints import SprintService
+from app.services.forges.inbox import ForgeInbox
+from app.services.forges.issues import IssueService
 from app.services.local.evaluations import EvaluationService
 from app.services.measure.metrics import MetricsService
 from app.services.measure.trends import TrendService
@@ -60,6 +62,8 @@ class ApiServices:
     deliveries: DeliveryService
     status: StatusService
     agents: AgentService
+    issues: IssueService
+    forge_inbox: ForgeInbox
 
 
 def get_services(request: Request) -> ApiServices:

@@ -15,6 +15,7 @@ from app.cli.held_out import held_out_from
 from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument
 from app.cli.starting import agent_of, candidates_of, phases_of, source_of, start_sprint
 from app.schemas.agents import AgentBackend
+from app.schemas.api.forges import IssueSprintCreate
 from app.schemas.api.sprints import SprintCreate
 from app.schemas.held_out import HeldOutFeedback
 from app.schemas.questions import BaseFailures, ProtectedPolicy
@@ -113,6 +114,7 @@ async def run(
     goal: str | None = None,
     /,
     *,
+    issue: str | None = None,
     work: WorkOptions = WorkOptions(),
     worker: Worker = Worker(),
     watching: Watching = Watching(),
@@ -123,14 +125,34 @@ async def run(
 
     Args:
         goal: What to do, in your words; - reads standard input, @FILE reads a file.
+        issue: URL of an issue that gives goal and repository, in place of GOAL and --repo.
     """
-    sprint = await describe(root, goal, work, worker)
+    of_issue = issue and describe_issue(root, issue, goal, work, worker)
+    sprint = of_issue or await describe(root, goal, work, worker)
     async with root.session(options) as session:
         started = await start_sprint(session, sprint)
         if watching.watch:
             return await watch_and_report(session, started.id, stay=watching.stay, timeout=watching.timeout)
         tell_started(session, started, started.id)
     return ExitCode.PASSED
+
+
+def describe_issue(
+    root: Root, issue: str, goal: str | None, work: WorkOptions, worker: Worker
+) -> IssueSprintCreate:
+    """Make the request for a sprint for an issue from a command line.
+
+    Raises:
+        CliError: something contradicts `--issue` or is not valid.
+        InvalidInputError: the script cannot be read.
+    """
+    others = {"--repo": work.repo, "--ref": work.ref, "--example": work.example, "--held-out": work.held_out}
+    if goal is not None or any(each is not None for each in others.values()):
+        raise CliError(f"--issue: gives goal and source; leave out GOAL, {', '.join(others)}")
+    more = {"model": worker.model, "candidates": candidates_of(worker.candidates, worker.candidate)}
+    fields: dict[str, Any] = {"name": work.name, "policy": policy_of(work)} | phases_of(work.phases)
+    fields |= {"issue": issue, "agent": agent_of(worker.agent, worker.script, more, root.cwd)}
+    return read_given(IssueSprintCreate, fields)
 
 
 async def describe(root: Root, goal: str | None, work: WorkOptions, worker: Worker) -> SprintCreate:

@@ -92,6 +92,7 @@ def run_lines(run: "RunDetail") -> list[Line]:
     if run.forked_from is not None:
         origin = run.forked_from
         lines.append((f"  forked from {origin.phase}/{origin.attempt} of sprint {origin.run_id}", ""))
+    lines += _forge_lines(run)
     if run.scripted:
         lines.append((f"  {SCRIPT_WARNING}", "yellow"))
     for phase in run.phases:
@@ -112,6 +113,22 @@ def _of_budget(run: "RunDetail") -> str:
     ]
     named = " and ".join(each for each in bounds if each)
     return f" (budget: {named})" if named else ""
+
+
+def _forge_lines(run: "RunDetail") -> list[Line]:
+    """Say what became of a run on its forge."""
+    forge = run.forge
+    if forge is None:
+        return []
+    issue = f", issue {forge.issue}" if forge.issue is not None else ""
+    lines = [(f"  forge   {one_line(forge.repository)}{issue}", "")]
+    if forge.pull_url is not None:
+        by = f" by {one_line(forge.outcome_by)}" if forge.outcome_by else ""
+        outcome = f", {forge.outcome}{by}" if forge.outcome else ""
+        lines.append((f"  pull request  {one_line(forge.pull_url)}{outcome}", ""))
+    if forge.problem:
+        lines.append((f"  not reported: {one_line(forge.problem, 500)}", "yellow"))
+    return lines
 
 
 def attempt_lines(attempt: "AttemptView") -> list[Line]:

@@ -10,6 +10,7 @@ from app.schemas.agents import AgentSpec
 from app.schemas.api.attempts import AttemptView
 from app.schemas.api.escalations import MAX_GUIDANCE_CHARS, EscalationView
 from app.schemas.api.policies import PolicyOverrides, PolicyView
+from app.schemas.forges import ForgeView
 from app.schemas.held_out import HeldOutAtBase
 from app.schemas.runs import Phase, RunKind, RunStatus, Usage
 from app.schemas.text import CleanText, clean_text
@@ -122,6 +123,9 @@ class RunDetail(RunView):
     phases: list[PhaseView]
     attempts: list[AttemptView]
     escalations: list[EscalationView]
+    forge: ForgeView | None = Field(
+        default=None, description="The run's place on a forge, if its repository takes part."
+    )
 
 
 class RunPage(BaseModel):

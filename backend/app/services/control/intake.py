@@ -12,9 +12,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.events.runs import ForkOriginData, RunCreatedData
 from app.db.engine import Sessions
-from app.db.models import HeldOut, Run, Snapshot
+from app.db.models import ForgeReport, HeldOut, Run, Snapshot
 from app.jobs.queue import enqueue_advance
 from app.schemas.agents import AgentBackend, AgentSpec, agent_label
+from app.schemas.forges import ForgeOrigin
 from app.schemas.held_out import HeldOutInput
 from app.schemas.runs import RunKind, RunPolicy
 from app.schemas.workspaces import GitSource, SourceInfo, WorkspaceSource
@@ -51,6 +52,7 @@ class NewRun:
         definition: what its kind needs beside that; None for sprints.
         held_out: tests that no agent sees.
         actor: who asks.
+        origin: its place on a forge, if it has one.
     """
 
     kind: RunKind
@@ -63,6 +65,7 @@ class NewRun:
     definition: dict[str, Any] | None = None
     held_out: HeldOutInput | None = None
     actor: str
+    origin: ForgeOrigin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,9 @@ class Intake:
                 bundle = await repository.bundle(base)
                 files = await read_held_out(new.held_out, repository, base) if new.held_out else None
                 kept = [] if files is None else [held_out_row(run_id, files)]
+                rows: list[Snapshot | HeldOut | ForgeReport]
                 rows = [Snapshot(run_id=run_id, commit=base, kind="base", bundle=bundle), *kept]
+                rows += [] if new.origin is None else [_report_row(run_id, new.origin)]
                 view = await self._record(_row(run_id, new, info, base), rows, show, once)
         except BaseException:
             with anyio.CancelScope(shield=True):
@@ -114,7 +119,7 @@ class Intake:
         return view
 
     async def _record(
-        self, run: Run, rows: Sequence[Snapshot | HeldOut], show: Show[ViewT], once: Once
+        self, run: Run, rows: Sequence[Snapshot | HeldOut | ForgeReport], show: Show[ViewT], once: Once
     ) -> ViewT:
         async with self.sessions.begin() as session:
             await once.claim(session)
@@ -141,6 +146,11 @@ def _row(run_id: UUID, new: NewRun, info: SourceInfo, base: str) -> Run:
         base_commit=base,
         created_by=new.actor,
     )
+
+
+def _report_row(run_id: UUID, origin: ForgeOrigin) -> ForgeReport:
+    # A comment on the issue says at once that the run started.
+    return ForgeReport(run_id=run_id, wanted=0 if origin.issue is None else 1, **origin.model_dump())
 
 
 async def announce(session: AsyncSession, run: Run) -> None:

@@ -1,8 +1,12 @@
 """Sprints: how one is made of a request, and shown."""
 
+from collections.abc import Callable
+
 from app.schemas.api.runs import RunDetail
 from app.schemas.api.sprints import SprintCreate
+from app.schemas.forges import ForgeOrigin
 from app.schemas.runs import RunKind, RunPolicy
+from app.schemas.workspaces import WorkspaceSource
 from app.services.control.intake import Intake, NewRun
 from app.services.control.kinds import RunsOfKind
 from app.services.control.policies import with_overrides
@@ -11,12 +15,21 @@ from app.services.read.runs import show_run
 SprintService = RunsOfKind[SprintCreate, RunDetail]
 
 
-def sprint_service(intake: Intake, defaults: RunPolicy) -> SprintService:
+OriginOf = Callable[[WorkspaceSource], ForgeOrigin | None]
+"""Gives the place of a source on a forge, if it has one."""
+
+
+def _no_origin(source: WorkspaceSource) -> None:
+    """Without forges no source has a place on one."""
+
+
+def sprint_service(intake: Intake, defaults: RunPolicy, origin_of: OriginOf = _no_origin) -> SprintService:
     """Make the service that starts and shows sprints.
 
     Args:
         intake: takes runs in.
         defaults: the policy of a sprint that names nothing else.
+        origin_of: finds the place of a source on a forge.
     """
 
     def prepare(request: SprintCreate, actor: str) -> NewRun:
@@ -30,6 +43,7 @@ def sprint_service(intake: Intake, defaults: RunPolicy) -> SprintService:
             agent=request.agent,
             held_out=request.held_out,
             actor=actor,
+            origin=origin_of(request.source),
         )
 
     return RunsOfKind(kind=RunKind.SPRINT, prepare=prepare, view=show_run, intake=intake)

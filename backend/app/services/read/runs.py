@@ -11,7 +11,7 @@ from sqlalchemy.sql.base import ExecutableOption
 
 from app.core.errors import NotFoundError
 from app.db.engine import Sessions
-from app.db.models import Attempt, Candidate, Escalation, Evaluation, HeldOut, Run, VerdictMark
+from app.db.models import Attempt, Candidate, Escalation, Evaluation, ForgeReport, HeldOut, Run, VerdictMark
 from app.runners.evaluators.panel import judges_usage
 from app.schemas.api.attempts import AttemptDetail, AttemptView, PromptPart
 from app.schemas.api.policies import PolicyView
@@ -24,6 +24,7 @@ from app.services.read.views import (
     attempt_view,
     candidate_view,
     escalation_view,
+    forge_view,
     phase_views,
     run_view,
 )
@@ -149,6 +150,7 @@ async def show_run(session: AsyncSession, run: Run) -> RunDetail:
         phases=phase_views(run, attempts, escalations),
         attempts=[views[each.id] for each in ordered],
         escalations=[escalation_view(each, run) for each in escalations],
+        forge=forge_view(await session.get(ForgeReport, run_id)),
     )
 
 

@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 from uuid import UUID
 
-from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run, VerdictMark
+from app.db.models import Attempt, Candidate, Escalation, Evaluation, ForgeReport, Run, VerdictMark
 from app.runners.decision import attempts_allowed
 from app.schemas.agents import AgentSpec, agent_label
 from app.schemas.api.attempts import AttemptView, CandidateView, EvaluationView
 from app.schemas.api.escalations import EscalationView, LineComment
 from app.schemas.api.marks import MarkKind, MarkView
 from app.schemas.api.runs import ForkOrigin, PauseView, PhaseView, RunView
+from app.schemas.forges import ForgeView
 from app.schemas.questions import Question
 from app.schemas.runs import (
     AttemptState,
@@ -198,6 +199,26 @@ def escalation_view(row: Escalation, run: Run, questions: Sequence[Question] = (
             "version": row.version,
             "created_at": row.created_at,
             "questions": list(questions),
+        }
+    )
+
+
+def forge_view(row: ForgeReport | None) -> ForgeView | None:
+    """A run's place on a forge."""
+    if row is None:
+        return None
+    return ForgeView.model_validate(
+        {
+            "forge": row.forge,
+            "repository": row.repository,
+            "issue": row.issue,
+            "branch": row.branch,
+            "pull_number": row.pull_number,
+            "pull_url": row.pull_url,
+            "outcome": row.outcome,
+            "outcome_by": row.outcome_by if row.outcome else None,
+            "outcome_at": row.outcome_at if row.outcome else None,
+            "problem": row.last_error,
         }
     )
 

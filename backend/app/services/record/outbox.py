@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
-from sqlalchemy import insert
+from sqlalchemy import func, insert, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.websocket_events import FINAL_EVENT_TYPES, Event, SprintEventType
-from app.db.models import WebhookDelivery
+from app.db.models import ForgeReport, WebhookDelivery
 
 SENT_EVENT_TYPES = FINAL_EVENT_TYPES | {
     SprintEventType.ESCALATION_REQUIRED,
@@ -20,15 +20,25 @@ SENT_EVENT_TYPES = FINAL_EVENT_TYPES | {
 
 @dataclass(frozen=True, slots=True)
 class Outbox:
-    """Writes one row for each message and address; without addresses it writes nothing."""
+    """Writes one row for each message and address; without addresses it writes nothing.
+
+    Attributes:
+        urls: addresses of receivers.
+        forges: whether runs are reported to forges, too.
+    """
 
     urls: tuple[str, ...] = ()
+    forges: bool = False
 
     async def put(
         self, session: AsyncSession, run_id: UUID, events: Sequence[Event], last: int | None
     ) -> None:
         """Queue messages for events that were just appended; `last` is the sequence of the last one."""
-        if not self.urls or last is None:
+        if last is None:
+            return
+        if self.forges and any(each.event in SENT_EVENT_TYPES for each in events):
+            await want_report(session, run_id)
+        if not self.urls:
             return
         first = last - len(events) + 1
         rows = [
@@ -39,6 +49,14 @@ class Outbox:
         ]
         if rows:
             await session.execute(insert(WebhookDelivery), rows)
+
+
+async def want_report(session: AsyncSession, run_id: UUID) -> None:
+    """Let the forge of a run be told how the run stands; runs without a forge are left alone."""
+    statement = update(ForgeReport).where(ForgeReport.run_id == run_id)
+    await session.execute(
+        statement.values(wanted=ForgeReport.wanted + 1, tries=0, next_at=func.now(), last_error="")
+    )
 
 
 NO_WEBHOOKS = Outbox()

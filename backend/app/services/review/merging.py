@@ -85,7 +85,9 @@ class MergeService:
                     wanted = branch or await self._started_from(source, document)
                     outcome = await merge_into_local(source, wanted, self._sources, repository, *ends)
                 case "git":
-                    remote = GitSource(url=document["url"], ref=document.get("ref"))
+                    remote = GitSource(
+                        url=document["url"], ref=document.get("ref"), credential=document.get("credential")
+                    )
                     outcome = await merge_into_remote(remote, branch, self._sources, repository, *ends)
                 case kind:
                     raise ConflictError(f"a source of the kind {kind} has no branch to merge into")

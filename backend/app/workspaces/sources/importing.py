@@ -79,12 +79,7 @@ async def _import_remote(source: GitSource, repo: RunRepository, policy: SourceP
     check_remote_ref(source.ref)
     if source.url.startswith("file:"):
         await anyio.to_thread.run_sync(check_file_url, source.url, policy)
-    remote = await prepare_fetch(
-        source,
-        repo.git.transport_env,
-        allow_private=policy.allow_private_urls,
-        allow_files=policy.allow_file_urls,
-    )
+    remote = await prepare_fetch(source, repo.git.transport_env, policy)
     await repo.create()
     outcome = await repo.git.attempt(
         [*_FETCH, "--", remote.url, f"+{source.ref or 'HEAD'}:{_FETCHED}"],

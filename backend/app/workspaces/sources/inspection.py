@@ -7,7 +7,9 @@ from urllib.parse import urlsplit, urlunsplit
 
 import anyio.to_thread
 
+from app.core.credentials import NO_CREDENTIALS, Credentials
 from app.core.errors import InvalidInputError
+from app.core.security import is_loopback
 from app.schemas.workspaces import (
     MAX_ARCHIVE_BYTES,
     ArchiveSource,
@@ -35,12 +37,14 @@ class SourcePolicy:
         allow_file_urls: accept `file://` URLs, which are then treated like local paths.
         allow_private_urls: fetch from hosts whose addresses are not public, too.
         fetch_seconds: how long fetching may take.
+        credentials: those that sources may name.
     """
 
     allowed_roots: tuple[Path, ...] = ()
     allow_file_urls: bool = False
     allow_private_urls: bool = False
     fetch_seconds: float = 600.0
+    credentials: Credentials = NO_CREDENTIALS
 
 
 async def inspect_source(source: WorkspaceSource, policy: SourcePolicy, git: Git) -> SourceInfo:
@@ -58,6 +62,8 @@ async def inspect_source(source: WorkspaceSource, policy: SourcePolicy, git: Git
         case GitSource():
             check_url(source.url, policy)
             check_remote_ref(source.ref)
+            if source.credential is not None:
+                policy.credentials.for_url(source.credential, source.url)
             if source.url.startswith("file:"):
                 await anyio.to_thread.run_sync(check_file_url, source.url, policy)
             return SourceInfo(kind="git", location=without_password(source.url), pinned=source)
@@ -68,7 +74,9 @@ async def inspect_source(source: WorkspaceSource, policy: SourcePolicy, git: Git
 
 
 def check_url(url: str, policy: SourcePolicy) -> None:
-    """Refuse a URL that is not https, ssh, `user@host:path`, or file where that is allowed.
+    """Refuse a URL that is not https, ssh, `user@host:path`, or another where that is allowed.
+
+    Where private addresses are allowed, so is http to this machine: nothing leaves it in the clear.
 
     Raises:
         InvalidInputError: with the field `source.url`.
@@ -80,7 +88,8 @@ def check_url(url: str, policy: SourcePolicy) -> None:
         host, scheme = "", ""
     named = scheme in ("https", "ssh") and re.match(r"[\w\[:]", host) is not None
     in_file = scheme == "file" and policy.allow_file_urls
-    if not (named or in_file or _SCP_LIKE.fullmatch(url)) or re.search(r"\s", url):
+    here = scheme == "http" and policy.allow_private_urls and is_loopback(host)
+    if not (named or in_file or here or _SCP_LIKE.fullmatch(url)) or re.search(r"\s", url):
         raise InvalidInputError(
             "a repository is fetched from https://…, ssh://… or user@host:path", field="source.url"
         )

@@ -105,12 +105,7 @@ async def merge_into_remote(
     check_remote_ref(ref)
     if source.url.startswith("file:"):
         await anyio.to_thread.run_sync(check_file_url, source.url, policy)
-    remote = await prepare_fetch(
-        source,
-        run.git.transport_env,
-        allow_private=policy.allow_private_urls,
-        allow_files=policy.allow_file_urls,
-    )
+    remote = await prepare_fetch(source, run.git.transport_env, policy)
     async with _beside(run, [run.path], [run.path], len(base)) as scratch:
         spec = f"+{ref or 'HEAD'}:{_FETCHED}"
         command = [*_FETCH, "--", remote.url, spec]

@@ -10,9 +10,10 @@ from app.core.addresses import is_public
 from app.core.errors import InvalidInputError, WorkspaceError
 from app.schemas.workspaces import GitSource
 from app.workspaces.history.git import configuration_with
+from app.workspaces.sources.inspection import SourcePolicy
 
 _SSH = "ssh -oBatchMode=yes -oConnectTimeout=20"
-_PORTS = {"https": 443, "ssh": 22}
+_PORTS = {"https": 443, "http": 80, "ssh": 22}
 _PROXIES = ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
 _HELPER = (
     '!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" "$SOURCE_USER" "$SOURCE_PASSWORD"; }; f'
@@ -27,20 +28,23 @@ class Remote:
     env: Mapping[str, str]
 
 
-async def prepare_fetch(
-    source: GitSource, transport_env: Mapping[str, str], *, allow_private: bool, allow_files: bool
-) -> Remote:
-    """Check where a URL leads, and take its password out of it.
+async def prepare_fetch(source: GitSource, transport_env: Mapping[str, str], policy: SourcePolicy) -> Remote:
+    """Check where a URL leads, take its password out of it, and add the credential that the source names.
 
     Other users of the machine see command lines, but not the environment of a process.
 
     Raises:
-        InvalidInputError: the host is not public, and private ones are not allowed.
+        InvalidInputError: the host is not public, and private ones are not allowed; or the credential is not
+            for this URL.
+        UnavailableError: the secret of the credential is not there.
         WorkspaceError: the host has no address.
     """
     url, secrets = _without_secret(source.url)
-    settings = {} if not secrets else {"credential.helper": _HELPER}
-    ssh = _SSH
+    if source.credential is not None:
+        login = policy.credentials.for_url(source.credential, source.url)
+        secrets = {"SOURCE_USER": login.username, "SOURCE_PASSWORD": login.secret}
+    settings = _helper_for(url) if secrets else {}
+    ssh, allow_private = _SSH, policy.allow_private_urls
     place = _host_and_port(source.url)
     if place is not None and not allow_private:
         host, port = place
@@ -52,14 +56,24 @@ async def prepare_fetch(
             shown = f"[{address}]" if ":" in address else address
             settings["http.curloptResolve"] = f"{host}:{port}:{shown}"
             ssh = f"{_SSH} -oHostName={address} -oHostKeyAlias={host}"
+    protocols = ["https", "ssh", *(["file"] if policy.allow_file_urls else [])]
+    if url.startswith("http:") and allow_private:
+        protocols.append("http")
     env = {
         **transport_env,
         **secrets,
         **configuration_with(settings),
-        "GIT_ALLOW_PROTOCOL": "https:ssh:file" if allow_files else "https:ssh",
+        "GIT_ALLOW_PROTOCOL": ":".join(protocols),
         "GIT_SSH_COMMAND": ssh,
     }
     return Remote(url, env)
+
+
+def _helper_for(url: str) -> dict[str, str]:
+    """Let git ask for the secret of this host alone; a redirect must not lead the secret elsewhere."""
+    parts = urlsplit(url)
+    place = f"{parts.scheme}://{parts.netloc}"
+    return {f"credential.{place}.helper": _HELPER, "http.followRedirects": "false"}
 
 
 def _without_secret(url: str) -> tuple[str, dict[str, str]]:

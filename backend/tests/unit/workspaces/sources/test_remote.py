@@ -7,13 +7,15 @@ import pytest
 from app.core.errors import InvalidInputError, WorkspaceError
 from app.schemas.workspaces import GitSource
 from app.workspaces.history.git import Git
+from app.workspaces.sources.inspection import SourcePolicy
 from app.workspaces.sources.remote import Remote, prepare_fetch
 
 pytestmark = pytest.mark.anyio
 
 
 async def prepared(url: str, *, allow_private: bool = False, **transport: str) -> Remote:
-    return await prepare_fetch(GitSource(url=url), transport, allow_private=allow_private, allow_files=False)
+    policy = SourcePolicy(allow_private_urls=allow_private)
+    return await prepare_fetch(GitSource(url=url), transport, policy)
 
 
 def settings_of(remote: Remote) -> dict[str, str]:

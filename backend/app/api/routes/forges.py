@@ -1,0 +1,31 @@
+"""Routes of forges: sprints for issues, and the deliveries that forges sign."""
+
+from fastapi import APIRouter, Request, Response
+
+from app.api.edge.access import Operator, Services
+from app.api.edge.idempotency import Repeatable
+from app.api.edge.strict_json import StrictRoute
+from app.schemas.api.forges import DeliveryTaken, IssueSprintCreate
+from app.schemas.api.runs import RunDetail
+
+router = APIRouter(route_class=StrictRoute, prefix="/api/v1", tags=["forges"])
+
+
+@router.post(
+    "/forges/issues", status_code=201, response_model=RunDetail, summary="Start a sprint for an issue"
+)
+async def start_issue_sprint(
+    body: IssueSprintCreate, services: Services, who: Operator, repeatable: Repeatable
+) -> Response:
+    """The issue's text becomes the goal, and its repository the source. A comment says that it started.
+
+    The repository must be in the operator's file.
+    """
+    services.agents.require_known(body.agent)
+    return await repeatable.respond(lambda once: services.issues.start(body, who.name, once), status=201)
+
+
+@router.post("/forges/github/webhook", status_code=202, summary="Take a delivery of GitHub")
+async def take_github_delivery(request: Request, services: Services) -> DeliveryTaken:
+    """Needs no token: the header `X-Hub-Signature-256` must sign the body. A worker acts on it afterwards."""
+    return await services.forge_inbox.take(request.headers, await request.body())

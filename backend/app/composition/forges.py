@@ -1,0 +1,88 @@
+"""What connects the service to forges, made of the operator's file."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.composition.tools import Tools
+from app.db.engine import Sessions
+from app.forges.github import GitHub, github_client
+from app.forges.operator_file import ForgeEntry
+from app.forges.port import ForgesByName
+from app.forges.repositories import Members
+from app.schemas.forges import ForgeOrigin
+from app.schemas.workspaces import GitSource, WorkspaceSource
+from app.services.chores.schedule import Chore
+from app.services.control.cancelling import CancelService
+from app.services.control.sprints import OriginOf, SprintService
+from app.services.execute.trees import RunTrees
+from app.services.forges.inbox import ForgeDeliveryChore, ForgeInbox
+from app.services.forges.issues import IssueService
+from app.services.forges.reports import ForgeReportService
+from app.services.forges.wishes import WishService
+from app.services.read.runs import RunQueries
+from app.services.review.escalations import EscalationService
+from app.services.review.results import ResultService
+
+REPORT_SECONDS = 2.0
+DELIVERY_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """Services that forges need."""
+
+    sessions: Sessions
+    sprints: SprintService
+    queries: RunQueries
+    results: ResultService
+    trees: RunTrees
+    escalations: EscalationService
+    cancels: CancelService
+
+
+@dataclass(frozen=True, slots=True)
+class ForgeServices:
+    """The services of one process that speak with forges, and what its worker does about them."""
+
+    issues: IssueService
+    inbox: ForgeInbox
+    chores: tuple[Chore, ...]
+
+
+def origin_of(members: Members) -> OriginOf:
+    """Make what finds the place of a source on a forge."""
+
+    def find(source: WorkspaceSource) -> ForgeOrigin | None:
+        member = members.of_url(source.url) if isinstance(source, GitSource) else None
+        if member is None:
+            return None
+        return ForgeOrigin(forge=member.repository.forge, repository=member.repository.name)
+
+    return find
+
+
+def build_forges(tools: Tools, parts: Parts) -> ForgeServices:
+    """Make the services that speak with forges. Without repositories they have nothing to do."""
+    file, credentials = tools.forges, tools.sources.credentials
+    members, adapters = Members(file), _adapters(file.forges, tools)
+    issues = IssueService(parts.sprints, members, adapters)
+    wishes = WishService(parts.sessions, members, adapters, issues, parts.escalations, parts.cancels)
+    reports = ForgeReportService(
+        parts.sessions, members, adapters, parts.queries, parts.results, parts.trees, tools.sources
+    )
+    chores = (
+        Chore("forge reports", REPORT_SECONDS, reports),
+        Chore("forge deliveries", DELIVERY_SECONDS, ForgeDeliveryChore(parts.sessions, wishes)),
+    )
+    inbox = ForgeInbox(parts.sessions, file, credentials)
+    return ForgeServices(issues, inbox, chores if file.repositories else ())
+
+
+def _adapters(entries: Mapping[str, ForgeEntry], tools: Tools) -> ForgesByName:
+    def token_of(name: str) -> str:
+        return tools.sources.credentials.login(name, "forges.credential").secret
+
+    return {
+        name: GitHub(github_client, entry.api, lambda credential=entry.credential: token_of(credential))
+        for name, entry in entries.items()
+    }

@@ -1,0 +1,144 @@
+"""Credentials by reference: a request names one; the operator says where its secret is and what it is for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from app.core.errors import InvalidInputError, UnavailableError
+
+DEFAULT_USERNAME = "x-access-token"
+"""The user name that GitHub expects beside a token; others ignore it."""
+
+_MAX_SECRET_BYTES = 65_536
+_PORTS = {"https": 443, "http": 80}
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """A user name and a secret. The secret is not part of the representation."""
+
+    username: str
+    secret: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecretPlace:
+    """Where a secret is: in an environment variable or in a file. It is read anew each time it is used."""
+
+    variable: str | None = None
+    file: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CredentialRule:
+    """One credential.
+
+    Attributes:
+        place: where its secret is.
+        urls: beginnings of URLs that may get it, such as `https://github.com/acme/`.
+        username: goes with the secret.
+    """
+
+    place: SecretPlace
+    urls: tuple[str, ...] = ()
+    username: str = DEFAULT_USERNAME
+
+
+class Credentials:
+    """Looks credentials up by name.
+
+    Args:
+        rules: by name.
+        environ: the environment variables that secrets may be in.
+    """
+
+    def __init__(
+        self, rules: Mapping[str, CredentialRule] | None = None, environ: Mapping[str, str] | None = None
+    ) -> None:
+        self._rules = dict(rules or {})
+        self._environ = environ or {}
+
+    def for_url(self, name: str, url: str, field: str = "source.credential") -> Login:
+        """Give a credential for a URL that a client named.
+
+        Raises:
+            InvalidInputError: there is no such credential, or the URL may not get it.
+            UnavailableError: its secret is not where the operator says it is.
+        """
+        rule = self._rule(name, field)
+        if not any(_begins_with(url, each) for each in rule.urls):
+            raise InvalidInputError(
+                f"the credential {name!r} is not for this URL; its urls in FORGES_FILE say which it is for",
+                field=field,
+            )
+        return self.login(name, field)
+
+    def login(self, name: str, field: str = "source.credential") -> Login:
+        """Give a credential for a URL that the operator named.
+
+        Raises:
+            InvalidInputError: there is no such credential.
+            UnavailableError: its secret is not where the operator says it is.
+        """
+        rule = self._rule(name, field)
+        return Login(rule.username, self.secret(rule.place, f"the credential {name!r}"))
+
+    def secret(self, place: SecretPlace, what: str) -> str:
+        """Read a secret; `what` is what errors call it.
+
+        Raises:
+            UnavailableError: it is not there, is empty, or is no line of text.
+        """
+        if place.variable is not None:
+            text, where = self._environ.get(place.variable, ""), f"the variable {place.variable}"
+        else:
+            text, where = _read(place.file or Path(), what), str(place.file)
+        text = text.strip()
+        if not text:
+            raise UnavailableError(f"{what} has no secret: {where} is empty or not set")
+        if not text.isprintable():
+            raise UnavailableError(f"{what} cannot be used: {where} holds more than one line of text")
+        return text
+
+    def _rule(self, name: str, field: str) -> CredentialRule:
+        rule = self._rules.get(name)
+        if rule is None:
+            raise InvalidInputError(f"there is no credential {name!r} in FORGES_FILE", field=field)
+        return rule
+
+
+NO_CREDENTIALS = Credentials()
+"""Of a service whose operator names none."""
+
+
+def _read(path: Path, what: str) -> str:
+    try:
+        with path.open("rb") as handle:
+            content = handle.read(_MAX_SECRET_BYTES + 1)
+    except OSError as error:
+        raise UnavailableError(f"{what} has no secret: {path} cannot be read: {error.strerror}") from error
+    if len(content) > _MAX_SECRET_BYTES:
+        raise UnavailableError(f"{what} cannot be used: {path} is longer than {_MAX_SECRET_BYTES:,} bytes")
+    return content.decode("utf-8", "replace")
+
+
+def _begins_with(url: str, beginning: str) -> bool:
+    """Compare scheme, host and port, then whole parts of the path; a path that could climb never matches."""
+    here, there = _parts(url), _parts(beginning)
+    if here is None or there is None or here[0] != there[0]:
+        return False
+    return here[1][: len(there[1])] == there[1]
+
+
+def _parts(url: str) -> tuple[tuple[str, str, int | None], list[str]] | None:
+    try:
+        parts = urlsplit(url)
+        port = parts.port or _PORTS.get(parts.scheme)
+    except ValueError:
+        return None
+    names = [each for each in parts.path.split("/") if each]
+    unclear = "%" in parts.path or "\\" in url or {".", ".."} & set(names)
+    if unclear or parts.scheme not in _PORTS or not parts.hostname or "@" in parts.netloc or parts.query:
+        return None
+    return (parts.scheme, parts.hostname, port), [each.removesuffix(".git") for each in names]

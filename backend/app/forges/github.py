@@ -1,0 +1,249 @@
+"""GitHub behind the port: its REST interface, and GraphQL for the one thing that REST lacks."""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+from typing import Any, cast
+from urllib.parse import quote
+
+import httpx
+from typing_extensions import override
+
+from app.core.errors import PhaseRunnerError
+from app.forges.port import CommitStatus, Forge, ForgeError, Issue, NewPullRequest, PullRequest
+
+TIMEOUT_SECONDS = 20.0
+STATUS_CONTEXT = "phaserunner"
+
+_VERSION = "2022-11-28"
+_PER_PAGE = 100
+_MAX_PAGES = 20
+_MAX_DESCRIPTION = 140
+_WRITERS = frozenset({"admin", "write", "maintain"})
+_MESSAGE_CHARS = 300
+_READY = (
+    "mutation($id: ID!) { markPullRequestReadyForReview(input: {pullRequestId: $id}) "
+    "{ pullRequest { isDraft } } }"
+)
+
+
+class GitHub(Forge):
+    """GitHub, or a GitHub Enterprise Server.
+
+    Args:
+        open_client: makes a client for one request.
+        api: beginning of the addresses of the API.
+        token: reads the token; called for each request, so that a rotated token counts at once.
+    """
+
+    def __init__(
+        self, open_client: Callable[[], httpx.AsyncClient], api: str, token: Callable[[], str]
+    ) -> None:
+        self._open_client = open_client
+        self._api = api.rstrip("/")
+        self._token = token
+        self._login: str | None = None
+
+    @override
+    async def login(self) -> str:
+        if self._login is None:
+            self._login = str((await self._call("GET", "/user"))["login"])
+        return self._login
+
+    @override
+    async def issue(self, repository: str, number: int) -> Issue:
+        found = await self._call("GET", f"/repos/{repository}/issues/{number}")
+        return Issue(
+            number=found["number"],
+            title=found["title"],
+            body=found.get("body") or "",
+            url=found["html_url"],
+            is_open=found["state"] == "open",
+        )
+
+    @override
+    async def default_branch(self, repository: str) -> str:
+        return str((await self._call("GET", f"/repos/{repository}"))["default_branch"])
+
+    @override
+    async def may_write(self, repository: str, user: str) -> bool:
+        path = f"/repos/{repository}/collaborators/{quote(user, safe='')}/permission"
+        found = await self._call("GET", path, missing_ok=True)
+        return found is not None and found.get("permission") in _WRITERS
+
+    @override
+    async def find_pull(self, repository: str, branch: str) -> PullRequest | None:
+        owner = repository.partition("/")[0]
+        query = {"head": f"{owner}:{branch}", "state": "all", "sort": "created", "direction": "desc"}
+        found = await self._call("GET", f"/repos/{repository}/pulls", query=query)
+        return _pull(found[0]) if found else None
+
+    @override
+    async def open_pull(self, repository: str, new: NewPullRequest) -> PullRequest:
+        # A crash may have come between an earlier request and the record of its answer.
+        if before := await self.find_pull(repository, new.head):
+            return before
+        body = {
+            "title": new.title,
+            "body": new.body,
+            "head": new.head,
+            "base": new.base,
+            "draft": new.draft,
+        }
+        try:
+            return _pull(await self._call("POST", f"/repos/{repository}/pulls", body=body))
+        except ForgeError as error:
+            if error.permanent and (before := await self.find_pull(repository, new.head)):
+                return before
+            raise
+
+    @override
+    async def update_pull(self, repository: str, number: int, body: str) -> None:
+        await self._call("PATCH", f"/repos/{repository}/pulls/{number}", body={"body": body})
+
+    @override
+    async def mark_ready(self, pull: PullRequest) -> None:
+        graphql = f"{self._api.removesuffix('/v3')}/graphql"
+        body = {"query": _READY, "variables": {"id": pull.node_id}}
+        answer = await self._call("POST", graphql, body=body)
+        if answer.get("errors"):
+            raise ForgeError(f"GitHub does not mark the draft as ready: {answer['errors'][0].get('message')}")
+
+    @override
+    async def set_status(self, repository: str, commit: str, status: CommitStatus) -> None:
+        body = {
+            "state": status.state,
+            "context": STATUS_CONTEXT,
+            "description": status.description[:_MAX_DESCRIPTION],
+            **({"target_url": status.url} if status.url else {}),
+        }
+        await self._call("POST", f"/repos/{repository}/statuses/{commit}", body=body)
+
+    @override
+    async def put_comment(
+        self, repository: str, issue: int, marker: str, body: str, known: int | None
+    ) -> int:
+        comment = known or await self._find_comment(repository, issue, marker)
+        if comment is not None:
+            path = f"/repos/{repository}/issues/comments/{comment}"
+            if await self._call("PATCH", path, body={"body": body}, missing_ok=True) is not None:
+                return comment
+        made = await self._call("POST", f"/repos/{repository}/issues/{issue}/comments", body={"body": body})
+        return int(made["id"])
+
+    async def _find_comment(self, repository: str, issue: int, marker: str) -> int | None:
+        own = await self.login()
+        for page in range(1, _MAX_PAGES + 1):
+            query = {"per_page": str(_PER_PAGE), "page": str(page)}
+            found = await self._call("GET", f"/repos/{repository}/issues/{issue}/comments", query=query)
+            for each in cast("list[dict[str, Any]]", found):
+                # The marker in a comment of somebody else is only a quotation.
+                if marker in (each.get("body") or "") and _author(each) == own:
+                    return int(each["id"])
+            if len(found) < _PER_PAGE:
+                break
+        return None
+
+    async def _call(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Mapping[str, Any] | None = None,
+        missing_ok: bool = False,
+    ) -> Any:
+        url = path if "://" in path else f"{self._api}{path}"
+        try:
+            headers = {
+                "Accept": "application/vnd.github+json",
+                "Authorization": f"Bearer {self._token()}",
+                "User-Agent": "PhaseRunner",
+                "X-GitHub-Api-Version": _VERSION,
+            }
+            async with self._open_client() as client:
+                response = await client.request(method, url, params=query, json=body, headers=headers)
+        except PhaseRunnerError as error:
+            raise ForgeError(error.detail) from error
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise ForgeError(f"GitHub cannot be reached: {type(error).__name__}: {error}"[:500]) from error
+        if missing_ok and response.status_code == HTTPStatus.NOT_FOUND:
+            return None
+        if not response.is_success:
+            raise _failure(response, f"{method} {path}")
+        try:
+            return response.json() if response.content else {}
+        except ValueError as error:
+            raise ForgeError(f"GitHub gave no JSON for {method} {path}") from error
+
+
+def github_client() -> httpx.AsyncClient:
+    """Make a client that follows no redirects: the token goes only where the operator says."""
+    return httpx.AsyncClient(timeout=TIMEOUT_SECONDS, follow_redirects=False)
+
+
+def _failure(response: httpx.Response, what: str) -> ForgeError:
+    said = f"{what} gave {response.status_code}: {_message(response)}"
+    if retry_at := _retry_at(response):
+        return ForgeError(f"GitHub asks to wait until {retry_at:%H:%M:%S} UTC: {said}", retry_at=retry_at)
+    match response.status_code:
+        case HTTPStatus.UNAUTHORIZED:
+            return ForgeError(f"GitHub refuses the token; renew the credential: {said}")
+        case HTTPStatus.FORBIDDEN:
+            return ForgeError(f"the token may not do this; give it more rights: {said}")
+        case HTTPStatus.NOT_FOUND:
+            return ForgeError(f"this is not there, or the token may not see it: {said}")
+        case status if 300 <= status < 400:
+            return ForgeError(f"the repository was renamed or moved; change FORGES_FILE: {said}")
+        case HTTPStatus.CONFLICT | HTTPStatus.GONE | HTTPStatus.UNPROCESSABLE_ENTITY:
+            return ForgeError(said, permanent=True)
+        case _:
+            return ForgeError(said)
+
+
+def _retry_at(response: httpx.Response) -> datetime | None:
+    """When a rate limit ends; None if the failure is of another kind."""
+    if response.status_code not in (HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS):
+        return None
+    after, reset = response.headers.get("retry-after", ""), response.headers.get("x-ratelimit-reset", "")
+    if after.isdecimal() and len(after) < 7:
+        return datetime.now(UTC) + timedelta(seconds=int(after))
+    if response.headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal() and len(reset) < 12:
+        return datetime.fromtimestamp(int(reset), UTC)
+    return None
+
+
+def _message(response: httpx.Response) -> str:
+    try:
+        document: object = response.json()
+    except ValueError:
+        return response.text[:_MESSAGE_CHARS]
+    if not isinstance(document, dict):
+        return str(document)[:_MESSAGE_CHARS]
+    found = cast("dict[str, Any]", document)
+    errors = cast("list[object]", found.get("errors") or [])
+    dicts = [cast("dict[str, object]", each) for each in errors if isinstance(each, dict)]
+    details = [str(each.get("message") or each) for each in dicts]
+    return ": ".join([str(found.get("message", "")), *details])[:_MESSAGE_CHARS]
+
+
+def _pull(found: Mapping[str, Any]) -> PullRequest:
+    return PullRequest(
+        number=found["number"],
+        url=found["html_url"],
+        state=found["state"],
+        draft=bool(found.get("draft")),
+        merged=found.get("merged_at") is not None,
+        body=found.get("body") or "",
+        node_id=found.get("node_id", ""),
+        ended_at=_time(found.get("merged_at") or found.get("closed_at")),
+    )
+
+
+def _author(comment: Mapping[str, Any]) -> str | None:
+    user: Mapping[str, Any] | None = comment.get("user")  # None if the account was deleted
+    return user.get("login") if user else None
+
+
+def _time(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)

@@ -1,0 +1,227 @@
+"""The operator's file of forges: credentials, forges, and the repositories that take part."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic_core import ErrorDetails
+
+from app.core.credentials import DEFAULT_USERNAME, CredentialRule, Credentials, SecretPlace
+from app.core.errors import InvalidInputError
+from app.core.security import is_loopback
+from app.schemas.agents import AgentSpec
+from app.schemas.api.policies import PolicyOverrides
+from app.schemas.runs import Phase
+from app.schemas.toml_lines import Place, line_of, lines_of
+
+_SETTING = "FORGES_FILE"
+_MAX_BYTES = 1_000_000
+_MAX_PROBLEMS = 5
+
+_Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
+_RepositoryName = Annotated[str, StringConstraints(pattern=r"^[\w.-]+(/[\w.-]+)+$", max_length=200)]
+_Variable = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SecretReference(_Strict):
+    """Where a secret is: `env` names an environment variable, `file` a file."""
+
+    env: _Variable | None = None
+    file: Path | None = None
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Self:
+        if (self.env is None) == (self.file is None):
+            raise ValueError("give either env or file")
+        return self
+
+    @property
+    def place(self) -> SecretPlace:
+        """The same for `Credentials`."""
+        return SecretPlace(variable=self.env, file=self.file)
+
+
+class CredentialEntry(SecretReference):
+    """A token for git over https and for a forge's API.
+
+    Attributes:
+        username: goes with the token.
+        urls: beginnings of the URLs of repositories that sources may use it for.
+    """
+
+    username: str = DEFAULT_USERNAME
+    urls: list[str] = []
+
+
+class ForgeEntry(_Strict):
+    """A forge.
+
+    Attributes:
+        kind: which adapter speaks to it.
+        api: beginning of the addresses of its API.
+        web: beginning of the addresses of its pages and repositories.
+        credential: the account that the service acts as.
+        webhook_secret: with which the forge signs its deliveries; without it none is taken.
+    """
+
+    kind: Literal["github"] = "github"
+    api: str = "https://api.github.com"
+    web: str = "https://github.com"
+    credential: _Name
+    webhook_secret: SecretReference | None = None
+
+    @model_validator(mode="after")
+    def _encrypted(self) -> Self:
+        for name, url in (("api", self.api), ("web", self.web)):
+            parts = urlsplit(url)
+            here = parts.scheme == "http" and is_loopback(parts.hostname or "")
+            if not (parts.scheme == "https" or here) or not parts.hostname or "@" in parts.netloc:
+                raise ValueError(f"{name} must begin with https:// and hold no password")
+        return self
+
+
+class Rules(_Strict):
+    """What may start runs from webhooks, and how such runs are done.
+
+    Attributes:
+        labels: an issue that gets one of these starts a run.
+        commands: take `/phaserunner run`, `retry` and `stop` in comments.
+        agent: who works.
+        phases: of the runs.
+        policy: limits of the runs, over the service's own.
+    """
+
+    labels: list[str] = []
+    commands: bool = False
+    agent: AgentSpec = AgentSpec()
+    phases: list[Phase] = Field(default=list(Phase), min_length=1)
+    policy: PolicyOverrides = PolicyOverrides()
+
+
+class RepositoryEntry(_Strict):
+    """A repository that takes part.
+
+    Attributes:
+        name: `owner/name`.
+        forge: name of its forge.
+        branch: template of the names of branches; `{run}` is the short id of the run, `{issue}` the number.
+        pull_request: `passed` offers what the gates let through; `always` also, as a draft, what they did
+            not; `never` offers nothing.
+        rules: what may start runs.
+    """
+
+    name: _RepositoryName
+    forge: _Name
+    branch: str = "phaserunner/{run}"
+    pull_request: Literal["passed", "always", "never"] = "passed"
+    rules: Rules = Rules()
+
+    @model_validator(mode="after")
+    def _one_branch_per_run(self) -> Self:
+        if "{run}" not in self.branch:
+            raise ValueError("branch must contain {run}, so that each run has its own")
+        if "{" in self.branch.replace("{run}", "").replace("{issue}", ""):
+            raise ValueError("branch knows the placeholders {run} and {issue} only")
+        return self
+
+
+class ForgesFile(_Strict):
+    """The whole file.
+
+    Attributes:
+        page: beginning of the addresses of this service's pages, for links.
+    """
+
+    page: str | None = None
+    credentials: dict[_Name, CredentialEntry] = {}
+    forges: dict[_Name, ForgeEntry] = {}
+    repositories: list[RepositoryEntry] = []
+
+    @model_validator(mode="after")
+    def _names_exist(self) -> Self:
+        for name, forge in self.forges.items():
+            if forge.credential not in self.credentials:
+                raise ValueError(f"forges.{name}.credential: there is no credential {forge.credential!r}")
+        seen: set[tuple[str, str]] = set()
+        for index, each in enumerate(self.repositories):
+            if each.forge not in self.forges:
+                raise ValueError(f"repositories.{index}.forge: there is no forge {each.forge!r}")
+            key = (each.forge, each.name.lower())
+            if key in seen:
+                raise ValueError(f"repositories.{index}.name: {each.name} is there twice")
+            seen.add(key)
+        return self
+
+
+def load_forges(path: Path | None) -> ForgesFile:
+    """Read the operator's file; without one no repository takes part.
+
+    Raises:
+        InvalidInputError: it cannot be read, is no TOML, or says what it must not; the message names line and
+            key.
+    """
+    if path is None:
+        return ForgesFile()
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InvalidInputError(f"{path}: cannot be read: {error.strerror}", field=_SETTING) from error
+    if len(content) > _MAX_BYTES:
+        raise InvalidInputError(f"{path}: is longer than {_MAX_BYTES:,} bytes", field=_SETTING)
+    try:
+        return parse_forges(content.decode("utf-8-sig"), str(path))
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(f"{path}: is not UTF-8 text", field=_SETTING) from error
+
+
+def parse_forges(text: str, name: str) -> ForgesFile:
+    """Read the file's text; `name` is what errors call it.
+
+    Raises:
+        InvalidInputError: as in `load_forges`.
+    """
+    try:
+        document, lines = tomllib.loads(text), lines_of(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InvalidInputError(f"{name}: is not TOML: {error}", field=_SETTING) from error
+    try:
+        return ForgesFile.model_validate(document)
+    except ValidationError as error:
+        found = error.errors(include_url=False)[:_MAX_PROBLEMS]
+        raise InvalidInputError(
+            "; ".join(_problem(each, lines, name) for each in found), field=_SETTING
+        ) from error
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of the file."""
+    return ForgesFile.model_json_schema()
+
+
+def credentials_of(file: ForgesFile, environ: Mapping[str, str]) -> Credentials:
+    """Make what looks the file's credentials up; their secrets are read when they are used."""
+    rules = {
+        name: CredentialRule(place=each.place, urls=tuple(each.urls), username=each.username)
+        for name, each in file.credentials.items()
+    }
+    return Credentials(rules, environ)
+
+
+def _problem(error: ErrorDetails, lines: Mapping[Place, int], name: str) -> str:
+    place: Place = tuple(each for each in error["loc"] if each != "[key]")
+    message = error["msg"].removeprefix("Value error, ")
+    if not place:  # a check of the whole file names the key itself
+        key, _, message = message.partition(": ")
+        place = tuple(int(each) if each.isdigit() else each for each in key.split("."))
+    line = line_of(lines, place)
+    where = f"{name}:{line}" if line else name
+    if error["type"] == "extra_forbidden":
+        message = "is not known here"
+    return f"{where}: {'.'.join(map(str, place))}: {message}"

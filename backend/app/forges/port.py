@@ -1,0 +1,124 @@
+"""What the service asks of a forge, in words that fit every forge."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol
+
+StatusState = Literal["pending", "success", "failure", "error"]
+
+
+class ForgeError(Exception):
+    """A forge did not do what it was asked; the text says why, and holds no secret.
+
+    Attributes:
+        permanent: asking again changes nothing.
+        retry_at: when the forge said that it may be asked again.
+    """
+
+    def __init__(self, message: str, *, permanent: bool = False, retry_at: datetime | None = None) -> None:
+        super().__init__(message)
+        self.permanent = permanent
+        self.retry_at = retry_at
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """An issue; `body` and `title` are text of strangers."""
+
+    number: int
+    title: str
+    body: str
+    url: str
+    is_open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequest:
+    """A pull request. `node_id` is what GraphQL calls it; `ended_at` is None while it is open."""
+
+    number: int
+    url: str
+    state: Literal["open", "closed"]
+    draft: bool
+    merged: bool
+    body: str
+    node_id: str = ""
+    ended_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewPullRequest:
+    """A pull request that is to be opened."""
+
+    title: str
+    body: str
+    head: str
+    base: str
+    draft: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitStatus:
+    """What is said about a commit. `description` is one short line."""
+
+    state: StatusState
+    description: str
+    url: str | None = None
+
+
+class Forge(Protocol):
+    """A forge. Repositories are named `owner/name`. Every method may raise `ForgeError`."""
+
+    async def login(self) -> str:
+        """Give the name of the account that the service acts as."""
+        ...
+
+    async def issue(self, repository: str, number: int) -> Issue:
+        """Read an issue."""
+        ...
+
+    async def default_branch(self, repository: str) -> str:
+        """Give the branch that pull requests go to."""
+        ...
+
+    async def may_write(self, repository: str, user: str) -> bool:
+        """Tell whether a user may push to a repository."""
+        ...
+
+    async def find_pull(self, repository: str, branch: str) -> PullRequest | None:
+        """Find the newest pull request of a branch, whatever its state."""
+        ...
+
+    async def open_pull(self, repository: str, new: NewPullRequest) -> PullRequest:
+        """Open a pull request, or give the one that the branch has already."""
+        ...
+
+    async def update_pull(self, repository: str, number: int, body: str) -> None:
+        """Replace the description of a pull request."""
+        ...
+
+    async def mark_ready(self, pull: PullRequest) -> None:
+        """Make a draft ready for review."""
+        ...
+
+    async def set_status(self, repository: str, commit: str, status: CommitStatus) -> None:
+        """Say something about a commit, in place of what was said before."""
+        ...
+
+    async def put_comment(
+        self, repository: str, issue: int, marker: str, body: str, known: int | None
+    ) -> int:
+        """Write the one comment with a marker, or replace its text; give its id.
+
+        Args:
+            repository: of the issue.
+            issue: number of the issue or pull request.
+            marker: text that only this comment of the service holds.
+            body: text of the comment, with the marker.
+            known: id of the comment, if it is known.
+        """
+        ...
+
+
+ForgesByName = Mapping[str, Forge]

@@ -1,0 +1,77 @@
+"""Finds the repository of a URL among those that take part."""
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from app.core.errors import InvalidInputError
+from app.forges.operator_file import ForgeEntry, ForgesFile, RepositoryEntry
+
+_ISSUE = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)/(?:issues|pull)/(?P<number>[1-9]\d{0,9})")
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A repository that takes part, with its forge."""
+
+    repository: RepositoryEntry
+    forge: ForgeEntry
+
+    @property
+    def clone_url(self) -> str:
+        """The URL that git fetches from and pushes to."""
+        return f"{self.forge.web.rstrip('/')}/{self.repository.name}.git"
+
+    def branch_for(self, run: str, issue: int | None) -> str:
+        """Give the name of the branch of a run; `run` is its short id."""
+        return self.repository.branch.replace("{run}", run).replace("{issue}", str(issue or "none"))
+
+
+class Members:
+    """The repositories that take part.
+
+    Args:
+        file: of the operator.
+    """
+
+    def __init__(self, file: ForgesFile) -> None:
+        self.file = file
+        self._members = [Member(each, file.forges[each.forge]) for each in file.repositories]
+
+    def named(self, forge: str, repository: str) -> Member | None:
+        """Find a repository by the name of its forge and its own."""
+        wanted = (forge, repository.lower())
+        return next(
+            (m for m in self._members if (m.repository.forge, m.repository.name.lower()) == wanted), None
+        )
+
+    def of_url(self, url: str) -> Member | None:
+        """Find the repository that a source's URL leads to."""
+        wanted = _without_end(url)
+        return next((each for each in self._members if _without_end(each.clone_url) == wanted), None)
+
+    def of_issue(self, url: str) -> tuple[Member, int]:
+        """Find the repository and the number of an issue.
+
+        Raises:
+            InvalidInputError: the URL is not one of an issue, or its repository does not take part.
+        """
+        for member in self._members:
+            beginning = member.forge.web.rstrip("/").lower() + "/"
+            if not url.lower().startswith(beginning):
+                continue
+            rest = urlsplit(url).path[len(urlsplit(beginning).path) :].rstrip("/")
+            found = _ISSUE.fullmatch(rest)
+            if found and found["repository"].lower() == member.repository.name.lower():
+                return member, int(found["number"])
+        raise InvalidInputError(
+            f"{url[:200]!r} is not an issue of a repository in FORGES_FILE; its form is "
+            "https://github.com/OWNER/NAME/issues/NUMBER",
+            field="issue",
+        )
+
+
+def _without_end(url: str) -> str:
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{host}{parts.path.rstrip('/').removesuffix('.git')}".lower()

@@ -1,0 +1,34 @@
+"""What a sprint for an issue needs to start, and the answer to a delivery of a forge."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.schemas.agents import AgentSpec
+from app.schemas.api.policies import PolicyOverrides
+from app.schemas.api.runs import Name
+from app.schemas.api.sprints import DEFAULT_PHASES
+from app.schemas.runs import Phase
+from app.schemas.text import CleanLine
+
+
+class IssueSprintCreate(BaseModel):
+    """What a sprint for an issue needs to start. Goal and source come from the issue."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        json_schema_extra={"examples": [{"issue": "https://github.com/acme/widgets/issues/7"}]},
+    )
+
+    issue: Annotated[CleanLine, Field(min_length=1, max_length=500)]
+    name: Name | None = None
+    phases: list[Phase] = Field(default=list(DEFAULT_PHASES), min_length=1)
+    agent: AgentSpec = AgentSpec()
+    policy: PolicyOverrides = PolicyOverrides()
+
+
+class DeliveryTaken(BaseModel):
+    """What became of a delivery of a forge. `repeated`: the service had it already."""
+
+    status: Literal["recorded", "repeated"]

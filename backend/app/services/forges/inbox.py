@@ -1,0 +1,181 @@
+"""Takes deliveries of forges: they are checked and recorded at once, and worked afterwards."""
+
+import hashlib
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+from uuid import UUID
+
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from app.core.credentials import Credentials
+from app.core.errors import InvalidInputError, NotFoundError, UnauthorizedError, UnavailableError
+from app.db.engine import Sessions
+from app.db.models import ForgeDelivery
+from app.forges.operator_file import ForgesFile
+from app.forges.port import ForgeError
+from app.forges.signatures import HEADER, is_signed
+from app.schemas.api.forges import DeliveryTaken
+from app.services.chores.webhooks import pause_after
+from app.services.forges.wishes import WishService
+
+logger = logging.getLogger(__name__)
+
+MAX_TRIES = 8
+LEASE = timedelta(minutes=15)
+KEPT_FOR = timedelta(days=30)
+"""Deliveries are forgotten then; older repetitions are refused for their age."""
+
+_BATCH = 10
+_MAX_ID_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    id: UUID
+    forge: str
+    event: str
+    payload: dict[str, Any]
+    digest: bytes
+    tries: int
+
+
+class ForgeInbox:
+    """Records deliveries that are signed.
+
+    Args:
+        sessions: opens transactions.
+        file: of the operator.
+        credentials: read the secrets of the webhooks.
+    """
+
+    def __init__(self, sessions: Sessions, file: ForgesFile, credentials: Credentials) -> None:
+        self._sessions = sessions
+        self._file = file
+        self._credentials = credentials
+
+    async def take(self, headers: Mapping[str, str], body: bytes) -> DeliveryTaken:
+        """Check and record a delivery of GitHub. Nothing else is done about it here.
+
+        Raises:
+            NotFoundError: no forge in the operator's file has a secret for deliveries.
+            UnauthorizedError: the signature is missing or wrong.
+            InvalidInputError: a header is missing, or the body is no JSON object.
+        """
+        forge = self._signer(headers, body)
+        delivery, event = headers.get("x-github-delivery", ""), headers.get("x-github-event", "")
+        if not 0 < len(delivery) <= _MAX_ID_CHARS or not 0 < len(event) <= _MAX_ID_CHARS:
+            raise InvalidInputError("X-GitHub-Delivery and X-GitHub-Event are required", field="headers")
+        row = {
+            "forge": forge,
+            "delivery": delivery,
+            "digest": hashlib.sha256(body).digest(),
+            "event": event,
+            "payload": _object(body),
+        }
+        statement = insert(ForgeDelivery).values(row).on_conflict_do_nothing().returning(ForgeDelivery.id)
+        async with self._sessions.begin() as session:
+            recorded = await session.scalar(statement)
+        return DeliveryTaken(status="repeated" if recorded is None else "recorded")
+
+    def _signer(self, headers: Mapping[str, str], body: bytes) -> str:
+        """Find the forge whose secret signed the body."""
+        given = headers.get(HEADER.lower(), "")
+        secrets = {name: each.webhook_secret for name, each in self._file.forges.items()}
+        if not any(secrets.values()):
+            raise NotFoundError("no forge in FORGES_FILE has a webhook_secret")
+        for name, place in secrets.items():
+            if place is None:
+                continue
+            secret = self._credentials.secret(place.place, f"the webhook_secret of {name!r}")
+            if is_signed(secret, body, given):
+                return name
+        raise UnauthorizedError(f"{HEADER} does not sign this body with a webhook_secret of FORGES_FILE")
+
+
+class ForgeDeliveryChore:
+    """Works the deliveries that wait.
+
+    Args:
+        sessions: opens short transactions.
+        wishes: does what deliveries ask for.
+    """
+
+    def __init__(self, sessions: Sessions, wishes: WishService) -> None:
+        self._sessions = sessions
+        self._wishes = wishes
+
+    async def __call__(self) -> int:
+        """Work what is due; returns how many deliveries were tried."""
+        tried = 0
+        while batch := await self._take():
+            for each in batch:
+                await self._attempt(each)
+            tried += len(batch)
+        if tried:
+            async with self._sessions.begin() as session:
+                old = ForgeDelivery.received_at < datetime.now(UTC) - KEPT_FOR
+                await session.execute(delete(ForgeDelivery).where(old))
+        return tried
+
+    async def _take(self) -> list[_Taken]:
+        row = ForgeDelivery
+        due = (
+            select(row.id)
+            .where(row.status == "pending", row.next_at <= func.now())
+            .order_by(row.received_at)
+            .limit(_BATCH)
+            .with_for_update(skip_locked=True)
+        )
+        claim = (
+            update(row)
+            .where(row.id.in_(due.scalar_subquery()))
+            .values(tries=row.tries + 1, next_at=func.now() + LEASE)
+            .returning(row.id, row.forge, row.event, row.payload, row.digest, row.tries)
+        )
+        async with self._sessions.begin() as session:
+            return [_Taken(*each) for each in await session.execute(claim)]
+
+    async def _attempt(self, taken: _Taken) -> None:
+        trigger = f"{taken.forge}:{taken.digest.hex()}"
+        try:
+            done = await self._wishes.fulfil(taken.forge, taken.event, taken.payload, trigger)
+        except (ForgeError, UnavailableError) as error:
+            await self._postpone(taken, error)
+        else:
+            status = "done" if done.acted else "ignored"
+            await self._record(
+                taken, {"status": status, "result": done.text, "finished_at": datetime.now(UTC)}
+            )
+
+    async def _postpone(self, taken: _Taken, error: ForgeError | UnavailableError) -> None:
+        retry_at = error.retry_at if isinstance(error, ForgeError) else None
+        now = datetime.now(UTC)
+        if taken.tries >= MAX_TRIES:
+            logger.error("delivery %s failed for good: %s", taken.id, error)
+            await self._record(taken, {"status": "failed", "result": str(error), "finished_at": now})
+            return
+        at = retry_at or now + timedelta(seconds=pause_after(taken.tries))
+        await self._record(taken, {"next_at": at, "result": str(error)})
+
+    async def _record(self, taken: _Taken, values: dict[str, Any]) -> None:
+        row = ForgeDelivery
+        mine = (row.id == taken.id, row.tries == taken.tries, row.status == "pending")
+        async with self._sessions.begin() as session:
+            await session.execute(update(row).where(*mine).values(values))
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        found: object = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInputError(
+            "the body is no JSON; choose application/json as the webhook's content type", field="body"
+        ) from error
+    if not isinstance(found, dict):
+        raise InvalidInputError("the body is no JSON object", field="body")
+    return cast("dict[str, Any]", found)

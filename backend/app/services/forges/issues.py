@@ -1,0 +1,74 @@
+"""Starts sprints for issues of a forge."""
+
+from dataclasses import replace
+
+from app.core.errors import ConflictError, UnavailableError, WorkspaceError
+from app.forges.goals import goal_of
+from app.forges.port import Forge, ForgeError, ForgesByName, Issue
+from app.forges.repositories import Member, Members
+from app.schemas.api.forges import IssueSprintCreate
+from app.schemas.api.runs import RunDetail
+from app.schemas.api.sprints import SprintCreate
+from app.schemas.forges import ForgeOrigin
+from app.schemas.workspaces import GitSource
+from app.services.control.idempotency import UNKEYED, Once
+from app.services.control.sprints import SprintService
+
+_MAX_NAME = 200
+
+
+class IssueService:
+    """Starts sprints for issues.
+
+    Args:
+        sprints: starts them.
+        members: repositories that take part.
+        forges: adapters by name.
+    """
+
+    def __init__(self, sprints: SprintService, members: Members, forges: ForgesByName) -> None:
+        self._sprints = sprints
+        self._members = members
+        self._forges = forges
+
+    async def start(
+        self, request: IssueSprintCreate, actor: str, once: Once = UNKEYED, trigger: str | None = None
+    ) -> RunDetail:
+        """Read the issue, and start a sprint with its text as the goal on its repository.
+
+        Args:
+            request: names the issue.
+            actor: who asks.
+            once: the request.
+            trigger: what started it, if that must start one run only.
+
+        Raises:
+            InvalidInputError: the URL is not of an issue of a repository that takes part.
+            ConflictError: the issue is closed.
+            UnavailableError, WorkspaceError: the forge does not give the issue, or the source cannot be used.
+        """
+        member, number = self._members.of_issue(request.issue)
+        issue = await self._issue(self._forges[member.repository.forge], member, number)
+        if not issue.is_open:
+            raise ConflictError(f"the issue {number} is closed; open it again first", field="issue")
+        sprint = SprintCreate(
+            goal=goal_of(issue.title, issue.body),
+            name=request.name or f"#{number} {' '.join(issue.title.split())}"[:_MAX_NAME],
+            source=GitSource(url=member.clone_url, credential=member.forge.credential),
+            phases=request.phases,
+            agent=request.agent,
+            policy=request.policy,
+        )
+        origin = ForgeOrigin(
+            forge=member.repository.forge, repository=member.repository.name, issue=number, trigger=trigger
+        )
+        new = replace(self._sprints.prepare(sprint, actor), origin=origin)
+        return await self._sprints.intake.start(new, self._sprints.show, once)
+
+    async def _issue(self, forge: Forge, member: Member, number: int) -> Issue:
+        try:
+            return await forge.issue(member.repository.name, number)
+        except ForgeError as error:
+            if error.retry_at is not None:
+                raise UnavailableError(str(error)) from error
+            raise WorkspaceError(str(error), field="issue") from error

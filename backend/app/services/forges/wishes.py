@@ -1,0 +1,200 @@
+"""Does what deliveries of forges ask for: starts, retries and stops runs, and records outcomes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import or_, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.core.errors import PhaseRunnerError, UnavailableError
+from app.db.engine import Sessions
+from app.db.models import Escalation, ForgeReport, Run
+from app.forges.deliveries import OWN, Asked, Ended, Nothing, read_delivery
+from app.forges.descriptions import cell
+from app.forges.port import ForgesByName
+from app.forges.repositories import Member, Members
+from app.schemas.api.escalations import EscalationResolve
+from app.schemas.api.forges import IssueSprintCreate
+from app.schemas.runs import EscalationDecision, RunStatus
+from app.services.control.cancelling import CancelService
+from app.services.forges.issues import IssueService
+from app.services.review.escalations import EscalationService
+
+MAX_AGE = timedelta(days=3)
+"""GitHub repeats deliveries for so long; what was asked for earlier is not done any more."""
+
+_FINAL = [each.value for each in RunStatus if each.is_final]
+
+
+@dataclass(frozen=True, slots=True)
+class Fulfilled:
+    """What became of a delivery."""
+
+    acted: bool
+    text: str
+
+
+class WishService:
+    """Does what deliveries ask for.
+
+    Args:
+        sessions: opens short transactions.
+        members: repositories that take part.
+        forges: adapters by name.
+        issues: starts runs.
+        escalations: retries runs.
+        cancels: stops runs.
+    """
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        members: Members,
+        forges: ForgesByName,
+        issues: IssueService,
+        escalations: EscalationService,
+        cancels: CancelService,
+    ) -> None:
+        self._sessions = sessions
+        self._members = members
+        self._forges = forges
+        self._issues = issues
+        self._escalations = escalations
+        self._cancels = cancels
+
+    async def fulfil(self, forge: str, event: str, payload: Mapping[str, Any], trigger: str) -> Fulfilled:
+        """Do what one delivery asks for; done twice with the same trigger, it has the same effect as once.
+
+        Raises:
+            ForgeError, UnavailableError: the forge is away; the same may be tried again.
+        """
+        wish = read_delivery(event, payload)
+        if isinstance(wish, Nothing):
+            return Fulfilled(acted=False, text=wish.reason)
+        member = self._members.named(forge, wish.repository)
+        if member is None:
+            return Fulfilled(acted=False, text=f"{wish.repository} is not in FORGES_FILE")
+        if isinstance(wish, Ended):
+            return await self._end(member, wish)
+        if refused := await self._refusal(member, wish):
+            return Fulfilled(acted=False, text=refused)
+        try:
+            return await self._act(member, wish, trigger)
+        except UnavailableError:
+            raise
+        except PhaseRunnerError as error:
+            await self._explain(member, wish, error.detail, trigger)
+            return Fulfilled(acted=False, text=error.detail)
+
+    async def _refusal(self, member: Member, wish: Asked) -> str:
+        rules = member.repository.rules
+        if wish.what == "label" and wish.text not in rules.labels:
+            return f"the label {wish.text!r} starts nothing"
+        if wish.what != "label" and not rules.commands:
+            return "commands are off for this repository"
+        if wish.what == "run" and wish.is_pull:
+            return "a run starts from an issue, not from a pull request"
+        if datetime.now(UTC) - wish.at > MAX_AGE:
+            return f"it was asked at {wish.at:%Y-%m-%d %H:%M} UTC, which is too long ago"
+        if not await self._forges[member.repository.forge].may_write(member.repository.name, wish.user):
+            return f"{wish.user} may not write to {member.repository.name}"
+        return ""
+
+    async def _act(self, member: Member, wish: Asked, trigger: str) -> Fulfilled:
+        actor = f"{member.repository.forge}:{wish.user}"
+        match wish.what:
+            case "retry":
+                return await self._retry(member, wish, actor)
+            case "stop":
+                return await self._stop(member, wish, actor)
+            case _:
+                return await self._start(member, wish, actor, trigger)
+
+    async def _start(self, member: Member, wish: Asked, actor: str, trigger: str) -> Fulfilled:
+        async with self._sessions() as session:
+            if await session.scalar(select(ForgeReport.run_id).where(ForgeReport.trigger == trigger)):
+                return Fulfilled(acted=True, text="the run was started before a crash")
+            busy = await _newest(session, member, wish.number)
+        if busy is not None:
+            return Fulfilled(acted=False, text=f"the run {busy.id} works on this issue already")
+        rules = member.repository.rules
+        request = IssueSprintCreate(
+            issue=f"{member.forge.web.rstrip('/')}/{member.repository.name}/issues/{wish.number}",
+            agent=rules.agent,
+            phases=rules.phases,
+            policy=rules.policy,
+        )
+        try:
+            run = await self._issues.start(request, actor, trigger=trigger)
+        except IntegrityError:
+            return Fulfilled(acted=True, text="another worker started the run")
+        return Fulfilled(acted=True, text=f"started the run {run.id}")
+
+    async def _retry(self, member: Member, wish: Asked, actor: str) -> Fulfilled:
+        async with self._sessions() as session:
+            run = await _newest(session, member, wish.number)
+            asked = run and await session.scalar(
+                select(Escalation.id).where(Escalation.run_id == run.id, Escalation.status == "open")
+            )
+        if run is None or asked is None:
+            return Fulfilled(acted=False, text="no run waits for an answer here")
+        resolution = EscalationResolve(decision=EscalationDecision.RETRY, guidance=wish.text)
+        await self._escalations.resolve(asked, resolution, actor)
+        return Fulfilled(acted=True, text=f"the run {run.id} tries again")
+
+    async def _stop(self, member: Member, wish: Asked, actor: str) -> Fulfilled:
+        async with self._sessions() as session:
+            run = await _newest(session, member, wish.number)
+        if run is None:
+            return Fulfilled(acted=False, text="no run works on this")
+        await self._cancels.cancel(run.id, wish.text or f"stopped by {actor}", actor)
+        return Fulfilled(acted=True, text=f"stopped the run {run.id}")
+
+    async def _end(self, member: Member, wish: Ended) -> Fulfilled:
+        row = ForgeReport
+        # Deliveries come in any order: what is older than the known outcome says nothing new.
+        statement = (
+            update(row)
+            .where(
+                row.forge == member.repository.forge,
+                row.repository == member.repository.name,
+                row.pull_number == wish.number,
+                or_(row.outcome_at.is_(None), row.outcome_at <= wish.at),
+            )
+            .values(outcome=wish.outcome, outcome_by=wish.user, outcome_at=wish.at)
+            .returning(row.run_id)
+        )
+        async with self._sessions.begin() as session:
+            run_id = await session.scalar(statement)
+        if run_id is None:
+            return Fulfilled(
+                acted=False, text="the pull request is not of a run, or something newer is known"
+            )
+        return Fulfilled(acted=True, text=f"the pull request of {run_id} is {wish.outcome or 'open again'}")
+
+    async def _explain(self, member: Member, wish: Asked, why: str, trigger: str) -> None:
+        marker = f"{OWN}refused:{trigger} -->"
+        body = f"{marker}\n**PhaseRunner** did not do this: {cell(why)}"
+        forge = self._forges[member.repository.forge]
+        await forge.put_comment(member.repository.name, wish.number, marker, body, None)
+
+
+async def _newest(session: AsyncSession, member: Member, number: int) -> Run | None:
+    """Find the newest unfinished run of an issue or pull request."""
+    row = ForgeReport
+    statement = (
+        select(Run)
+        .join(row, row.run_id == Run.id)
+        .where(
+            row.forge == member.repository.forge,
+            row.repository == member.repository.name,
+            or_(row.issue == number, row.pull_number == number),
+            Run.status.not_in(_FINAL),
+        )
+        .order_by(Run.created_at.desc())
+        .limit(1)
+    )
+    return await session.scalar(statement)

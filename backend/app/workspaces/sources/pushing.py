@@ -1,0 +1,86 @@
+"""Pushes a result to the remote repository that its run started from, as a branch of its own."""
+
+from dataclasses import dataclass
+
+from app.core.errors import ConflictError, WorkspaceError
+from app.schemas.workspaces import GitSource
+from app.workspaces.history.git import reason
+from app.workspaces.history.refs import check_branch
+from app.workspaces.history.repository import RunRepository
+from app.workspaces.sources.inspection import SourcePolicy, check_url, without_password
+from app.workspaces.sources.remote import Remote, prepare_fetch
+
+_PROTECTED = ("protected branch", "GH006", "GH013")
+_LOST_RACE = ("stale info", "already exists", "failed to update ref", "cannot lock ref")
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """What is pushed.
+
+    Attributes:
+        source: the remote repository.
+        branch: name of the branch there.
+        commit: what it is to point to.
+        replaces: commits that earlier pushes of the same run left there; they may be replaced.
+    """
+
+    source: GitSource
+    branch: str
+    commit: str
+    replaces: frozenset[str] = frozenset()
+
+
+async def push_branch(push: Push, run: RunRepository, policy: SourcePolicy) -> bool:
+    """Push a commit of a run. Commits of others on the branch are never overwritten.
+
+    Args:
+        push: what to push, and where to.
+        run: the run's repository, which has the commit.
+        policy: which sources and credentials are allowed.
+
+    Returns:
+        False if the branch points to the commit already.
+
+    Raises:
+        InvalidInputError: the URL, the branch or the credential cannot be used.
+        ConflictError: the branch holds other commits.
+        WorkspaceError: the repository cannot be reached, or does not take the push.
+    """
+    ref = f"refs/heads/{check_branch(push.branch)}"
+    check_url(push.source.url, policy)
+    remote = await prepare_fetch(push.source, run.git.transport_env, policy)
+    there = await _commit_at(ref, remote, run, policy)
+    if there == push.commit:
+        return False
+    if there is not None and there not in push.replaces:
+        raise ConflictError(
+            f"the branch {push.branch} holds {there[:12]}, which this run did not push; it stays as it is",
+            field="branch",
+        )
+    lease = f"--force-with-lease={ref}:{there or ''}"
+    command = ["push", "-q", "--no-verify", lease, "--", remote.url, f"{push.commit}:{ref}"]
+    outcome = await run.git.attempt(command, run.target, env=remote.env, timeout=policy.fetch_seconds)
+    if outcome.returncode != 0 or outcome.timed_out:
+        raise _refusal(push, reason(outcome))
+    return True
+
+
+async def _commit_at(ref: str, remote: Remote, run: RunRepository, policy: SourcePolicy) -> str | None:
+    command = ["ls-remote", "-q", "--refs", "--", remote.url, ref]
+    outcome = await run.git.attempt(command, run.target, env=remote.env, timeout=policy.fetch_seconds)
+    if outcome.returncode != 0 or outcome.timed_out:
+        raise WorkspaceError(f"the repository cannot be reached: {reason(outcome)}", field="source.url")
+    found = dict(line.split("\t", 1)[::-1] for line in outcome.stdout.decode().splitlines())
+    return found.get(ref)
+
+
+def _refusal(push: Push, why: str) -> ConflictError | WorkspaceError:
+    if any(each in why for each in _PROTECTED):
+        return ConflictError(
+            f"the branch {push.branch} is protected; choose another `branch` in FORGES_FILE: {why}",
+            field="branch",
+        )
+    if any(each in why for each in _LOST_RACE):
+        return ConflictError(f"the branch {push.branch} was changed at the same time: {why}", field="branch")
+    return WorkspaceError(f"{without_password(push.source.url)} does not take the result: {why}")

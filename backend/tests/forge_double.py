@@ -1,0 +1,350 @@
+"""A double of GitHub: keeps issues, comments, pull requests and statuses, and fails when it is told to.
+
+It listens on loopback. `exchanges` holds what was asked and answered, for checks against GitHub's own
+description of its interface.
+"""
+
+import hashlib
+import hmac
+import json
+import re
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+from uuid import uuid4
+
+import httpx
+
+from tests.git_http import TOKEN, run_git
+
+SECRET = "secret-of-the-webhook"
+ACCOUNT = "phaserunner-bot"
+
+
+@dataclass
+class Fault:
+    """What goes wrong at the next request that fits.
+
+    Attributes:
+        method: of the request.
+        path: regular expression that its path must match.
+        status: of the answer; 0 acts and then ends the connection without one.
+        headers: of the answer.
+        seconds: wait so long before.
+    """
+
+    method: str
+    path: str
+    status: int
+    headers: dict[str, str] = field(default_factory=dict[str, str])
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One request and its answer."""
+
+    method: str
+    path: str
+    body: Any
+    status: int
+    answer: Any
+
+
+@dataclass
+class GitHubDouble:
+    """The state of the double. `bare` is the git repository behind `repository`."""
+
+    repository: str
+    web: str
+    bare: Path
+    url: str = ""
+    permissions: dict[str, str] = field(default_factory=lambda: {"ada": "write", "eve": "read"})
+    issues: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
+    comments: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
+    pulls: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
+    statuses: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    faults: list[Fault] = field(default_factory=list[Fault])
+    exchanges: list[Exchange] = field(default_factory=list[Exchange])
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def add_issue(self, number: int, title: str, body: str) -> dict[str, Any]:
+        """Write an issue."""
+        url = f"{self.web}/{self.repository}/issues/{number}"
+        self.issues[number] = {
+            "number": number,
+            "title": title,
+            "body": body,
+            "html_url": url,
+            "state": "open",
+            "updated_at": now(),
+        }
+        return self.issues[number]
+
+    def comments_of(self, number: int) -> list[str]:
+        """The texts of an issue's comments."""
+        return [each["body"] for each in self.comments.values() if each["issue"] == number]
+
+    def merge(self, number: int) -> dict[str, Any]:
+        """Merge a pull request as a person would; gives the delivery that tells of it."""
+        pull = self.pulls[number]
+        assert not pull["draft"]
+        run_git(self.bare, "update-ref", f"refs/heads/{pull['base']['ref']}", pull["head"]["sha"])
+        pull |= {"state": "closed", "merged_at": now(), "closed_at": now(), "updated_at": now()}
+        return {
+            "action": "closed",
+            "number": number,
+            "pull_request": {**pull, "merged": True},
+            "repository": {"full_name": self.repository},
+            "sender": {"login": "ada"},
+        }
+
+    def labeled(self, number: int, label: str, user: str = "ada") -> dict[str, Any]:
+        """The delivery that tells of a label."""
+        self.issues[number]["updated_at"] = now()
+        return {
+            "action": "labeled",
+            "issue": self.issues[number],
+            "label": {"name": label},
+            "repository": {"full_name": self.repository},
+            "sender": {"login": user},
+        }
+
+    def commented(self, number: int, body: str, user: str = "ada") -> dict[str, Any]:
+        """The delivery that tells of a comment."""
+        return {
+            "action": "created",
+            "issue": self.issues[number],
+            "comment": {"body": body, "user": {"login": user}, "created_at": now()},
+            "repository": {"full_name": self.repository},
+            "sender": {"login": user},
+        }
+
+    def answer(self, method: str, path: str, query: dict[str, list[str]], body: Any) -> tuple[int, Any]:
+        """Do what a request asks for."""
+        with self.lock:
+            for verb, pattern, act in _ROUTES:
+                found = re.fullmatch(pattern.replace("REPO", re.escape(f"/repos/{self.repository}")), path)
+                if verb == method and found:
+                    return act(self, found.groupdict(), query, body)
+        return 404, {"message": "Not Found"}
+
+    def head_of(self, branch: str) -> str | None:
+        """The commit of a branch of the repository."""
+        found = run_git(self.bare, "for-each-ref", "--format=%(objectname)", f"refs/heads/{branch}")
+        return found or None
+
+
+def now() -> str:
+    """The time as GitHub writes it."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def signed(payload: Any, event: str, *, secret: str = SECRET, delivery: str | None = None) -> httpx.Request:
+    """Make the request of a delivery; its URL is that of the endpoint alone."""
+    content = json.dumps(payload).encode()
+    digest = hmac.new(secret.encode(), content, hashlib.sha256).hexdigest()
+    headers = {
+        "Content-Type": "application/json",
+        "X-GitHub-Event": event,
+        "X-GitHub-Delivery": delivery or str(uuid4()),
+        "X-Hub-Signature-256": f"sha256={digest}",
+    }
+    return httpx.Request("POST", "http://x/api/v1/forges/github/webhook", content=content, headers=headers)
+
+
+@contextmanager
+def github_double(repository: str, web: str, bare: Path) -> Generator[GitHubDouble]:
+    """Run a double until the block is left."""
+    double = GitHubDouble(repository, web, bare)
+
+    class Handler(_Handler):
+        state = double
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    double.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield double
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+Act = Callable[[GitHubDouble, dict[str, str], dict[str, list[str]], Any], tuple[int, Any]]
+
+
+def _user(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    return 200, {"login": ACCOUNT}
+
+
+def _repository(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    return 200, {"full_name": double.repository, "default_branch": "main"}
+
+
+def _issue(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    found = double.issues.get(int(names["number"]))
+    return (200, found) if found else (404, {"message": "Not Found"})
+
+
+def _permission(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    found = double.permissions.get(names["user"])
+    return (200, {"permission": found}) if found else (404, {"message": "Not Found"})
+
+
+def _comments(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    every = [each for each in double.comments.values() if each["issue"] == int(names["number"])]
+    size, page = int(query.get("per_page", ["30"])[0]), int(query.get("page", ["1"])[0])
+    return 200, [_shown(each) for each in every[(page - 1) * size : page * size]]
+
+
+def _comment(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    number = 1000 + len(double.comments)
+    made = {
+        "id": number,
+        "body": body["body"],
+        "user": {"login": ACCOUNT},
+        "created_at": now(),
+        "issue": int(names["number"]),
+    }
+    double.comments[number] = made
+    return 201, _shown(made)
+
+
+def _edit_comment(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    found = double.comments.get(int(names["id"]))
+    if found is None:
+        return 404, {"message": "Not Found"}
+    found["body"] = body["body"]
+    return 200, _shown(found)
+
+
+def _shown(comment: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in comment.items() if name != "issue"}
+
+
+def _pulls(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    branch = query["head"][0].partition(":")[2]
+    return 200, [each for each in reversed(double.pulls.values()) if each["head"]["ref"] == branch]
+
+
+def _open_pull(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    commit = double.head_of(body["head"])
+    if commit is None:
+        return 422, {"message": "Validation Failed", "errors": [{"field": "head", "code": "invalid"}]}
+    if any(p["head"]["ref"] == body["head"] and p["state"] == "open" for p in double.pulls.values()):
+        said = [{"message": f"A pull request already exists for {body['head']}."}]
+        return 422, {"message": "Validation Failed", "errors": said}
+    number = 100 + len(double.pulls)
+    double.pulls[number] = {
+        "number": number,
+        "html_url": f"{double.web}/{double.repository}/pull/{number}",
+        "node_id": f"PR_{number}",
+        "state": "open",
+        "draft": body["draft"],
+        "title": body["title"],
+        "body": body["body"],
+        "head": {"ref": body["head"], "sha": commit},
+        "base": {"ref": body["base"]},
+        "merged_at": None,
+        "closed_at": None,
+        "updated_at": now(),
+    }
+    return 201, double.pulls[number]
+
+
+def _edit_pull(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    double.pulls[int(names["number"])] |= {**body, "updated_at": now()}
+    return 200, double.pulls[int(names["number"])]
+
+
+def _status(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    double.statuses.append({"sha": names["sha"], **body})
+    return 201, {"state": body["state"], "context": body["context"]}
+
+
+def _graphql(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    found = next(each for each in double.pulls.values() if each["node_id"] == body["variables"]["id"])
+    assert "markPullRequestReadyForReview" in body["query"]
+    found["draft"] = False
+    return 200, {"data": {"markPullRequestReadyForReview": {"pullRequest": {"isDraft": False}}}}
+
+
+_ROUTES: list[tuple[str, str, Act]] = [
+    ("GET", "/user", _user),
+    ("GET", "REPO", _repository),
+    ("GET", r"REPO/issues/(?P<number>\d+)", _issue),
+    ("GET", r"REPO/collaborators/(?P<user>[^/]+)/permission", _permission),
+    ("GET", r"REPO/issues/(?P<number>\d+)/comments", _comments),
+    ("POST", r"REPO/issues/(?P<number>\d+)/comments", _comment),
+    ("PATCH", r"REPO/issues/comments/(?P<id>\d+)", _edit_comment),
+    ("GET", "REPO/pulls", _pulls),
+    ("POST", "REPO/pulls", _open_pull),
+    ("PATCH", r"REPO/pulls/(?P<number>\d+)", _edit_pull),
+    ("POST", r"REPO/statuses/(?P<sha>[0-9a-f]+)", _status),
+    ("POST", "/graphql", _graphql),
+]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    state: GitHubDouble
+
+    def do_GET(self) -> None:
+        self._serve()
+
+    def do_POST(self) -> None:
+        self._serve()
+
+    def do_PATCH(self) -> None:
+        self._serve()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
+        pass
+
+    def _serve(self) -> None:
+        parts = urlsplit(self.path)
+        content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        body: Any = json.loads(content) if content else None
+        fault = self._fault(parts.path)
+        if fault is not None and fault.seconds:
+            time.sleep(fault.seconds)
+        if fault is not None and fault.status:
+            self._send(fault.status, {"message": "told to fail"}, fault.headers)
+            return
+        if self.headers.get("Authorization") != f"Bearer {TOKEN}":
+            self._send(401, {"message": "Bad credentials"}, {})
+            return
+        status, answer = self.state.answer(self.command, parts.path, parse_qs(parts.query), body)
+        self.state.exchanges.append(Exchange(self.command, parts.path, body, status, answer))
+        if fault is not None and fault.seconds == 0:
+            self.close_connection = True
+            return
+        self._send(status, answer, {})
+
+    def _fault(self, path: str) -> Fault | None:
+        with self.state.lock:
+            for each in self.state.faults:
+                if each.method == self.command and re.search(each.path, path):
+                    self.state.faults.remove(each)
+                    return each
+        return None
+
+    def _send(self, status: int, answer: Any, headers: dict[str, str]) -> None:
+        content = json.dumps(answer).encode()
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)

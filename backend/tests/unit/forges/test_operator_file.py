@@ -1,0 +1,106 @@
+"""The operator's file of forges: what it says, and what each mistake in it is called."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.core.errors import InvalidInputError
+from app.forges.operator_file import json_schema, load_forges, parse_forges
+from app.forges.repositories import Members
+
+GOOD = """
+[credentials.acme]
+env = "ACME_TOKEN"
+
+[forges.github]
+credential = "acme"
+
+[[repositories]]
+name = "acme/widgets"
+forge = "github"
+branch = "bot/{issue}-{run}"
+"""
+
+
+def test_without_a_file_nothing_takes_part() -> None:
+    assert load_forges(None).repositories == []
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        pytest.param(('env = "ACME_TOKEN"', 'token = "ghp_x"'), "f.toml:3: credentials.acme.token", id="key"),
+        pytest.param(('env = "ACME_TOKEN"', 'env = "A"\nfile = "b"'), "give either env or file", id="two"),
+        pytest.param(('credential = "acme"', 'credential = "other"'), "f.toml:6: forges.github", id="name"),
+        pytest.param(('forge = "github"', 'forge = "gitlab"'), "f.toml:10: repositories.0.forge", id="forge"),
+        pytest.param(("{issue}-{run}", "{issue}"), "must contain {run}", id="branch"),
+        pytest.param(
+            ("{issue}-{run}", "{run}{user}"), "placeholders {run} and {issue} only", id="placeholder"
+        ),
+        pytest.param(('"acme/widgets"', '"widgets"'), "f.toml:9: repositories.0.name", id="no owner"),
+        pytest.param(
+            ('credential = "acme"', 'credential = "acme"\napi = "http://forge.example"'),
+            "api must begin with https://",
+            id="clear text",
+        ),
+        pytest.param(("[forges.github]", "[forges.github"), "is not TOML", id="TOML"),
+    ],
+)
+def test_a_mistake_names_line_and_key(change: tuple[str, str], said: str) -> None:
+    with pytest.raises(InvalidInputError) as refused:
+        parse_forges(GOOD.replace(*change), "f.toml")
+    assert said in refused.value.detail
+    assert refused.value.field == "FORGES_FILE"
+
+
+def test_a_repository_twice_is_refused() -> None:
+    again = '\n[[repositories]]\nname = "Acme/Widgets"\nforge = "github"\n'
+    with pytest.raises(InvalidInputError, match="is there twice"):
+        parse_forges(GOOD + again, "f.toml")
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="cannot be read"):
+        load_forges(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://github.com/acme/widgets",
+        "https://github.com/Acme/Widgets.git",
+        "https://user@github.com/acme/widgets/",
+    ],
+)
+def test_a_source_finds_its_repository(url: str) -> None:
+    found = Members(parse_forges(GOOD, "f.toml")).of_url(url)
+    assert found is not None
+    assert found.clone_url == "https://github.com/acme/widgets.git"
+    assert found.branch_for("1a2b3c4d", 7) == "bot/7-1a2b3c4d"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://github.com/acme/other/issues/7",
+        "https://github.com.evil.example/acme/widgets/issues/7",
+        "https://github.com/acme/widgets/issues/0",
+        "https://github.com/acme/widgets/issues/7/../8",
+        "acme/widgets#7",
+    ],
+)
+def test_what_is_no_issue_of_a_repository_is_refused(url: str) -> None:
+    with pytest.raises(InvalidInputError, match="is not an issue of a repository") as refused:
+        Members(parse_forges(GOOD, "f.toml")).of_issue(url)
+    assert refused.value.field == "issue"
+
+
+def test_an_issue_finds_its_repository() -> None:
+    members = Members(parse_forges(GOOD, "f.toml"))
+    assert members.of_issue("https://github.com/acme/widgets/issues/7#issuecomment-1")[1] == 7
+
+
+def test_the_published_schema_is_current() -> None:
+    published = Path(__file__).parents[4] / "docs" / "forges.schema.json"
+    assert json.loads(published.read_text()) == json_schema()
