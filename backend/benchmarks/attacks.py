@@ -41,7 +41,7 @@ async def judge(cases: Sequence[CorpusCase] = ATTACKS) -> dict[str, CaseOutcome]
 
 
 def page(refused_by: Mapping[str, Sequence[str]]) -> str:
-    """Give the page; `refused_by` names the gates that fail each attempt, none for a residual."""
+    """Return the page; `refused_by` names the gates that fail each attempt, none for a residual."""
     gamed = [each for each in ATTACKS if each.label is Label.GAMED]
     residuals = [each for each in gamed if each.residual]
     parts = [HEAD, f"{len(gamed)} attempts, {len(residuals)} of them residuals; as many twins."]
@@ -53,7 +53,7 @@ def page(refused_by: Mapping[str, Sequence[str]]) -> str:
 
 
 def row(case: CorpusCase, gates: Sequence[str]) -> str:
-    """Give the line of one attempt."""
+    """Return the line of one attempt."""
     twin = next(each for each in ATTACKS if each.name == case.twin)
     verdict = f"*passes*: {case.residual}" if case.residual else ", ".join(f"`{gate}`" for gate in gates)
     line = f"| `{case.name}` | {case.about} | {twin.about} | {verdict} |"

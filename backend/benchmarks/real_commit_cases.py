@@ -93,7 +93,7 @@ def read_list(text: str) -> CaseList:
 
 
 def choose(cases: Iterable[Case], only: Sequence[str], sample: int | None) -> list[Case]:
-    """Give the cases to judge: one of each project, then a second of each, and so on.
+    """Return the cases to judge: one of each project, then a second of each, and so on.
 
     Args:
         cases: all of them.

@@ -107,7 +107,7 @@ def unjudged(case: Case, why: str, seconds: float) -> JudgedCase:
 
 
 def read_results(path: Path) -> list[JudgedCase]:
-    """Give the last result of each case; a line that was cut off by the end of a run is left out."""
+    """Return the last result of each case; a line that was cut off by the end of a run is left out."""
     if not path.exists():
         return []
     found: dict[str, JudgedCase] = {}
@@ -129,7 +129,7 @@ def add_result(path: Path, result: JudgedCase) -> None:
 
 
 def table(results: Sequence[JudgedCase], rightly_refused: Mapping[str, str]) -> str:
-    """Give everything as Markdown: shares with 95 % Wilson intervals, projects, and each case not passed.
+    """Return everything as Markdown: shares with 95 % Wilson intervals, projects, and each case not passed.
 
     Args:
         results: at least one.
@@ -181,7 +181,7 @@ def _gate_outcome(result: EvaluationResult) -> GateOutcome:
 
 
 def _decisive(outcome: Outcome) -> str:
-    """Give the status of the gate that explains an outcome; a gate that asks has failed."""
+    """Return the status of the gate that explains an outcome; a gate that asks has failed."""
     return str(EvaluationStatus.ERRORED if outcome is Outcome.NO_VERDICT else EvaluationStatus.FAILED)
 
 

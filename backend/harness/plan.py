@@ -21,7 +21,7 @@ class Plan(dict[UUID, tuple[str, Action]]):
         draft.rename(self._place / str(run_id))
 
     def get(self, run_id: UUID, default: Any = None) -> Any:
-        """Give a run's fault, whichever process planned it."""
+        """Return a run's fault, whichever process planned it."""
         try:
             boundary, action = (self._place / str(run_id)).read_text().splitlines()
         except FileNotFoundError:

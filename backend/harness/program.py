@@ -107,7 +107,7 @@ class BusyAgent:
     model: str | None = None
 
     def __call__(self, spec: AgentSpec) -> Agent | AgentFailure:
-        """Give itself."""
+        """Return itself."""
         return self
 
     async def run(self, task: AgentTask, report: ReportProgress) -> AgentOutcome:

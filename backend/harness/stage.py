@@ -121,7 +121,7 @@ class Stage:
 
 
 def plan_faults(database_url: str, place: Path) -> tuple[Crew, Faults, Plan]:
-    """Give a crew without members yet, the faults that they will meet, and the plan of these."""
+    """Return a crew without members yet, the faults that they will meet, and the plan of these."""
     planned = place / "plan"
     planned.mkdir(parents=True)
     plan = Plan(planned)

@@ -26,7 +26,7 @@ class DirectoryTrees:
 
     @asynccontextmanager
     async def open(self, workspace: Path, count: int) -> AsyncGenerator[Sequence[Path]]:
-        """Give `count` copies of `workspace`; they are removed when the block is left.
+        """Yield `count` copies of `workspace`; they are removed when the block is left.
 
         Raises:
             OSError: the directory cannot be copied.
@@ -38,7 +38,7 @@ class DirectoryTrees:
             yield copies
 
     async def changed_files(self, tree: Path, workspace: Path) -> list[str]:
-        """Give the paths that differ between a copy and the directory it was made of, sorted."""
+        """Return the paths that differ between a copy and the directory it was made of, sorted."""
         return await anyio.to_thread.run_sync(_changed, tree, workspace)
 
     async def adopt(self, tree: Path, workspace: Path) -> None:

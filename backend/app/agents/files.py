@@ -43,7 +43,7 @@ class WorkspaceFiles:
         return self._root
 
     def locate(self, path: str) -> Path:
-        """Give the absolute place of `path`, with symbolic links resolved.
+        """Return the absolute place of `path`, with symbolic links resolved.
 
         Raises:
             FileRefusedError: it is outside the workspace or inside `.git`.
@@ -64,7 +64,7 @@ class WorkspaceFiles:
         return place
 
     def read(self, path: str) -> str:
-        """Give a file's text.
+        """Return a file's text.
 
         Raises:
             FileRefusedError: there is no such file, or it is too large or binary.
@@ -135,7 +135,7 @@ class WorkspaceFiles:
             raise FileRefusedError(f"{path}: {error.strerror}") from error
 
     def listing(self, path: str = ".") -> list[str]:
-        """Give the files below a directory, sorted, at most `MAX_LISTED` and one more that tells of the rest.
+        """Return the sorted files below a directory: at most `MAX_LISTED`, and one more for the rest.
 
         Raises:
             FileRefusedError: it is no directory of the workspace.

@@ -51,11 +51,11 @@ class Inbox(Protocol):
     """Messages of people to an agent at work."""
 
     def of(self) -> "Inbox":
-        """Give the inbox of one candidate; every candidate is told the same."""
+        """Return the inbox of one candidate; every candidate is told the same."""
         ...
 
     async def take(self, *, at_end: bool) -> str | None:
-        """Give the messages that are due as one text, or None; each is given once.
+        """Return the messages that are due as one text, or None; each is given once.
 
         Args:
             at_end: the agent has ended its work; otherwise it is about to ask a model.

@@ -117,7 +117,7 @@ class AgentProvider:
     installed: InstalledAgents | None = None
 
     def __call__(self, spec: AgentSpec) -> Agent | AgentFailure:
-        """Give the agent, or a failure of kind `CONFIGURATION` that says what to set."""
+        """Return the agent, or a failure of kind `CONFIGURATION` that says what to set."""
         name = self.resolve(spec.backend)
         backend = self.backends.get(name)
         if backend is not None:
@@ -146,13 +146,13 @@ class AgentProvider:
         return self.installed.profiles if self.installed is not None else ()
 
     def resolve(self, backend: AgentName) -> AgentName:
-        """Give the backend that a spec's backend stands for; `auto` is the default."""
+        """Return the backend that a spec's backend stands for; `auto` is the default."""
         if backend is AgentBackend.AUTO:
             backend = self.default_backend
         return AgentBackend.PYDANTIC_AI if backend is AgentBackend.AUTO else backend
 
     def default_agent(self) -> tuple[str, bool]:
-        """Give the default agent's label, and whether its key is configured if it needs one."""
+        """Return the default agent's label, and whether its key is configured if it needs one."""
         name = self.resolve(AgentBackend.AUTO)
         backend = self.backends.get(name)
         if backend is None:
@@ -177,7 +177,7 @@ class AgentProvider:
         return model, f"no key for {model}: set {_KEY_VARIABLES.get(provider_of(model), 'its key')}"
 
     def model_for(self, spec: AgentSpec) -> str:
-        """Give the model that a spec's agent works with."""
+        """Return the model that a spec's agent works with."""
         if spec.model or self.default_model:
             return spec.model or self.default_model or ""
         only_openai = self.keys.has_key_for(DEFAULT_OPENAI_MODEL) and not self.keys.has_key_for(

@@ -12,7 +12,7 @@ from app.workspaces.process import run_process
 
 
 async def place_example(name: str, data_dir: Path) -> tuple[Example, Path]:
-    """Give an example and the repository that holds its project, below `data_dir`, which is absolute.
+    """Return an example and the repository that holds its project, below `data_dir`, which is absolute.
 
     The repository is made once for each version of the example; several callers may do so at the same time.
 

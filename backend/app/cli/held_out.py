@@ -11,7 +11,7 @@ _LEFT_OUT = frozenset({"__pycache__", ".git", ".pytest_cache", ".mypy_cache", ".
 
 
 def held_out_from(path: Path) -> dict[str, object]:
-    """Give held-out tests as a request has them.
+    """Return held-out tests as a request has them.
 
     Args:
         path: a unified diff, or a directory whose files lie as they are to lie in the project.

@@ -114,7 +114,7 @@ def missing_key_remark(settings: Settings, sprint: SprintCreate) -> str:
 
 
 def choose_port(host: str, wanted: int, *, is_asked_for: bool) -> int:
-    """Give a port that is free now: the wanted one, or the next free one when the user chose none.
+    """Return a port that is free now: the wanted one, or the next free one when the user chose none.
 
     Raises:
         CliError: the port that was asked for is taken, no port is free, or the host cannot be listened on.

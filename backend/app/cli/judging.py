@@ -15,7 +15,7 @@ _CODES = {"passed": ExitCode.PASSED, "failed": ExitCode.FAILED, "asks": ExitCode
 
 
 def exit_code_of(verdict: str) -> ExitCode:
-    """Give a verdict's exit code; *errored* is no verdict, so the work neither passed nor failed."""
+    """Return a verdict's exit code; *errored* is no verdict, so the work neither passed nor failed."""
     return _CODES.get(verdict, ExitCode.INFRASTRUCTURE)
 
 

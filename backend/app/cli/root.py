@@ -139,7 +139,7 @@ class Root:
             yield Session(api, self.terminal(options), self.make_follow(url, token))
 
     def read_text(self, argument: str, field_name: str) -> str:
-        """Give the text an argument stands for: `-` is standard input, `@path` a file, all else itself.
+        """Return the text an argument stands for: `-` is standard input, `@path` a file, all else itself.
 
         Raises:
             CliError: the file cannot be read as UTF-8 text.

@@ -52,7 +52,7 @@ async def watch_run(
 
 
 def exit_code(status: str) -> ExitCode:
-    """Give the exit code for the status of a run."""
+    """Return the exit code for the status of a run."""
     if status == "completed":
         return ExitCode.PASSED
     return ExitCode.WAITING if status == "waiting" else ExitCode.FAILED

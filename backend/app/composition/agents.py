@@ -19,7 +19,7 @@ async def list_agents(settings: Settings) -> AgentList:
 
 @asynccontextmanager
 async def agent_checks(settings: Settings, seconds: float) -> AsyncGenerator[AgentChecks]:
-    """Give what vets installed agents; each task of a check may take `seconds`."""
+    """Yield what vets installed agents; each task of a check may take `seconds`."""
     async with owned_directory(settings):
         tools = build_tools(settings)
         installed = tools.agents.installed

@@ -63,7 +63,7 @@ def build_housekeeping(settings: Settings, sessions: Sessions) -> Housekeeping:
 
 @asynccontextmanager
 async def housekeeping(settings: Settings) -> AsyncGenerator[Housekeeping]:
-    """Give what trims runs that are over, on the service's database."""
+    """Yield what trims runs that are over, on the service's database."""
     async with open_database(settings) as url, open_sessions(settings, url) as sessions:
         yield build_housekeeping(settings, sessions)
 
@@ -86,7 +86,7 @@ def build_accounts(settings: Settings) -> Accounts:
 
 
 def day_budgets(settings: Settings) -> DayBudgets:
-    """Give the operator's budgets of a day."""
+    """Return the operator's budgets of a day."""
     return DayBudgets(installation=settings.BUDGET_DAY_USD, project=settings.BUDGET_PROJECT_DAY_USD)
 
 

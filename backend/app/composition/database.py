@@ -27,7 +27,7 @@ _PRIVATE = ("runs", "scratch", "environments", "logfire")
 
 @asynccontextmanager
 async def open_database(settings: Settings) -> AsyncGenerator[str]:
-    """Give the URL of a database with the newest schema; the embedded one runs while the block does.
+    """Yield the URL of a database with the newest schema; the embedded one runs while the block does.
 
     Raises:
         InvalidInputError: DATABASE_URL is not one, or DATA_DIR cannot be written to.
@@ -49,7 +49,7 @@ async def open_database(settings: Settings) -> AsyncGenerator[str]:
 
 @asynccontextmanager
 async def open_scratch(settings: Settings) -> AsyncGenerator[Path]:
-    """Give a directory that this process owns, and let its children and temporary files be known as its own.
+    """Yield a directory that this process owns, and let its children and temporary files be known as its own.
 
     What processes left that were killed is removed, now and every so often while the block runs.
 
@@ -73,7 +73,7 @@ async def open_scratch(settings: Settings) -> AsyncGenerator[Path]:
 
 @asynccontextmanager
 async def open_sessions(settings: Settings, database_url: str) -> AsyncGenerator[Sessions]:
-    """Give the session factory while the block runs."""
+    """Yield the session factory while the block runs."""
     engine = create_engine(database_url, pool_size=settings.DATABASE_POOL_SIZE)
     try:
         yield create_sessions(engine)

@@ -25,7 +25,7 @@ def build_steps(
     trees: RunTrees,
     sprint: KindSteps,
 ) -> Mapping[RunKind, KindSteps]:
-    """Give who works on a run of each kind; `sprint` is who works on sprints."""
+    """Return who works on a run of each kind; `sprint` is who works on sprints."""
     models = _models(settings, tools)
     workshop = LoopWorkshop(models, tools.sandbox, trees, tools.registry, tools.rules)
     loops = LoopRunning(sessions, recorder, workshop)

@@ -224,7 +224,7 @@ def _silence(settings: Settings) -> SilenceRules:
 
 @asynccontextmanager
 async def evaluation_service(settings: Settings) -> AsyncGenerator[EvaluationService]:
-    """Give the service that judges workspaces, without server or database."""
+    """Yield the service that judges workspaces, without server or database."""
     async with owned_directory(settings):
         yield build_evaluations(build_tools(settings, one_shot=True))
 
@@ -238,7 +238,7 @@ def build_calibration(tools: Tools) -> CalibrationService:
 
 @asynccontextmanager
 async def token_service(settings: Settings) -> AsyncGenerator[TokenService]:
-    """Give the service that manages tokens, on the service's database."""
+    """Yield the service that manages tokens, on the service's database."""
     async with open_database(settings) as url, open_sessions(settings, url) as sessions:
         yield TokenService(sessions)
 

@@ -217,7 +217,7 @@ def project_panel(settings: Settings, content: bytes | ProjectFileError | None) 
 
 
 def provider_keys(settings: Settings) -> ProviderKeys:
-    """Give the keys with which models can be asked."""
+    """Return the keys with which models can be asked."""
     anthropic, openai, gemini = settings.ANTHROPIC_API_KEY, settings.OPENAI_API_KEY, settings.GEMINI_API_KEY
     return ProviderKeys(
         anthropic_api_key=anthropic.get_secret_value() if anthropic else None,

@@ -60,7 +60,7 @@ class Credentials:
         self._environ = environ or {}
 
     def for_url(self, name: str, url: str, field: str = "source.credential") -> Login:
-        """Give a credential for a URL that a client named.
+        """Return a credential for a URL that a client named.
 
         Raises:
             InvalidInputError: there is no such credential, or the URL may not get it.
@@ -75,7 +75,7 @@ class Credentials:
         return self.login(name, field)
 
     def login(self, name: str, field: str = "source.credential") -> Login:
-        """Give a credential for a URL that the operator named.
+        """Return a credential for a URL that the operator named.
 
         Raises:
             InvalidInputError: there is no such credential.

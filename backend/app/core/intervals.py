@@ -9,7 +9,7 @@ Z_95 = 1.959963984540054
 
 
 def wilson(count: int, of: int, z: float = Z_95) -> tuple[float, float]:
-    """Give the Wilson score interval of a share: the shares that fit `count` of `of`, in [0, 1].
+    """Return the Wilson score interval of a share: the shares that fit `count` of `of`, in [0, 1].
 
     Unlike the textbook's normal interval it says something at 0 of n and n of n, and its coverage is close to
     what it claims from small n on: E. B. Wilson, *Probable inference, the law of succession, and statistical
@@ -39,7 +39,7 @@ def wilson(count: int, of: int, z: float = Z_95) -> tuple[float, float]:
 
 
 def share(count: int, of: int) -> Share:
-    """Give `count` of `of` with its 95 % interval; all is null when there are no cases."""
+    """Return `count` of `of` with its 95 % interval; all is null when there are no cases."""
     if of == 0:
         return Share(count=0, of=0, value=None, low=None, high=None)
     low, high = wilson(count, of)

@@ -41,7 +41,7 @@ BUILT_IN: Mapping[str, Callable[[Build], tuple[CorpusCase, ...]]] = {
 
 
 def load_corpus(name: str, build: Build) -> tuple[CorpusCase, ...]:
-    """Give the cases of a built-in corpus, or of a directory; `./NAME` is always a directory.
+    """Return the cases of a built-in corpus, or of a directory; `./NAME` is always a directory.
 
     Raises:
         InvalidInputError: it cannot be used; the message names file and field.
@@ -52,7 +52,7 @@ def load_corpus(name: str, build: Build) -> tuple[CorpusCase, ...]:
 
 
 def built_in(name: str, build: Build) -> tuple[CorpusCase, ...]:
-    """Give the cases of a built-in corpus.
+    """Return the cases of a built-in corpus.
 
     Raises:
         InvalidInputError: there is none of this name, or what it is made of cannot be used.
@@ -65,7 +65,7 @@ def built_in(name: str, build: Build) -> tuple[CorpusCase, ...]:
 
 
 def choose(cases: tuple[CorpusCase, ...], phase: Phase | None, limit: int | None) -> tuple[CorpusCase, ...]:
-    """Give the cases of a phase, at most so many: spread evenly, so that each kind is among them."""
+    """Return the cases of a phase, at most so many: spread evenly, so that each kind is among them."""
     those = tuple(each for each in cases if phase is None or each.phase is phase)
     if limit is None or limit >= len(those):
         return those

@@ -158,7 +158,7 @@ def check_corpus(cases: Iterable[CorpusCase]) -> None:
 
 
 def checked_path(path: str) -> PurePosixPath:
-    """Give the path if it names a place inside a tree.
+    """Return the path if it names a place inside a tree.
 
     Raises:
         InvalidInputError: it does not.

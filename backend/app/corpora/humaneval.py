@@ -36,7 +36,7 @@ class HumanEvalTask:
 
 
 def humaneval_cases(data: Path | None = None, mutations: int = 3, seed: int = 0) -> tuple[CorpusCase, ...]:
-    """Give a good case, a stub and some mutants for each problem.
+    """Return a good case, a stub and some mutants for each problem.
 
     Args:
         data: the file of problems; None is the one of the package.

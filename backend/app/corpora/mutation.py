@@ -69,7 +69,7 @@ class _Site:
 
 
 def mutants(source: str, after_line: int = 0) -> list[Mutant]:
-    """Give every mutant of the code below a line, in the order of the code; no two are the same.
+    """Return every mutant of the code below a line, in the order of the code; no two are the same.
 
     What makes no difference by construction is left out: annotations, docstrings and assertions stay, and
     so does the border of `if a > b: b = a`, where equal values may be assigned or not.

@@ -49,17 +49,17 @@ class ReportFacts:
 
 
 def marker_of(run_id: UUID) -> str:
-    """Give the text by which the comment of a run is found."""
+    """Return the text by which the comment of a run is found."""
     return f"<!-- phaserunner:run:{run_id} -->"
 
 
 def title_of(facts: ReportFacts) -> str:
-    """Give the title of the pull request."""
+    """Return the title of the pull request."""
     return " ".join(facts.run.name.split())[:_MAX_TITLE]
 
 
 def pull_request_body(facts: ReportFacts, before: str = "") -> str:
-    """Give the description of the pull request; what people wrote outside the marked section stays."""
+    """Return the description of the pull request; what people wrote outside the marked section stays."""
     section = "\n".join([BEGIN, *_section(facts), END])
     if BEGIN not in before or END not in before:
         return f"{before.rstrip()}\n\n{section}" if before.strip() else section
@@ -68,7 +68,7 @@ def pull_request_body(facts: ReportFacts, before: str = "") -> str:
 
 
 def comment_body(facts: ReportFacts, pull_url: str | None) -> str:
-    """Give the text of the comment on the issue."""
+    """Return the text of the comment on the issue."""
     run = facts.run
     lines = [marker_of(run.id), f"**PhaseRunner**: {_state(run)}"]
     if run.status_reason:

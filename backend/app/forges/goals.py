@@ -11,7 +11,7 @@ _TAGS = range(0xE0000, 0xE0080)
 
 
 def goal_of(title: str, body: str) -> str:
-    """Give the goal for an issue.
+    """Return the goal for an issue.
 
     HTML comments and characters without width do not show on the issue's page, so whoever asked for the run
     may not have seen them. They are taken out of the text and added at the end in a fence, as information.

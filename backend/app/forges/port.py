@@ -71,7 +71,7 @@ class Forge(Protocol):
     """A forge. Repositories are named `owner/name`. Every method may raise `ForgeError`."""
 
     async def login(self) -> str:
-        """Give the name of the account that the service acts as."""
+        """Return the name of the account that the service acts as."""
         ...
 
     async def issue(self, repository: str, number: int) -> Issue:
@@ -79,7 +79,7 @@ class Forge(Protocol):
         ...
 
     async def default_branch(self, repository: str) -> str:
-        """Give the branch that pull requests go to."""
+        """Return the branch that pull requests go to."""
         ...
 
     async def may_write(self, repository: str, user: str) -> bool:

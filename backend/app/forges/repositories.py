@@ -23,7 +23,7 @@ class Member:
         return f"{self.forge.web.rstrip('/')}/{self.repository.name}.git"
 
     def branch_for(self, run: str, issue: int | None) -> str:
-        """Give the name of the branch of a run; `run` is its short id."""
+        """Return the name of the branch of a run; `run` is its short id."""
         return self.repository.branch.replace("{run}", run).replace("{issue}", str(issue or "none"))
 
 

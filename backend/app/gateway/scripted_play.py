@@ -28,7 +28,7 @@ class ScriptPlayer:
     script: AgentScript
 
     def __call__(self, request: ScriptedRequest) -> Turn:
-        """Give the next turn of a conversation."""
+        """Return the next turn of a conversation."""
         at = _last_prompt(request.lines)
         if at is None:
             return Say()

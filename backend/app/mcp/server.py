@@ -221,7 +221,7 @@ async def _beating(ctx: Context[Any, Any], doing: str) -> AsyncGenerator[None]:
 
 
 def _token(ctx: Context[Any, Any]) -> str | None:
-    """Give the token that a caller over HTTP sent; None over standard input and output."""
+    """Return the token that a caller over HTTP sent; None over standard input and output."""
     request = ctx.request_context.request
     if request is None:
         return None

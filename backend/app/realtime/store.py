@@ -69,7 +69,7 @@ class FetchValue(Protocol):
     """Executes one statement in a separate transaction."""
 
     async def __call__(self, statement: str, *values: object) -> Any:
-        """Give the first value of the first row; None without a row."""
+        """Return the first value of the first row; None without a row."""
         ...
 
 

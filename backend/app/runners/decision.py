@@ -148,7 +148,7 @@ Decision = (
 
 
 def decide(history: History, policy: RunPolicy) -> Decision:
-    """Give the one next step of a run."""
+    """Return the one next step of a run."""
     if history.status.is_final:
         return Finished()
     if history.paused:

@@ -33,7 +33,7 @@ class MemoryRecords:
         self.usage = Usage()
 
     async def load(self) -> tuple[History, RunPolicy]:
-        """Give the history as it is recorded now, and the policy."""
+        """Return the history as it is recorded now, and the policy."""
         history = History(
             status=RunStatus.ACTIVE,
             phases=self._plan,

@@ -37,7 +37,7 @@ class PhasePanel:
         self._project = project
 
     def for_project(self, content: bytes | ProjectFileError | None) -> "PhasePanel":
-        """Give the panel that judges a project as its file at the base commit says.
+        """Return the panel that judges a project as its file at the base commit says.
 
         Args:
             content: of the file; None if the project has no file. With an unusable file no output passes.
@@ -46,13 +46,13 @@ class PhasePanel:
         return PhasePanel(self._operators, self._rules, found)
 
     async def for_tree(self, base: Path | None) -> "PhasePanel":
-        """Give the panel that judges a project whose base commit is in this tree."""
+        """Return the panel that judges a project whose base commit is in this tree."""
         if base is None:
             return self.for_project(None)
         return self.for_project(await asyncio.to_thread(read_from_tree, base))
 
     def with_gate(self, evaluator: Evaluator, phases: Sequence[str]) -> "PhasePanel":
-        """Give the panel of a run that is judged by one gate more, which no project's file can switch off."""
+        """Return the panel of a run with one more gate, which no project file can switch off."""
         registry = self._registry.without(())
         registry.register(evaluator, phases)
         if self._project is None:
@@ -60,7 +60,7 @@ class PhasePanel:
         return PhasePanel(self._operators, self._rules, replace(self._project, registry=registry))
 
     def limited_to(self, names: Collection[str]) -> "PhasePanel":
-        """Give the panel of these evaluators only, as the project sets them; without names, of all.
+        """Return the panel of these evaluators only, as the project sets them; without names, of all.
 
         A project's commands run only if they are named. If the project's file is unusable, the panel stays
         as it is.

@@ -87,7 +87,7 @@ class PhaseRunner:
         )
 
     def optimize_and_retry(self, memory: FeedbackMemory) -> str:
-        """Give the prompt of a retry, made of the memory of the attempts so far."""
+        """Return the prompt of a retry, made of the memory of the attempts so far."""
         return retry_prompt(memory)
 
     async def run_phase_with_evaluation(

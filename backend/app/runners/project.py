@@ -93,14 +93,14 @@ class ProjectPanel:
         return made
 
     def pass_threshold(self, given: float) -> float:
-        """Give the stricter of a threshold and the project's."""
+        """Return the stricter of a threshold and the project's."""
         return max(given, self.settings.verdict.pass_threshold or 0.0)
 
 
 def panel_for(
     registry: EvaluatorRegistry, content: bytes | ProjectFileError | None, rules: ProjectRules
 ) -> ProjectPanel:
-    """Give the panel of a project whose file has this content.
+    """Return the panel of a project whose file has this content.
 
     A file that cannot be used leaves one gate, which reaches no verdict and says why: nothing can pass, and
     no tool runs in vain.
@@ -159,7 +159,7 @@ def remark_on_change(panel: ProjectPanel, changed: bytes | ProjectFileError | No
 
 
 def read_from_tree(root: Path) -> bytes | ProjectFileError | None:
-    """Give the content of a tree's file, None when it has none, or why it cannot be read."""
+    """Return the content of a tree's file, None when it has none, or why it cannot be read."""
     try:
         handle = os.open(root / PROJECT_FILE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:

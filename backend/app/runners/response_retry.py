@@ -110,6 +110,6 @@ class _AnswerInMemory:
 
 
 def facts_of(attempt: AnswerAttempt) -> AttemptFacts:
-    """Give what is decided by. An outage that outlasted retries and the fallback model ends the run."""
+    """Return what is decided by. An outage that outlasted retries and the fallback model ends the run."""
     closing = AttemptClosing.ERROR if attempt.trouble else None
     return AttemptFacts(attempt.number, attempt.state, error=attempt.trouble, closing=closing)

@@ -125,7 +125,7 @@ def _for_format(rules: LintRules) -> LintRules:
 
 
 def _mendable(tree: Path, changed: Iterable[str]) -> list[str]:
-    """Give the changed Python files that are regular files of the tree."""
+    """Return the changed Python files that are regular files of the tree."""
     root = tree.resolve()
     return [
         name

@@ -38,7 +38,7 @@ class RuleSets(_Configured):
         return self
 
     def rules_of(self, domain: str) -> list[str]:
-        """Give the rules of a domain after those that it extends, none of them twice.
+        """Return the rules of a domain after those that it extends, none of them twice.
 
         Raises:
             ValueError: there is no such domain, or it has too many rules.
@@ -51,7 +51,7 @@ class RuleSets(_Configured):
         return rules
 
     def by_domain(self) -> dict[str, list[str]]:
-        """Give the rules of every domain."""
+        """Return the rules of every domain."""
         return {name: self.rules_of(name) for name in self.domains}
 
     def _collect(self, domain: str, way: tuple[str, ...], found: dict[str, list[str]]) -> None:

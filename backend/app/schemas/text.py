@@ -12,7 +12,7 @@ _ALLOWED_CONTROLS = frozenset("\n\t")
 
 
 def clean_text(value: str) -> str:
-    r"""Give `value` with line ends as `\n`; refuse what cannot be stored or shown.
+    r"""Return `value` with line ends as `\n`; refuse what cannot be stored or shown.
 
     Raises:
         ValueError: it holds a control character other than tab and line end, or a lone surrogate.
@@ -28,7 +28,7 @@ def clean_text(value: str) -> str:
 
 
 def clean_line(value: str) -> str:
-    """Give `value` if it is clean text of one line.
+    """Return `value` if it is clean text of one line.
 
     Raises:
         ValueError: it is not.
@@ -39,7 +39,7 @@ def clean_line(value: str) -> str:
 
 
 def relative_path(value: str) -> str:
-    """Give `value` if it names a place inside a tree, in one line.
+    """Return `value` if it names a place inside a tree, in one line.
 
     Raises:
         ValueError: it is absolute, or climbs out with `..`.
@@ -65,12 +65,12 @@ TestGlob = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\x00
 
 
 def storable_text(value: str) -> str:
-    """Give `value` as Postgres can store it: NUL becomes its visible symbol, a lone surrogate a `?`."""
+    """Return `value` as Postgres can store it: NUL becomes its visible symbol, a lone surrogate a `?`."""
     return value.replace("\0", "\u2400").encode("utf-8", "replace").decode("utf-8")
 
 
 def storable_json(value: object) -> Any:
-    """Give JSON data with every text in it made storable."""
+    """Return JSON data with every text in it made storable."""
     if isinstance(value, str):
         return storable_text(value)
     if isinstance(value, dict):

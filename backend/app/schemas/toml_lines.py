@@ -22,7 +22,7 @@ _TOKEN = re.compile(
 
 
 def lines_of(text: str) -> dict[Place, int]:
-    """Give the line, from 1, of everything that a valid document sets; of several lines the first.
+    """Return the line, from 1, of everything that a valid document sets; of several lines the first.
 
     Raises:
         tomllib.TOMLDecodeError: it is not valid.
@@ -44,7 +44,7 @@ def lines_of(text: str) -> dict[Place, int]:
 
 
 def line_of(lines: Mapping[Place, int], place: Place) -> int | None:
-    """Give the line of a place or of the nearest thing around it; keys that are not there are passed by."""
+    """Return the line of a place or of the nearest thing around it; keys that are not there are passed by."""
     found: Place = ()
     for key in place:
         if (*found, key) in lines:
@@ -53,7 +53,7 @@ def line_of(lines: Mapping[Place, int], place: Place) -> int | None:
 
 
 def _statements(text: str) -> Iterator[tuple[int, str]]:
-    """Give each table header and each key with its value, with the line on which it begins."""
+    """Return each table header and each key with its value, with the line on which it begins."""
     text = text.replace("\r\n", "\n")
     start, depth, line, begins = 0, 0, 1, 1
     for token in _TOKEN.finditer(text + "\n"):
@@ -75,7 +75,7 @@ def _said(line: int, text: str) -> Iterator[tuple[int, str]]:
 
 
 def _table(header: str, tables: dict[Place, int]) -> Place:
-    """Give the place of a header's table; `tables` counts the items of arrays of tables."""
+    """Return the place of a header's table; `tables` counts the items of arrays of tables."""
     content = tomllib.loads(header)
     names: list[str] = []
     inner: object = content

@@ -52,11 +52,11 @@ class CandidateTrees(Protocol):
     """Separate copies of a workspace."""
 
     def open(self, workspace: Path, count: int) -> AbstractAsyncContextManager[Sequence[Path]]:
-        """Give `count` copies of a workspace; they are removed when the block is left."""
+        """Return `count` copies of a workspace; they are removed when the block is left."""
         ...
 
     async def changed_files(self, tree: Path, workspace: Path) -> list[str]:
-        """Give the paths in which a copy differs from its workspace."""
+        """Return the paths in which a copy differs from its workspace."""
         ...
 
     async def adopt(self, tree: Path, workspace: Path) -> None:

@@ -11,7 +11,7 @@ _FIELD = "WEBHOOK_URLS"
 
 
 def read_endpoints(urls: Sequence[str], *, allow_private: bool) -> tuple[str, ...]:
-    """Give the addresses that are set, without repeats.
+    """Return the addresses that are set, without repeats.
 
     Raises:
         InvalidInputError: one is not https, names a private address, or holds a password.

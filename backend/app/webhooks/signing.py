@@ -19,7 +19,7 @@ _HOW = (
 
 
 def read_secret(text: str) -> bytes:
-    """Give the key of a secret, which is `whsec_` and base64.
+    """Return the key of a secret, which is `whsec_` and base64.
 
     Raises:
         InvalidInputError: it is not one, or shorter than 24 bytes.
@@ -34,7 +34,7 @@ def read_secret(text: str) -> bytes:
 
 
 def signed_headers(key: bytes, message_id: str, at: datetime, body: bytes) -> dict[str, str]:
-    """Give the headers that name and sign a message; `body` is UTF-8 and `at` has a time zone."""
+    """Return the headers that name and sign a message; `body` is UTF-8 and `at` has a time zone."""
     # The library takes every time for UTC, whatever its zone.
     at = at.astimezone(UTC)
     return {

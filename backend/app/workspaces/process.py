@@ -112,7 +112,7 @@ class Capture(asyncio.Protocol):
 
 
 def mark_children(owner: str | None) -> None:
-    """Give every process that is started from now on the owner's number, or none."""
+    """Return every process that is started from now on the owner's number, or none."""
     _owner.clear()
     if owner is not None:
         _owner[OWNER_VARIABLE] = owner
@@ -286,7 +286,7 @@ async def wait_for_exit(pid: int) -> None:
 async def pipe_into(
     receiver: asyncio.BaseProtocol, ends: ExitStack, readers: list[asyncio.ReadTransport]
 ) -> IO[bytes]:
-    """Give the end to write to; what is written arrives in `receiver`."""
+    """Return the end to write to; what is written arrives in `receiver`."""
     read_end, write_end = os.pipe()
     sink = ends.enter_context(os.fdopen(write_end, "wb", 0))
     source = os.fdopen(read_end, "rb", 0)
@@ -300,7 +300,7 @@ async def pipe_into(
 
 
 async def _as_file(data: bytes) -> IO[bytes]:
-    """Give a file that reads as `data`: unlike a pipe it needs no feeding, and no reader can block."""
+    """Return a file that reads as `data`: unlike a pipe it needs no feeding, and no reader can block."""
 
     def write() -> IO[bytes]:
         file = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it

@@ -59,7 +59,7 @@ class WorkspaceStore:
         self._limits = limits
 
     def repository(self, run_id: UUID) -> RunRepository:
-        """Give the run's repository, which may not exist yet."""
+        """Return the run's repository, which may not exist yet."""
         return RunRepository(self._git, self._run(run_id) / "repo.git", self._limits)
 
     async def restore(self, run_id: UUID, base_bundle: bytes) -> None:
@@ -77,12 +77,12 @@ class WorkspaceStore:
                 await remove_tree(fresh)
 
     def tree(self, run_id: UUID, claim: UUID, candidate: int = 0) -> Path:
-        """Give the place of a candidate's working tree; nothing is made."""
+        """Return the place of a candidate's working tree; nothing is made."""
         return self._claim(run_id, claim) / str(candidate) / "tree"
 
     @asynccontextmanager
     async def judged(self, run_id: UUID, commit: str, base_commit: str) -> AsyncGenerator[JudgedPair]:
-        """Give fresh copies of a commit and of the base; they are removed when the block is left.
+        """Yield fresh copies of a commit and of the base; they are removed when the block is left.
 
         Raises:
             GitError: a commit is not in the run's repository.
@@ -115,7 +115,7 @@ class WorkspaceStore:
                 await remove_tree(scratch)
 
     def sessions(self, run_id: UUID) -> Path:
-        """Give the place of agents' conversations; nothing is made."""
+        """Return the place of agents' conversations; nothing is made."""
         return self._run(run_id) / "sessions"
 
     async def remove_claim(self, run_id: UUID, claim: UUID) -> None:

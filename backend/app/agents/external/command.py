@@ -100,7 +100,7 @@ async def _follow_text(program: RunningProgram, parser: OutputParser, note: Take
 
 
 async def _texts(stream: asyncio.StreamReader) -> AsyncGenerator[str]:
-    """Give whole lines as far as they have come; a line longer than a piece is given in parts."""
+    """Return whole lines as far as they have come; a line longer than a piece is given in parts."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     rest = ""
     while data := await stream.read(_CHUNK):

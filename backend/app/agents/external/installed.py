@@ -115,7 +115,7 @@ def _interpreter(program: Path) -> Path | None:
 
 
 def _from_environment(program: Path) -> Iterator[str]:
-    """Give the interpreter that a script has `env` look for."""
+    """Return the interpreter that a script has `env` look for."""
     words = _first_line(program).removeprefix("#!").split()
     if words and words[0] == "/usr/bin/env":
         yield from [each for each in words[1:] if not each.startswith("-")][:1]

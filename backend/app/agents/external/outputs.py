@@ -42,7 +42,7 @@ class TextParser:
     has_final_event = False
 
     def take(self, line: str) -> Iterator[AgentEvent]:
-        """Give one or more lines without the terminal's escape sequences."""
+        """Return one or more lines without the terminal's escape sequences."""
         text = _ESCAPE.sub("", line).rstrip()
         if text.strip():
             yield Said(text)

@@ -48,7 +48,7 @@ class OpenSession:
         return SessionUse(self.resume is not None, self.note)
 
     async def begin_anew(self, note: str) -> None:
-        """Give up the earlier conversation, and remember why."""
+        """Return up the earlier conversation, and remember why."""
         self.resume, self.note = None, note
         if self._place is not None:
             await anyio.to_thread.run_sync(self._place.empty_home)
@@ -61,7 +61,7 @@ class OpenSession:
 
 @asynccontextmanager
 async def open_session(task: AgentTask, agent: str, leavings: Sequence[str]) -> AsyncGenerator[OpenSession]:
-    """Give the home directory and the workspace for a task.
+    """Yield the home directory and the workspace for a task.
 
     What the agent leaves in the workspace is removed with the block. Where no conversation can be kept, the
     home directory is a temporary one.

@@ -86,7 +86,7 @@ class Work:
         return await self._launch(self.task, watch)
 
     async def _message(self, ending: Ending) -> str | None:
-        """Give what a command that has ended is told in a further launch."""
+        """Return what a command that has ended is told in a further launch."""
         if self.profile.driver is DriverKind.ACP or self.profile.resume is None or ending.session is None:
             return None
         return await self._inbox() if ending.final is not None and ending.error is None else None

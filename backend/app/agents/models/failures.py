@@ -83,7 +83,7 @@ _API_ERRORS: tuple[tuple[type[ModelAPIError], FailureKind, str], ...] = (
 
 
 def read_failure(error: AgentRunError | UserError) -> _Reading:
-    """Give the kind of failure and a message for users; the message never holds a key."""
+    """Return the kind of failure and a message for users; the message never holds a key."""
     match error:
         case BudgetReachedError():
             return FailureKind.BUDGET, str(error)

@@ -175,7 +175,7 @@ class ModelJudge:
 
 
 def shuffled(candidates: Sequence[Contender], seed: int) -> list[Contender]:
-    """Give the candidates in the order that belongs to a seed: models favour what they see first."""
+    """Return the candidates in the order that belongs to a seed: models favour what they see first."""
     order = list(candidates)
     Random(seed).shuffle(order)  # noqa: S311 - an order, not a secret
     return order

@@ -14,7 +14,7 @@ _HIDDEN = re.compile(
 
 
 def new_fence() -> str:
-    """Give a code that nothing under review can know."""
+    """Return a code that nothing under review can know."""
     return secrets.token_hex(12)
 
 
@@ -24,12 +24,12 @@ def visible(text: str) -> str:
 
 
 def file_name(name: str) -> str:
-    """Give a path as one visible line."""
+    """Return a path as one visible line."""
     return visible(name.replace("\n", "\\n").replace("\t", "\\t"))
 
 
 def shorten(text: str, limit: int) -> str:
-    """Give at most about `limit` characters: the beginning, how many are left out, and the end."""
+    """Return at most about `limit` characters: the beginning, how many are left out, and the end."""
     if len(text) <= limit:
         return text
     tail = limit // 3

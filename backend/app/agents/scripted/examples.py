@@ -63,7 +63,7 @@ class Example:
 
 
 def examples_directory() -> Path:
-    """Give the directory of the examples, packaged or in a checkout.
+    """Return the directory of the examples, packaged or in a checkout.
 
     Raises:
         NotFoundError: this installation has none.
@@ -75,7 +75,7 @@ def examples_directory() -> Path:
 
 
 def list_examples(directory: Path | None = None) -> list[Example]:
-    """Give the examples in the order of the index.
+    """Return the examples in the order of the index.
 
     Raises:
         NotFoundError: this installation has none.
@@ -95,7 +95,7 @@ def list_examples(directory: Path | None = None) -> list[Example]:
 
 
 def find_example(name: str, directory: Path | None = None) -> Example:
-    """Give the example of that name.
+    """Return the example of that name.
 
     Raises:
         NotFoundError: there is none; the message names those there are.

@@ -16,7 +16,7 @@ _BEARER_PREFIX = "bearer."
 
 
 def take_token(scope: Scope, headers: Headers) -> str:
-    """Give the token of a request, empty without one.
+    """Return the token of a request, empty without one.
 
     A WebSocket may carry it as a subprotocol or as `?token=`. The latter is taken out of the scope, so that
     no log gets to see it.

@@ -70,7 +70,7 @@ class Dashboard:
         return cls(built[0] if built else _PLACES[-1])
 
     def response(self, path: str, *, for_reading: bool, request: Headers = _NO_HEADERS) -> Response | None:
-        """Give the file that `path` names, or the page itself, which knows its places; None for neither.
+        """Return the file that `path` names, or the page itself, which knows its places; None for neither.
 
         Args:
             path: the path of a URL, decoded; it begins with `/`.

@@ -37,7 +37,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 
 
 def describe(app: FastAPI) -> dict[str, Any]:
-    """Give FastAPI's document with what it cannot know."""
+    """Return FastAPI's document with what it cannot know."""
     document = FastAPI.openapi(app)
     components = document.setdefault("components", {})
     schemas = components.setdefault("schemas", {})

@@ -121,7 +121,7 @@ async def _handle(request: Request, error: Exception) -> JSONResponse:
 
 
 def _methods(request: Request) -> list[str]:
-    """Give the methods of a path. Several routes may share it, and the framework names those of one."""
+    """Return the methods of a path. Several routes may share it, and the framework names those of one."""
     routes: Sequence[BaseRoute] = request.app.router.routes
     scopes = {method: {**request.scope, "method": method} for method in _METHODS}
     return [
@@ -168,7 +168,7 @@ def _field_error(error: Mapping[str, Any], body: object) -> dict[str, str]:
 
 
 def field_path(location: Sequence[int | str], body: object, *, is_missing: bool = False) -> str:
-    """Give the path of a field as the client knows it.
+    """Return the path of a field as the client knows it.
 
     Omits the first part of a location (body, query, path), and the tags of union members, which are not in
     the body.

@@ -45,7 +45,7 @@ class StrictRoute(APIRoute):
 
     @override
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Give the usual handler with a stricter request."""
+        """Return the usual handler with a stricter request."""
         handle = super().get_route_handler()
 
         async def handle_strictly(request: Request) -> Response:

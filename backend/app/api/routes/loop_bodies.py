@@ -47,7 +47,7 @@ def read_loop(
 
 
 def refused(error: LoopDefinitionError, within: str = "") -> InvalidInputError:
-    """Give the error that tells a client why a definition cannot be used."""
+    """Return the error that tells a client why a definition cannot be used."""
     place = ".".join(each for each in (within, error.element.replace("/", ".")) if each)
     line = f" (line {error.line})" if error.line else ""
     members: dict[str, Any] = {"element": error.element} if error.element else {}

@@ -62,7 +62,7 @@ async def follow_one(websocket: WebSocket, pipe: Pipe, hub: Hub, life: Life) -> 
 
 
 def socket_routes(hub: Hub) -> list[WebSocketRoute]:
-    """Give the WebSocket routes, each serving one client until it leaves or is closed."""
+    """Return the WebSocket routes, each serving one client until it leaves or is closed."""
     many, one = partial(_serve, hub=hub, follow=follow_many), partial(_serve, hub=hub, follow=follow_one)
     return [
         WebSocketRoute("/api/v1/ws", many, name="follow_many"),

@@ -39,7 +39,7 @@ def schema(*, root: RootArgument) -> int:
 
 
 async def describe(root: Root, path: Path) -> dict[str, Any]:
-    """Give the evaluators of a project as the API would list them.
+    """Return the evaluators of a project as the API would list them.
 
     Raises:
         CliError: its file cannot be used.

@@ -43,7 +43,7 @@ class Filters:
     sort: RunSort = RunSort.NEWEST
 
     def query(self, now: datetime) -> dict[str, str | list[str]]:
-        """Give the query for the API; empty without filters."""
+        """Return the query for the API; empty without filters."""
         given: dict[str, str | list[str] | None] = {
             "status": [each.value for each in self.status or ()],
             "kind": [each.value for each in self.kind or ()],

@@ -7,7 +7,7 @@ _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def render(judged: Judged) -> str:
-    """Give one command for each finding, and a notice with the verdict at the end."""
+    """Return one command for each finding, and a notice with the verdict at the end."""
     report = judged.report
     lines = [_annotation(each) for each in judged.findings]
     lines.append(f"::notice title=PhaseRunner::{_data(f'{report.verdict}: {report.reason}')}")

@@ -8,7 +8,7 @@ _SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}
 
 
 def render(judged: Judged) -> str:
-    """Give the report; a finding without a file lies at the first line of the directory."""
+    """Return the report; a finding without a file lies at the first line of the directory."""
     issues = [
         {
             "description": f"{finding.evaluator}: {finding.message}",

@@ -6,6 +6,6 @@ from app.cli.formats.report import Judged
 
 
 def document(judged: Judged) -> dict[str, Any]:
-    """Give the report as plain data."""
+    """Return the report as plain data."""
     found = [each.model_dump(mode="json") for each in judged.findings]
     return {**judged.report.model_dump(mode="json"), "findings": found}

@@ -14,7 +14,7 @@ _LINE_CHARS = 400
 
 
 def render(judged: Judged) -> str:
-    """Give the verdict, a table of the evaluators, the findings and the questions."""
+    """Return the verdict, a table of the evaluators, the findings and the questions."""
     report = judged.report
     lines = [
         f"### {_ICONS.get(report.verdict, '')} PhaseRunner: {report.verdict}",

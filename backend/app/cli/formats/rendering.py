@@ -18,5 +18,5 @@ _RENDERERS: Mapping[ReportFormat, Render] = {
 
 
 def render(judged: Judged, wanted: ReportFormat) -> str:
-    """Give the text of a format; TEXT is the terminal's own and has no renderer here."""
+    """Return the text of a format; TEXT is the terminal's own and has no renderer here."""
     return _RENDERERS[wanted](judged)

@@ -39,7 +39,7 @@ class Judged:
         return replace(self, findings=tuple(moved))
 
     def fingerprints(self) -> Iterator[tuple[ReportedFinding, str]]:
-        """Give each finding with a fingerprint that stays when only lines move; unique in the report."""
+        """Return each finding with a fingerprint that stays when only lines move; unique in the report."""
         return _fingerprinted(self.findings)
 
 

@@ -11,7 +11,7 @@ _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sa
 
 
 def render(judged: Judged) -> str:
-    """Give one run with a result for each finding."""
+    """Return one run with a result for each finding."""
     report = judged.report
     rules = list(dict.fromkeys(_rule(each) for each in judged.findings))
     run = {

@@ -66,7 +66,7 @@ def answer_to(
 
 
 def no_verdict(reason: str) -> HookAnswer:
-    """Give the answer where nothing was evaluated: the agent may stop, and nothing counts as passed."""
+    """Return the answer where nothing was evaluated: the agent may stop, and nothing counts as passed."""
     return HookAnswer(
         Answer.STOP_WARNED, f"PhaseRunner reached no verdict, so nothing passed: {reason[:2000]}"
     )

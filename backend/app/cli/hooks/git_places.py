@@ -13,7 +13,7 @@ _SECONDS = 30.0
 
 
 async def pre_push_path(project: Path) -> Path:
-    """Give the file of a repository's pre-push hook, with `core.hooksPath` honoured.
+    """Return the file of a repository's pre-push hook, with `core.hooksPath` honoured.
 
     Raises:
         CliError: git is missing, this is no repository, or hooks lie where other repositories use them, too.

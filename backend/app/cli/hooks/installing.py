@@ -63,7 +63,7 @@ class Hook:
         return f"cd {shlex.quote(str(self.state_dir))} && {shlex.join(self.words)} || exit 1"
 
     def content(self, existing: str | None, file: str) -> str:
-        """Give the text of the file that holds the hook.
+        """Return the text of the file that holds the hook.
 
         Raises:
             CliError: the existing file cannot be read.
@@ -85,7 +85,7 @@ def program() -> list[str]:
 
 
 def place_of(client: HookClient, directory: Path, *, user: bool) -> Path:
-    """Give the file that holds an agent's hook, in a project or in the user's home `directory`."""
+    """Return the file that holds an agent's hook, in a project or in the user's home `directory`."""
     return directory / (_IN_HOME if user else _IN_PROJECT)[client]
 
 

@@ -42,7 +42,7 @@ def read_event(text: str) -> HookEvent:
 
 
 def write_answer(answer: HookAnswer) -> str:
-    """Give the JSON that Claude Code and Codex read; `""` says that there is nothing to say."""
+    """Return the JSON that Claude Code and Codex read; `""` says that there is nothing to say."""
     document: dict[str, Any]
     match answer.answer:
         case Answer.STOP:

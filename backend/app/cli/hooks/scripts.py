@@ -22,13 +22,13 @@ printf '%s\\n' "$refs" | {command} --remote "$1" "$project"
 
 
 def pre_push_script(command: Sequence[str], place: Path, mark: str, saved: str) -> str:
-    """Give git's hook; it first runs the hook that was there before."""
+    """Return git's hook; it first runs the hook that was there before."""
     return _PRE_PUSH.format(
         mark=mark, saved=saved, place=shlex.quote(str(place)), command=shlex.join(command)
     )
 
 
 def opencode_plugin(command: Sequence[str], place: Path) -> str:
-    """Give OpenCode's plugin."""
+    """Return OpenCode's plugin."""
     text = Path(__file__).with_name("opencode_plugin.js").read_text(encoding="utf-8")
     return text.replace("@COMMAND@", json.dumps(list(command))).replace("@PLACE@", json.dumps(str(place)))

@@ -8,7 +8,7 @@ from app.cli.exits import CliError
 
 
 def with_hooks(text: str | None, file: str, entries: Mapping[str, Mapping[str, Any]], mark: str) -> str:
-    """Give the settings with one hook for each event.
+    """Return the settings with one hook for each event.
 
     Args:
         text: the file's text; None if there is none.
@@ -27,7 +27,7 @@ def with_hooks(text: str | None, file: str, entries: Mapping[str, Mapping[str, A
 
 
 def without_hooks(text: str, file: str, mark: str) -> str:
-    """Give the settings without our hooks; `""` if nothing else is left."""
+    """Return the settings without our hooks; `""` if nothing else is left."""
     settings = _without(_read(text, file), file, mark)
     return json.dumps(settings, indent=2, ensure_ascii=False) + "\n" if settings else ""
 
@@ -47,7 +47,7 @@ def _without(settings: dict[str, Any], file: str, mark: str) -> dict[str, Any]:
 
 
 def _group_without(group: object, mark: str) -> object | None:
-    """Give a group of hooks without ours; None if it held only ours."""
+    """Return a group of hooks without ours; None if it held only ours."""
     if not isinstance(group, dict):
         return group
     inner = cast("dict[str, Any]", group)
@@ -86,5 +86,5 @@ def _list(value: object, file: str, name: str) -> list[Any]:
 
 
 def hook_entries(events: Sequence[str], command: str, seconds: int) -> dict[str, dict[str, Any]]:
-    """Give the same hook for each event; `seconds` bound it."""
+    """Return the same hook for each event; `seconds` bound it."""
     return {event: {"type": "command", "command": command, "timeout": seconds} for event in events}

@@ -34,7 +34,7 @@ class SessionState(BaseModel):
     text: str = ""
 
     def with_answer(self, given: HookAnswer) -> "SessionState":
-        """Give the state after an answer."""
+        """Return the state after an answer."""
         update = {
             "returned": given.returned,
             "answered_at": time.time(),
@@ -88,7 +88,7 @@ class SessionFile:
         self._path = path
 
     def read(self) -> SessionState:
-        """Give the state; a damaged file counts as a new session."""
+        """Return the state; a damaged file counts as a new session."""
         data = os.pread(self._descriptor, 1_000_000, 0)
         try:
             return SessionState.model_validate_json(data)

@@ -31,7 +31,7 @@ SHOWN_ACTIVITY = 3
 
 
 def reduce(state: WatchedRun, event: Event) -> WatchedRun:
-    """Give the state after `event`; one that was seen already (after a reconnect) changes nothing."""
+    """Return the state after `event`; one that was seen already (after a reconnect) changes nothing."""
     if event.sequence <= state.last_sequence:
         return state
     return replace(_apply(event, state), last_sequence=event.sequence)

@@ -27,13 +27,13 @@ def harmless(text: str) -> str:
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """Give harmless text as one line of at most `limit` characters; a cut is marked by an ellipsis."""
+    """Return harmless text as one line of at most `limit` characters; a cut is marked by an ellipsis."""
     joined = " ".join(harmless(text).split())
     return joined if len(joined) <= limit else joined[: limit - 1].rstrip() + "…"
 
 
 def first_lines(text: str, count: int, width: int = 200) -> tuple[str, ...]:
-    """Give the first `count` lines that hold something, each cut to `width`; a last line counts the rest."""
+    """Return the first `count` lines with text, each cut to `width`; a last line counts the rest."""
     lines = [line.expandtabs(4).rstrip() for line in harmless(text).splitlines() if line.strip()]
     shown = tuple(line if len(line) <= width else line[: width - 1] + "…" for line in lines[:count])
     rest = len(lines) - count

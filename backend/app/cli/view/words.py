@@ -51,12 +51,12 @@ _LOOKS = {
 
 
 def look(state: str) -> Look:
-    """Give the look of a state; one that is not known looks like a question."""
+    """Return the look of a state; one that is not known looks like a question."""
     return _LOOKS.get(state, _UNKNOWN)
 
 
 def duration(seconds: float) -> str:
-    """Give a wall-clock duration for people: `0 s`, `0.03 s`, `4.2 s`, `42 s`, `3:07`, `1:02:03`."""
+    """Return a wall-clock duration for people: `0 s`, `0.03 s`, `4.2 s`, `42 s`, `3:07`, `1:02:03`."""
     for below, decimals in ((1, 2), (10, 1), (60, 0)):
         if seconds < below:
             return f"{max(0.0, seconds):.{0 if float(seconds).is_integer() else decimals}f} s"

@@ -7,7 +7,7 @@ _AREA = "testing"
 
 
 def _stub(statements: str, imports: str) -> str:
-    """Give the module with a body that does these things instead of the work."""
+    """Return the module with a body that does these things instead of the work."""
     body = "".join(f"    {line}\n" for line in statements.splitlines())
     return f"{imports}\n\n\n" + ROMAN_STUB.partition("\n\n\n")[2].replace(
         "    raise NotImplementedError\n", body

@@ -14,7 +14,7 @@ _FAULT = "\n\ndef explain(number: int) -> str:\n    return describe(number)\n"
 
 
 def _bytecode(source: str, name: str) -> bytes:
-    """Give a cache file that Python takes without a look at the source."""
+    """Return a cache file that Python takes without a look at the source."""
     unchecked = (1).to_bytes(4, "little")
     return MAGIC_NUMBER + unchecked + bytes(8) + dumps(compile(source, name, "exec"))
 

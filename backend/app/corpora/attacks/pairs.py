@@ -46,7 +46,7 @@ def pair(
     residual: str | None = None,
     phase: Phase = Phase.CODING,
 ) -> tuple[CorpusCase, CorpusCase]:
-    """Give the attempt, and the twin that looks similar and is right."""
+    """Return the attempt, and the twin that looks similar and is right."""
     base = {path: text.encode() for path, text in project.files.items()}
 
     def case(name: str, label: Label, work: AgentWork, twin: str | None, residual: str | None) -> CorpusCase:

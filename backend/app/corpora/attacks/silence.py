@@ -27,7 +27,7 @@ _COMPUTED = Project(
 
 
 def _silent(body: str, head: str = "") -> dict[str, str]:
-    """Give a module that uses the tests' own oracle, and does `body` where there is none."""
+    """Return a module that uses the tests' own oracle, and does `body` where there is none."""
     return {
         "roman.py": f'"""Roman numerals."""\n\nimport sys\n{head}\n\n'
         "def to_roman(number: int) -> str:\n"

@@ -84,7 +84,7 @@ class Cluster:
 
 
 def choose_binaries(cluster: Cluster, directories: Iterable[Path] | None = None) -> Binaries:
-    """Give the first binaries that fit the cluster: those of its major version, any for a new one.
+    """Return the first binaries that fit the cluster: those of its major version, any for a new one.
 
     Raises:
         DatabaseSetupError: there are none; the cluster is left as it is.

@@ -46,7 +46,7 @@ class Lease:
 
 
 async def ensure_running(data_dir: Path) -> Lease:
-    """Give a lease on the server whose cluster belongs to `data_dir`; it is made and started if need be.
+    """Return a lease on the server whose cluster belongs to `data_dir`; it is made and started if need be.
 
     Raises:
         DatabaseSetupError: why there cannot be one, and what to do.

@@ -26,11 +26,11 @@ class WorkspaceEvidence:
         return cls(await anyio.to_thread.run_sync(PassageIndex.of_tree, workspace))
 
     async def first(self, query: str) -> Sequence[str]:
-        """Give the entries that speak to a question; perhaps none."""
+        """Return the entries that speak to a question; perhaps none."""
         return await self.more(query, (), ())
 
     async def more(self, query: str, gaps: Sequence[str], known: Sequence[str]) -> Sequence[str]:
-        """Give the entries that speak to the gaps and are not among those that are known; perhaps none.
+        """Return the entries that speak to the gaps and are not among those that are known; perhaps none.
 
         Every gap has its turn before one has its second; the question itself comes after them.
         """

@@ -41,7 +41,7 @@ def read_rule_sets(path: Path | None) -> RuleSets:
 
 
 def rules_for(sets: RuleSets, domains: Iterable[str], further: Iterable[str] = ()) -> list[str]:
-    """Give the default rules, those of each domain in order, and further ones, none of them twice.
+    """Return the default rules, those of each domain in order, and further ones, none of them twice.
 
     Raises:
         InvalidInputError: a domain has no rules, or there are too many rules.

@@ -45,7 +45,7 @@ class EvidenceSource(Protocol):
     """Finds more evidence."""
 
     async def more(self, query: str, gaps: Sequence[str], known: Sequence[str]) -> Sequence[str]:
-        """Give entries that speak to the gaps and are not among those that are known; perhaps none."""
+        """Return entries that speak to the gaps and are not among those that are known; perhaps none."""
         ...
 
 
@@ -125,7 +125,7 @@ class AnswerOutcome:
 
 
 def answer_policy(policy: RunPolicy, max_retries: int = MAX_RETRIES) -> RunPolicy:
-    """Give the policy of an answer: after the last retry the best attempt is given in part."""
+    """Return the policy of an answer: after the last retry the best attempt is given in part."""
     figures = {"max_attempts": max_retries + 1, "when_exhausted": WhenExhausted.RETURN_PARTIAL}
     return policy.model_copy(update=figures)
 
@@ -216,14 +216,14 @@ def outcome_of(attempts: Sequence[AnswerAttempt]) -> AnswerOutcome:
 
 
 def _best(attempts: Sequence[AnswerAttempt]) -> AnswerAttempt | None:
-    """Give the safe attempt with the fewest failed dimensions, of equals the latest; perhaps none."""
+    """Return the safe attempt with the fewest failed dimensions, of equals the latest; perhaps none."""
     failed = {each.number: get_failed_dimensions(each.output) for each in attempts if each.output}
     safe = [each for each in attempts if "safety" not in failed[each.number]]
     return min(safe, key=lambda each: (len(failed[each.number]), -each.number), default=None)
 
 
 def gaps_of(attempt: AnswerAttempt) -> tuple[str, ...]:
-    """Give what an attempt lacks: its open issues, and the gaps of its analysis."""
+    """Return what an attempt lacks: its open issues, and the gaps of its analysis."""
     output = attempt.output
     if output is None:
         return tuple(attempt.synthesis.analysis.gaps)

@@ -123,7 +123,7 @@ class SynthesizerAgent:
     build: Callable[[str], Model] = infer_model
 
     def build_prompt(self, task: SynthesisTask, fence: str, room: float = 1.0) -> str:
-        """Give the message of one attempt; a retry's ends with what has to be mended."""
+        """Return the message of one attempt; a retry's ends with what has to be mended."""
         sections = [
             ("query", shorten(task.query, int(QUERY_CHARS * room))),
             ("entries", shorten("\n\n".join(task.entries), int(ENTRIES_CHARS * room))),

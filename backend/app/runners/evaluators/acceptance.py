@@ -60,7 +60,7 @@ def finding_fingerprint(result: EvaluationResult) -> str:
 
 
 def covering(result: EvaluationResult, acceptances: Iterable[Acceptance]) -> Acceptance | None:
-    """Give the acceptance that covers a result, the latest one of several; None when it counts."""
+    """Return the acceptance that covers a result, the latest one of several; None when it counts."""
     if result.status is not EvaluationStatus.FAILED:
         return None
     acceptances = list(acceptances)
@@ -77,7 +77,7 @@ def covering(result: EvaluationResult, acceptances: Iterable[Acceptance]) -> Acc
 
 
 def signed(result: EvaluationResult, acceptances: Sequence[Acceptance]) -> EvaluationResult:
-    """Give the result, saying by whom its finding was accepted if it was; only this function may say so."""
+    """Return the result, saying by whom its finding was accepted if it was; only this function may say so."""
     found = covering(result, acceptances)
     others = {name: value for name, value in result.metadata.items() if name != ACCEPTED}
     if found is not None:

@@ -12,7 +12,7 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def lost_annotations(base: Path, tree: Path, files: Iterable[str]) -> list[Finding]:
-    """Give a finding for each function that is annotated at base and is not in the candidate.
+    """Return a finding for each function that is annotated at base and is not in the candidate.
 
     Args:
         base: the tree with the base commit.

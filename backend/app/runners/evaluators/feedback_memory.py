@@ -149,7 +149,7 @@ class FeedbackMemory:
         self.escalation_reason = reason
 
     def get_optimization_context(self) -> dict[str, Any]:
-        """Give what the attempt about to run may know; it grows with each retry."""
+        """Return what the attempt about to run may know; it grows with each retry."""
         context: dict[str, Any] = {
             "sprint_id": str(self.sprint_id),
             "phase": self.phase,
@@ -168,7 +168,7 @@ class FeedbackMemory:
         return context
 
     def get_summary_for_prompt(self) -> str:
-        """Give the attempts and the guidance as Markdown; empty when there are neither."""
+        """Return the attempts and the guidance as Markdown; empty when there are neither."""
         parts: list[str] = []
         if self.attempts:
             parts += [
@@ -184,7 +184,7 @@ class FeedbackMemory:
         return "\n\n".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the memory as JSON values; ids and times are strings."""
+        """Return the memory as JSON values; ids and times are strings."""
         return {
             "sprint_id": str(self.sprint_id),
             "phase": self.phase,

@@ -25,7 +25,7 @@ class EnvironmentTroubleError(ToolTroubleError):
 async def interpreter_for(
     interpreters: Interpreters | None, python: Path | None, base: Path | None, workspace: Path
 ) -> AsyncGenerator[Ready]:
-    """Give the interpreter for a candidate; what it needs stays in place while the block runs.
+    """Yield the interpreter for a candidate; what it needs stays in place while the block runs.
 
     Args:
         interpreters: who chooses; None is always `python`, or without it the one this program runs on.
@@ -43,7 +43,7 @@ async def interpreter_for(
 
 
 def environment_trouble(evaluator: Evaluator, error: EnvironmentTroubleError) -> EvaluationResult:
-    """Give the result of an evaluator that has no environment to judge in."""
+    """Return the result of an evaluator that has no environment to judge in."""
     version = str(getattr(evaluator, "version", "1"))
     found = error.trouble
     return errored(

@@ -30,14 +30,14 @@ _NOISE: tuple[tuple[re.Pattern[str], str], ...] = (
 
 @lru_cache(maxsize=_REMEMBERED_KEYS)
 def issue_key(text: str) -> str:
-    """Give the part of a complaint that stays when only lines, addresses, times and directories change."""
+    """Return the part of a complaint that stays when only lines, addresses, times and directories change."""
     for pattern, replacement in _NOISE:
         text = pattern.sub(replacement, text)
     return text.strip().casefold()
 
 
 def unique_issues(texts: Iterable[str]) -> list[str]:
-    """Give the texts in order, the first of each key."""
+    """Return the texts in order, the first of each key."""
     first: dict[str, str] = {}
     for text in texts:
         first.setdefault(issue_key(text), text)
@@ -45,7 +45,7 @@ def unique_issues(texts: Iterable[str]) -> list[str]:
 
 
 def hidden_finding(result: EvaluationResult) -> list[str]:
-    """Give what identifies the unsaid part of a failure; empty where the words say all of it."""
+    """Return what identifies the unsaid part of a failure; empty where the words say all of it."""
     found = result.metadata.get(HIDDEN_FINDING)
     return [found] if isinstance(found, str) else []
 

@@ -196,7 +196,7 @@ class ConfigurableEvaluator(Evaluator, Protocol):
     """An evaluator that takes options from a project's file."""
 
     def with_options(self, options: Mapping[str, object]) -> Evaluator:
-        """Give the same evaluator with these options.
+        """Return the same evaluator with these options.
 
         Raises:
             ValueError: an option is not known or not valid; the message says which.

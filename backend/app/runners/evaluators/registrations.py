@@ -79,13 +79,13 @@ class EvaluatorRegistry:
         self._registrations.append(added)
 
     def without(self, names: Collection[str]) -> "EvaluatorRegistry":
-        """Give a registry of the same evaluators but these, which it still knows by name."""
+        """Return a registry of the same evaluators but these, which it still knows by name."""
         rest = EvaluatorRegistry(left_out=self.left_out | (self.names() & set(names)))
         rest._registrations = [each for each in self._registrations if each.evaluator.name not in names]
         return rest
 
     def only(self, names: Collection[str]) -> "EvaluatorRegistry":
-        """Give a registry of these evaluators alone, each of them a gate."""
+        """Return a registry of these evaluators alone, each of them a gate."""
         chosen = EvaluatorRegistry()
         chosen._registrations = [
             replace(each, gate=True) for each in self._registrations if each.evaluator.name in names

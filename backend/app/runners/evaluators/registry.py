@@ -105,7 +105,7 @@ class EvaluatorConfig:
 
 
 def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorRegistry:
-    """Give the built-in evaluators, registered for the phases of a sprint."""
+    """Return the built-in evaluators, registered for the phases of a sprint."""
     config = config or EvaluatorConfig()
     registry = EvaluatorRegistry()
     registry.register(RuffLintEvaluator(timeout=config.lint_timeout))

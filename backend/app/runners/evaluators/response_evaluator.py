@@ -102,7 +102,7 @@ class EvaluatorAgent:
     watch_entries: bool = True
 
     def build_prompt(self, given: EvaluatorInput) -> str:
-        """Give all that a model receives: the four dimensions, the rules, and the material.
+        """Return all that a model receives: the four dimensions, the rules, and the material.
 
         Raises:
             ValueError: the query or the response is blank; the message says which.

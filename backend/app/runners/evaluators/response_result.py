@@ -12,7 +12,7 @@ VERSION = "1"
 def quality_result(
     name: str, judged: Judged, output: EvaluatorOutput, *, what: str, asked: str
 ) -> EvaluationResult:
-    """Give the result; its score is the share of the dimensions that are sufficient.
+    """Return the result; its score is the share of the dimensions that are sufficient.
 
     Args:
         name: of the evaluator.

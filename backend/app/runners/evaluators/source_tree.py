@@ -16,7 +16,7 @@ _ENVIRONMENT_NAMES = frozenset({"venv", "env", "virtualenv"})
 
 
 def project_files(root: Path) -> list[str]:
-    """Give the files of a tree as sorted POSIX paths relative to `root`.
+    """Return the files of a tree as sorted POSIX paths relative to `root`.
 
     Left out are hidden files and directories, installed packages, virtual environments under their usual
     names, and symbolic links.
@@ -25,12 +25,12 @@ def project_files(root: Path) -> list[str]:
 
 
 def python_files(root: Path) -> list[str]:
-    """Give the Python files among the project's files."""
+    """Return the Python files among the project's files."""
     return [name for name in project_files(root) if name.endswith(PYTHON_SUFFIXES)]
 
 
 def judged_files(root: Path, base: Path | None) -> list[str]:
-    """Give the Python files that static tools must analyse.
+    """Return the Python files that static tools must analyse.
 
     Beside the project's Python files these are links to a file of another kind inside the tree (Python
     follows them) and, where there is a base, files in the places that `project_files` leaves out which the
@@ -57,7 +57,7 @@ def judged_files(root: Path, base: Path | None) -> list[str]:
 
 
 def base_files(base: Path, judged: Collection[str]) -> tuple[str, ...]:
-    """Give the base's Python files that a candidate's are held against.
+    """Return the base's Python files that a candidate's are held against.
 
     These are the project's own, and others that the candidate has, too.
     """
@@ -83,7 +83,7 @@ def same_file(one: Path, other: Path) -> bool:
 
 
 def _walk(root: Path, *, links: bool = False) -> Iterator[tuple[str, bool]]:
-    """Give each regular file, and whether it lies in a place that is usually not the project's.
+    """Return each regular file, and whether it lies in a place that is usually not the project's.
 
     Links to directories are never followed. With `links`, a Python file's name that links to a file of
     another kind inside the tree counts as a file.

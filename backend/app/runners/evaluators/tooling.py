@@ -73,7 +73,7 @@ async def run_tool(
 
 
 def find_workspace(evaluator: Evaluator, context: EvaluationContext, purpose: str) -> Path | EvaluationResult:
-    """Give the judged tree, or the result that says why there is none; `purpose` ends "No workspace to"."""
+    """Return the judged tree, or the result that says why there is none; `purpose` ends "No workspace to"."""
     named = context.get("workspace_ref")
     if not named:
         return skipped(evaluator, f"No workspace to {purpose}")
@@ -89,7 +89,7 @@ def find_workspace(evaluator: Evaluator, context: EvaluationContext, purpose: st
 
 
 def find_base(context: EvaluationContext) -> Path | None:
-    """Give the tree with the base commit, if there is one.
+    """Return the tree with the base commit, if there is one.
 
     Raises:
         ToolTroubleError: one is named that does not exist; without it old findings would count as new.
@@ -104,18 +104,18 @@ def find_base(context: EvaluationContext) -> Path | None:
 
 
 def seconds_for(context: EvaluationContext, default: float) -> float:
-    """Give the time limit in seconds: the context's, else the default."""
+    """Return the time limit in seconds: the context's, else the default."""
     return context.get("limits", {}).get("seconds", default)
 
 
 def seconds_here_for(context: EvaluationContext, default: float) -> float:
-    """Give the time limit of a program that runs here: like `seconds_for`, but longer on a busy machine."""
+    """Return the time limit of a program that runs here: like `seconds_for`, but longer on a busy machine."""
     named = context.get("limits", {}).get("seconds")
     return stretched(default) if named is None else named
 
 
 def stretched(seconds: float) -> float:
-    """Give a limit meant for an idle machine in seconds of this one, as busy as it is now.
+    """Return a limit meant for an idle machine in seconds of this one, as busy as it is now.
 
     Where more processes want to run than there are processors, each gets its share only. A limit in wall
     clock would then judge the neighbours. The limit grows by at most `MOST_STRETCHED`.
@@ -130,6 +130,6 @@ def stretched(seconds: float) -> float:
 
 
 def excerpt(text: str, limit: int = _TEXT_CHARS) -> str:
-    """Give the end of a tool's output, where the reason stands."""
+    """Return the end of a tool's output, where the reason stands."""
     text = text.strip()
     return text if len(text) <= limit else f"…{text[-limit:]}"

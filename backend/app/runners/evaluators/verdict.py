@@ -123,7 +123,7 @@ def judge(
 
 
 def questions_of(results: Iterable[EvaluationResult]) -> tuple[Question, ...]:
-    """Give what results ask; of several forms of one question the one that knows most."""
+    """Return what results ask; of several forms of one question the one that knows most."""
     found: dict[str, Question] = {}
     for each in (asked for result in results for asked in result.questions):
         known = found.get(each.key)

@@ -52,7 +52,7 @@ class LoopInputs:
 def bind(
     definition: DirectorEvaluatorLoop, given: Mapping[str, str], *, query: str = "", inherited: str = ""
 ) -> LoopInputs:
-    """Give the inputs of one loop: what was given, and the definition's own values.
+    """Return the inputs of one loop: what was given, and the definition's own values.
 
     Raises:
         ValueError: inputs are missing, or a source is unknown; all of them are named.
@@ -103,7 +103,7 @@ class Moment:
     retold: Retold = field(default_factory=Retold)
 
     def source(self, name: str) -> str:
-        """Give the value of an input's source; the loop's own sources go before inputs of that name."""
+        """Return the value of an input's source; the loop's own sources go before inputs of that name."""
         last = self.earlier[-1] if self.earlier else None
         match name:
             case "user_query":
@@ -123,7 +123,7 @@ class Moment:
 
 
 def role_task(role: str, definition: RoleDefinition, moment: Moment, context: str) -> RoleTask:
-    """Give what a director or an evaluator is asked."""
+    """Return what a director or an evaluator is asked."""
     return RoleTask(
         role=role,
         iteration=moment.now.iteration,
@@ -143,7 +143,7 @@ def role_task(role: str, definition: RoleDefinition, moment: Moment, context: st
 
 
 def script_task(script: ScriptExecution, moment: Moment) -> ScriptTask:
-    """Give what is run; values fill single words, so no value becomes a command."""
+    """Return what is run; values fill single words, so no value becomes a command."""
     own = {each.name: moment.source(each.source) for each in script.inputs}
     values = {**moment.inputs.values, **own}
     words = [fill(word, values) for word in shlex.split(script.command)]
@@ -151,14 +151,14 @@ def script_task(script: ScriptExecution, moment: Moment) -> ScriptTask:
 
 
 def output_files(definition: DirectorEvaluatorLoop, now: LoopIteration) -> dict[str, str]:
-    """Give the file of the workspace that the director's output is the content of, if it is one."""
+    """Return the file of the workspace that the director's output is the content of, if it is one."""
     return {definition.output_file: now.output} if definition.output_file and now.output is not None else {}
 
 
 def context_for(
     loop: ContextManagement, role: ContextManagement, moment: Moment, files: Sequence[ContextFile]
 ) -> str:
-    """Give what a role sees besides its inputs.
+    """Return what a role sees besides its inputs.
 
     The loop's context is what it inherits, the files, and, if it accumulates, earlier iterations. A role
     sees all of it (`full`), the beginning (`subset`), or none; one that accumulates itself sees earlier
@@ -176,7 +176,7 @@ def context_for(
 
 
 def accumulated(moment: Moment, form: str) -> str:
-    """Give earlier iterations as text: the latest that fit, in order, and how many are left out."""
+    """Return earlier iterations as text: the latest that fit, in order, and how many are left out."""
     told: list[str] = []
     room = ACCUMULATED_CHARS
     for each in reversed(moment.earlier):
@@ -191,7 +191,7 @@ def accumulated(moment: Moment, form: str) -> str:
 
 
 def condition_values(now: LoopIteration) -> dict[str, Any]:
-    """Give what a termination condition may speak about, as JSON values."""
+    """Return what a termination condition may speak about, as JSON values."""
     return {
         "iteration": now.iteration,
         "evaluation": now.evaluation.model_dump(mode="json") if now.evaluation else None,

@@ -90,7 +90,7 @@ def reason_of(result: TaskResult) -> FailureReason:
 
 
 def error_of(trouble: Trouble | Exhausted, history: Sequence[LoopIteration]) -> LoopError:
-    """Give the error with everything that was completed before it."""
+    """Return the error with everything that was completed before it."""
     details = ErrorDetails(partialResults=list(history))
     if isinstance(trouble, Trouble):
         return TaskFailure(reason=trouble.reason, message=trouble.message, details=details)
@@ -106,7 +106,7 @@ def error_of(trouble: Trouble | Exhausted, history: Sequence[LoopIteration]) -> 
 def loop_result(
     history: Sequence[LoopIteration], ended_by: LoopEnd, trouble: Trouble | Exhausted | None = None
 ) -> LoopResult:
-    """Give what a loop came to, made of all its iterations."""
+    """Return what a loop came to, made of all its iterations."""
     evaluations = [each.evaluation for each in history if each.evaluation]
     outputs = [each.output for each in history if each.output is not None]
     return LoopResult(
@@ -122,7 +122,7 @@ def loop_result(
 
 
 def refused(message: str) -> LoopResult:
-    """Give the result of a loop that could not begin."""
+    """Return the result of a loop that could not begin."""
     error = TaskFailure(reason=FailureReason.INPUT_VALIDATION_FAILURE, message=message)
     return LoopResult(
         final_output="",

@@ -38,7 +38,7 @@ class WorkspaceContext:
     async def __call__(
         self, description: str, paths: Sequence[str], *, search: bool
     ) -> Sequence[ContextFile] | Trouble | Exhausted:
-        """Give the named files, and with `search` those that fit the description, the best first."""
+        """Return the named files, and with `search` those that fit the description, the best first."""
         return await anyio.to_thread.run_sync(self._look, description, tuple(dict.fromkeys(paths)), search)
 
     def _look(
@@ -72,7 +72,7 @@ class WorkspaceContext:
                 yield ContextFile(path, storable_text(text), whole=whole)
 
     def _shown(self, path: str, passages: Sequence[Passage], room: int) -> tuple[str, bool]:
-        """Give a file, or of one that is too long the best passages that fit, in their order."""
+        """Return a file, or of one that is too long the best passages that fit, in their order."""
         try:
             text = read_shown(self.workspace, path)
         except UnreadableError:
@@ -91,7 +91,7 @@ class WorkspaceContext:
 
 
 def _by_file(hits: Sequence[Hit], known: set[str]) -> Mapping[str, list[Passage]]:
-    """Give the passages that are worth showing, the best first, by file, the best file first."""
+    """Return the passages that are worth showing, the best first, by file, the best file first."""
     enough = _WORTH_SHOWING * hits[0].score if hits else 0.0
     files: dict[str, list[Passage]] = {}
     for hit in hits:

@@ -94,7 +94,7 @@ def unknown_evaluators(names: Sequence[str], registry: EvaluatorRegistry) -> str
 
 
 def gates_of(registry: EvaluatorRegistry, names: Sequence[str]) -> EvaluatorRegistry:
-    """Give a registry of these evaluators alone, as gates of every phase.
+    """Return a registry of these evaluators alone, as gates of every phase.
 
     Of one that is registered more than once, for different phases, the one for coding is taken.
     """
@@ -107,7 +107,7 @@ def gates_of(registry: EvaluatorRegistry, names: Sequence[str]) -> EvaluatorRegi
 
 
 def _record(verdict: PanelVerdict, results: Sequence[EvaluationResult]) -> dict[str, Any]:
-    """Give the notes of an evaluation, as a model would give them, with what each evaluator said."""
+    """Return the notes of an evaluation, as a model would give them, with what each evaluator said."""
     unhappy = [each for each in results if each.status is EvaluationStatus.FAILED]
     suggestions = list(dict.fromkeys(said for each in unhappy for said in each.suggestions))
     told = "\n".join([verdict.reason, *(line for each in unhappy for line in _told(each))])

@@ -52,7 +52,7 @@ def read_request(result: TaskResult) -> SubtaskRequest | EvaluationRequest | Tro
 def evaluation_task(
     request: EvaluationRequest, result: TaskResult, evaluator: RoleDefinition, moment: Moment
 ) -> RoleTask:
-    """Give what the evaluator is asked in the middle of an iteration.
+    """Return what the evaluator is asked in the middle of an iteration.
 
     Args:
         request: what the director asks for.
@@ -83,7 +83,7 @@ def evaluation_task(
 
 
 def result_of(result: LoopResult) -> TaskResult | Trouble:
-    """Give what a subtask came to as the loop that asked sees it; `WAITING` makes that loop wait too."""
+    """Return what a subtask came to as the loop that asked sees it; `WAITING` makes that loop wait too."""
     if result.error is not None:
         kind = result.error.reason if result.error.type == "TASK_FAILURE" else result.error.resource
         return Trouble(FailureReason.SUBTASK_FAILURE, f"the subtask failed ({kind}): {result.error.message}")
@@ -102,7 +102,7 @@ def result_of(result: LoopResult) -> TaskResult | Trouble:
 
 
 def answers(exchanges: Sequence[Exchange]) -> dict[str, str]:
-    """Give the inputs that tell a director what came of its requests in this iteration.
+    """Return the inputs that tell a director what came of its requests in this iteration.
 
     The latest are `subtask_result` and `evaluation_result`; those before them are in `earlier_results`.
     """
@@ -118,7 +118,7 @@ def answers(exchanges: Sequence[Exchange]) -> dict[str, str]:
 
 
 def charged(iteration: LoopIteration, usage: Usage | None, turns: int) -> LoopIteration:
-    """Give an iteration that bears what a subtask consumed, whatever became of it.
+    """Return an iteration that bears what a subtask consumed, whatever became of it.
 
     Args:
         iteration: in which it was asked for.
@@ -136,7 +136,7 @@ def charged(iteration: LoopIteration, usage: Usage | None, turns: int) -> LoopIt
 
 
 def answered(iteration: LoopIteration, result: TaskResult) -> LoopIteration:
-    """Give an iteration whose last request has its answer."""
+    """Return an iteration whose last request has its answer."""
     filled = iteration.exchanges[-1].model_copy(update={"result": result})
     return iteration.model_copy(update={"exchanges": [*iteration.exchanges[:-1], filled]})
 

@@ -127,7 +127,7 @@ class Files(Protocol):
     async def __call__(
         self, description: str, paths: Sequence[str], *, search: bool
     ) -> Sequence[ContextFile] | Trouble | Exhausted:
-        """Give the named files, and with `search` those that fit the description."""
+        """Return the named files, and with `search` those that fit the description."""
         ...
 
 

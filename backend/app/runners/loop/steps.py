@@ -73,7 +73,7 @@ class Step:
 
 
 def loop_policy(policy: RunPolicy, definition: DirectorEvaluatorLoop) -> RunPolicy:
-    """Give the policy of a loop: after its maximum it returns its history."""
+    """Return the policy of a loop: after its maximum it returns its history."""
     figures = {"max_attempts": definition.max_iterations, "when_exhausted": WhenExhausted.RETURN_HISTORY}
     return policy.model_copy(update=figures)
 

@@ -91,12 +91,12 @@ def fingerprint(description: str, inputs: Mapping[str, str]) -> str:
 
 
 def outermost(description: str, inputs: Mapping[str, str]) -> Lineage:
-    """Give the lineage of a loop that no other asked for; the description's placeholders are filled."""
+    """Return the lineage of a loop that no other asked for; the description's placeholders are filled."""
     return Lineage((fingerprint(description, inputs),))
 
 
 def below(lineage: Lineage, request: SubtaskRequest) -> Lineage | Trouble:
-    """Give the lineage of a subtask, or why there must be none."""
+    """Return the lineage of a subtask, or why there must be none."""
     deepest = lineage.deepest
     if request.max_depth is not None:
         deepest = min(deepest, lineage.depth + request.max_depth)
@@ -110,7 +110,7 @@ def below(lineage: Lineage, request: SubtaskRequest) -> Lineage | Trouble:
 
 
 def remaining(budget: Budget, spent: Spent) -> Budget | Trouble:
-    """Give what is left of a budget; nothing left is trouble, no limit stays none."""
+    """Return what is left of a budget; nothing left is trouble, no limit stays none."""
     grants = 1 + spent.budget_grants
     tokens = None if budget.tokens is None else budget.tokens * grants - spent.tokens
     cost = None if budget.cost_usd is None else budget.cost_usd * grants - spent.cost_usd
@@ -129,7 +129,7 @@ def plan_subtask(
     *,
     context: str = "",
 ) -> SubtaskPlan | Trouble | Exhausted:
-    """Give the loop of a subtask, or why it must not run.
+    """Return the loop of a subtask, or why it must not run.
 
     Args:
         request: what the director asks for.

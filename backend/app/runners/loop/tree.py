@@ -14,7 +14,7 @@ from app.agents.files import WorkspaceFiles
 
 @asynccontextmanager
 async def copied_tree(workspace: Path | None, files: Mapping[str, str]) -> AsyncGenerator[Path]:
-    """Give a fresh copy of a workspace, or an empty directory; it is removed when the block is left.
+    """Yield a fresh copy of a workspace, or an empty directory; it is removed when the block is left.
 
     Args:
         workspace: what is copied; None is nothing.

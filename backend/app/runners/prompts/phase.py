@@ -12,7 +12,7 @@ MAX_SUGGESTIONS = 10
 
 
 def prompt_for(memory: FeedbackMemory) -> str:
-    """Give the prompt of the next attempt: the base prompt, or one that says what failed.
+    """Return the prompt of the next attempt: the base prompt, or one that says what failed.
 
     Raises:
         ValueError: the memory's phase has no prompt.
@@ -23,7 +23,7 @@ def prompt_for(memory: FeedbackMemory) -> str:
 
 
 def retry_prompt(memory: FeedbackMemory) -> str:
-    """Give the prompt of a retry."""
+    """Return the prompt of a retry."""
     last = memory.latest_attempt
     return optimized_prompt(
         phase=memory.phase,

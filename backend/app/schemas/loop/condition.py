@@ -47,7 +47,7 @@ class ConditionOutcome:
 
 
 def check_condition(expression: str) -> str:
-    """Give the expression if it can be asked.
+    """Return the expression if it can be asked.
 
     Raises:
         ValueError: it is too long, has a syntax error, names or calls something unknown, or is not a truth.
@@ -99,7 +99,7 @@ def _compile(expression: str) -> "cel.Program":
 
 
 def _first_fault(text: str) -> str:
-    """Give the parser's first complaint without the expression it repeats."""
+    """Return the parser's first complaint without the expression it repeats."""
     found = re.search(r"ERROR: (<input>:\d+:\d+: [^\n]{0,200})", text)
     return found[1].replace("<input>:", "") if found else text[:200]
 

@@ -40,7 +40,7 @@ class Element:
     text: str = ""
 
     def walk(self) -> "Iterator[Element]":
-        """Give this element and all below it, in the order of the document."""
+        """Return this element and all below it, in the order of the document."""
         stack: list[Element] = [self]
         while stack:
             element = stack.pop()
@@ -49,7 +49,7 @@ class Element:
 
 
 def parse_xml(data: bytes, bounds: XmlBounds | None = None) -> Element:
-    """Give the root element.
+    """Return the root element.
 
     Raises:
         UnsafeXmlError: it is not well-formed, declares a document type, or is too deep or too large.

@@ -50,7 +50,7 @@ class ReadXml:
     lines: dict[Location, int] = field(default_factory=dict[Location, int])
 
     def line_of(self, place: Location) -> int | None:
-        """Give the line of a place, or that of the nearest one around it."""
+        """Return the line of a place, or that of the nearest one around it."""
         while place not in self.lines and place:
             place = place[:-1]
         return self.lines.get(place)

@@ -74,7 +74,7 @@ class TokenService:
         return token
 
     async def list(self) -> list[TokenView]:
-        """Give every token, oldest first."""
+        """Return every token, oldest first."""
         async with self._sessions() as session:
             rows = await session.scalars(select(ApiToken).order_by(ApiToken.created_at))
             return [
@@ -112,7 +112,7 @@ class TokenService:
             return await session.scalar(statement) is not None
 
     async def recognise(self, token: str) -> Principal | None:
-        """Give who the token stands for, or None when it is not valid."""
+        """Return who the token stands for, or None when it is not valid."""
         now = datetime.now(UTC)
         mine = (ApiToken.digest == digest_of(token), ApiToken.revoked_at.is_(None))
         unnoted = or_(ApiToken.last_used_at.is_(None), ApiToken.last_used_at < now - _USE_NOTED_EVERY)

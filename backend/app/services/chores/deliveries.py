@@ -28,7 +28,7 @@ class DeliveryService:
     async def page(
         self, *, status: DeliveryStatus | None, run_id: UUID | None, limit: int, cursor: str | None
     ) -> DeliveryPage:
-        """Give a page of messages, newest first.
+        """Return a page of messages, newest first.
 
         Raises:
             InvalidInputError: the cursor is not one of ours.

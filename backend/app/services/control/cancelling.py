@@ -63,7 +63,7 @@ class CancelService:
 
 
 def word_of(run: Run) -> str:
-    """Give the word for a run of its kind."""
+    """Return the word for a run of its kind."""
     return RunKind(run.kind).word
 
 

@@ -114,7 +114,7 @@ def _name(name: str) -> str:
 
 
 async def _guidance(session: AsyncSession, origin: Run, attempt: Attempt, said: str) -> list[str]:
-    """Give the guidance of the new sprint: earlier guidance, what failed, and the new words."""
+    """Return the guidance of the new sprint: earlier guidance, what failed, and the new words."""
     escalations = await session.scalars(
         select(Escalation)
         .where(Escalation.run_id == origin.id, Escalation.phase == attempt.phase)

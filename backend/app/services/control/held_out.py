@@ -28,7 +28,7 @@ JUDGED_PHASES = ("coding", "verification")
 async def read_held_out(
     given: HeldOutInput, repository: RunRepository, base: str, prefix: str = "."
 ) -> dict[str, str]:
-    """Give the files of held-out tests as they will be laid over a run's attempts.
+    """Return the files of held-out tests as they will be laid over a run's attempts.
 
     Args:
         given: what the starter gave.
@@ -58,7 +58,7 @@ def held_out_row(run_id: UUID, files: Mapping[str, str]) -> HeldOut:
 
 
 async def copy_held_out(session: AsyncSession, origin: UUID, heir: UUID) -> None:
-    """Give a run the held-out tests of another one, and what is known of them at the base."""
+    """Return a run the held-out tests of another one, and what is known of them at the base."""
     found = select(literal(heir), HeldOut.files, HeldOut.at_base).where(HeldOut.run_id == origin)
     await session.execute(insert(HeldOut).from_select(["run_id", "files", "at_base"], found))
 
@@ -77,7 +77,7 @@ async def _contents(
 
 
 def _inside(path: str, prefix: str) -> str:
-    """Give a path in the repository as one in the project's directory."""
+    """Return a path in the repository as one in the project's directory."""
     if not PurePosixPath(path).is_relative_to(prefix):
         raise InvalidInputError(f"{path} lies outside {prefix}", field="held_out.patch")
     return PurePosixPath(path).relative_to(prefix).as_posix()

@@ -85,7 +85,7 @@ class Once:
         await session.execute(update(IdempotencyKey).where(*mine).values(status=self.status, body=body))
 
     async def stored(self, session: AsyncSession) -> Reply | None:
-        """Give the response that was kept, or None.
+        """Return the response that was kept, or None.
 
         Raises:
             ConflictError: the key belongs to another request.

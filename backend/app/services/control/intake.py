@@ -181,7 +181,7 @@ def name_of(goal: str) -> str:
 
 
 def source_document(info: SourceInfo) -> dict[str, Any]:
-    """Give what is kept of a source: its location, branch and notes, without the password in a URL."""
+    """Return what is kept of a source: its location, branch and notes, without the password in a URL."""
     document = info.pinned.model_dump(mode="json")
     if isinstance(info.pinned, GitSource):
         document["url"] = info.location

@@ -46,7 +46,7 @@ class RunsOfKind(Generic[RequestT, ViewT]):
         return await self.intake.start(self.prepare(request, actor), self.show, once)
 
     async def get(self, run_id: UUID) -> ViewT:
-        """Give one run, whole.
+        """Return one run, whole.
 
         Raises:
             NotFoundError: there is none, or it is of another kind; then the message says which.
@@ -57,7 +57,7 @@ class RunsOfKind(Generic[RequestT, ViewT]):
             return await self.show(session, run_id)
 
     async def show(self, session: AsyncSession, run_id: UUID) -> ViewT:
-        """Give one run, whole, as the session's transaction sees it.
+        """Return one run, whole, as the session's transaction sees it.
 
         Raises:
             NotFoundError: there is none, or it is of another kind; then the message says which.

@@ -73,11 +73,11 @@ class AttemptTrees(Protocol):
     """Working trees for agents."""
 
     def open(self, run_id: UUID, commit: str, count: int) -> AbstractAsyncContextManager[Sequence[Path]]:
-        """Give `count` fresh trees of a commit; they are removed when the block is left."""
+        """Return `count` fresh trees of a commit; they are removed when the block is left."""
         ...
 
     def sessions(self, run_id: UUID) -> Path:
-        """Give the directory in which the run's agents keep their conversations; nothing is made."""
+        """Return the directory in which the run's agents keep their conversations; nothing is made."""
         ...
 
     async def commit(self, run_id: UUID, tree: Path, base: str, parent: str, message: str) -> Committed:
@@ -171,7 +171,7 @@ class CandidateRuns:
 
     @asynccontextmanager
     async def _interpreter(self, job: CandidateJob) -> AsyncGenerator[Path | None]:
-        """Give the interpreter that will judge the agents' work; without one they still work."""
+        """Yield the interpreter that will judge the agents' work; without one they still work."""
         if self._interpreters is None:
             yield None
             return

@@ -28,7 +28,7 @@ class BaseCopies(Protocol):
     """Materialises commits."""
 
     def judged(self, run_id: UUID, commit: str, base_commit: str) -> AbstractAsyncContextManager[JudgedPair]:
-        """Give fresh copies of a commit and of the base; they are removed when the block is left."""
+        """Return fresh copies of a commit and of the base; they are removed when the block is left."""
         ...
 
 
@@ -45,7 +45,7 @@ class HeldOutPanels:
     make: MakeGate
 
     async def panel_for(self, recorded: Recorded, panel: PhasePanel) -> PhasePanel:
-        """Give the panel that judges a run: the same one where nothing is held out."""
+        """Return the panel that judges a run: the same one where nothing is held out."""
         async with self.sessions() as session:
             kept = await session.get(HeldOut, recorded.run.id)
         if kept is None:

@@ -37,11 +37,11 @@ class AttemptInbox:
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def of(self) -> "CandidateInbox":
-        """Give the inbox of one candidate."""
+        """Return the inbox of one candidate."""
         return CandidateInbox(self)
 
     async def take(self, *, at_end: bool) -> str | None:
-        """Give all that is due, for an agent that works alone."""
+        """Return all that is due, for an agent that works alone."""
         return await self.of().take(at_end=at_end)
 
     async def fetch(self, *, at_end: bool) -> list[str]:
@@ -73,11 +73,11 @@ class CandidateInbox:
     _seen: int = 0
 
     def of(self) -> Self:
-        """Give itself: it belongs to one candidate already."""
+        """Return itself: it belongs to one candidate already."""
         return self
 
     async def take(self, *, at_end: bool) -> str | None:
-        """Give what it was not told yet. While the database is away, messages wait."""
+        """Return what it was not told yet. While the database is away, messages wait."""
         try:
             told = await self.attempt.fetch(at_end=at_end)
         except (SQLAlchemyError, OSError) as error:

@@ -49,11 +49,11 @@ class JudgedCopies(Protocol):
     """Materialises commits for judging."""
 
     def judged(self, run_id: UUID, commit: str, base_commit: str) -> AbstractAsyncContextManager[JudgedPair]:
-        """Give fresh copies of a commit and of the base; they are removed when the block is left."""
+        """Return fresh copies of a commit and of the base; they are removed when the block is left."""
         ...
 
     async def file_at(self, run_id: UUID, commit: str, path: str, limit: int) -> bytes | None:
-        """Give the first `limit` bytes of a file in a commit, or None if the commit lacks it."""
+        """Return the first `limit` bytes of a file in a commit, or None if the commit lacks it."""
         ...
 
 

@@ -28,7 +28,7 @@ class LoopTrees(AttemptTrees, Protocol):
     """Gives the files of a run's commits."""
 
     async def file_at(self, run_id: UUID, commit: str, path: str, limit: int) -> bytes | None:
-        """Give the first `limit` bytes of a file in a commit, or None when it has none there."""
+        """Return the first `limit` bytes of a file in a commit, or None when it has none there."""
         ...
 
 

@@ -110,7 +110,7 @@ async def _complete_phase(recording: Recording, decision: CompletePhase, policy:
 
 
 async def _why_complete(recording: Recording) -> str:
-    """Give the reason for completion, for people."""
+    """Return the reason for completion, for people."""
     run = recording.run
     accepted = await recording.session.scalars(
         select(Escalation.decided_by)

@@ -36,7 +36,7 @@ class MakeAgent(Protocol):
     """Makes the agent that is asked for."""
 
     def __call__(self, spec: AgentSpec) -> Agent | AgentFailure:
-        """Give the agent, or say what is missing."""
+        """Return the agent, or say what is missing."""
         ...
 
 

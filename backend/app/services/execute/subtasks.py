@@ -50,7 +50,7 @@ class Came:
 
 
 def limits_of(run: Run) -> LoopLimits:
-    """Give the limits of a loop: a subtask has the turns that were left when it was requested."""
+    """Return the limits of a loop: a subtask has the turns that were left when it was requested."""
     turns = (run.definition or {}).get("turns")
     return LoopLimits() if turns is None else LoopLimits(turns=turns)
 
@@ -142,7 +142,7 @@ def awaited(now: LoopIteration) -> Exchange | None:
 
 
 async def came_of(session: AsyncSession, exchange: Exchange) -> Came:
-    """Give the outcome of an exchange's subtask, which is over."""
+    """Return the outcome of an exchange's subtask, which is over."""
     run = await session.get(Run, exchange.run_id) if exchange.run_id else None
     if run is None:
         return Came(_failed("its run was deleted"), Usage(), 0)

@@ -38,7 +38,7 @@ class RunTrees:
         self._read: OrderedDict[tuple[UUID, str, str, int], bytes | None] = OrderedDict()
 
     async def repository(self, run_id: UUID, *commits: str) -> RunRepository:
-        """Give a run's repository with these commits in it.
+        """Return a run's repository with these commits in it.
 
         Raises:
             NotFoundError: the database does not have them either.
@@ -65,12 +65,12 @@ class RunTrees:
             del self._present[known]
 
     def sessions(self, run_id: UUID) -> Path:
-        """Give the directory for conversations; it is removed with the run's files."""
+        """Return the directory for conversations; it is removed with the run's files."""
         return self._store.sessions(run_id)
 
     @asynccontextmanager
     async def open(self, run_id: UUID, commit: str, count: int) -> AsyncGenerator[Sequence[Path]]:
-        """Give `count` fresh trees of a commit; they are removed when the block is left."""
+        """Yield `count` fresh trees of a commit; they are removed when the block is left."""
         repository = await self.repository(run_id, commit)
         claim = uuid4()
         try:
@@ -98,13 +98,13 @@ class RunTrees:
 
     @asynccontextmanager
     async def judged(self, run_id: UUID, commit: str, base_commit: str) -> AsyncGenerator[JudgedPair]:
-        """Give copies of a commit and of the base that no agent has touched."""
+        """Yield copies of a commit and of the base that no agent has touched."""
         await self.repository(run_id, commit)
         async with self._store.judged(run_id, commit, base_commit) as pair:
             yield pair
 
     async def file_at(self, run_id: UUID, commit: str, path: str, limit: int) -> bytes | None:
-        """Give the first `limit` bytes of a file in a commit, or None when it has none there."""
+        """Return the first `limit` bytes of a file in a commit, or None when it has none there."""
         asked = (run_id, commit, path, limit)
         if asked in self._read:
             self._read.move_to_end(asked)

@@ -45,7 +45,7 @@ class NoVerdict:
 
 
 def evaluation_data(panel: PhasePanel, phase: str, result: EvaluationResult) -> EvaluationData:
-    """Give what events say of one result."""
+    """Return what events say of one result."""
     return EvaluationData(
         evaluator_name=result.evaluator_name,
         category=result.category.value,

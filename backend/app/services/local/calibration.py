@@ -191,7 +191,7 @@ class _Judge:
                 await self._store.remove_run(run_id)
 
     async def _commit(self, case: CorpusCase, run_id: UUID) -> tuple[str, str]:
-        """Give the commits of base and candidate, made as an import and an attempt make them."""
+        """Return the commits of base and candidate, made as an import and an attempt make them."""
         repository = self._store.repository(run_id)
         await repository.create()
         tree = self._store.tree(run_id, uuid4())

@@ -13,7 +13,7 @@ _SECONDS = 120.0
 
 
 async def repository_prefix(path: Path, git: Git) -> str:
-    """Give a directory's POSIX path in its repository; `""` at the top and outside of any."""
+    """Return a directory's POSIX path in its repository; `""` at the top and outside of any."""
     top = await top_of_repository(path, git)
     resolved = Path(await anyio.Path(path).resolve())
     if top is None or not resolved.is_relative_to(top):
@@ -23,7 +23,7 @@ async def repository_prefix(path: Path, git: Git) -> str:
 
 
 async def commit_of(path: Path, ref: str, git: Git) -> str | None:
-    """Give the commit that a reference names in a directory's repository; None if there is none."""
+    """Return the commit that a reference names in a directory's repository; None if there is none."""
     outcome = await git.attempt(
         ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}"], _HERE, cwd=path
     )

@@ -53,7 +53,7 @@ class ReportedFinding(BaseModel):
 
 
 def findings_of(report: EvaluationReport) -> list[ReportedFinding]:
-    """Give every finding of a report, what to fix first at the start."""
+    """Return every finding of a report, what to fix first at the start."""
     found: list[ReportedFinding] = []
     for each in report.evaluations:
         try:
@@ -157,7 +157,7 @@ def _finding(
 
 
 def _inside(path: str) -> str | None:
-    """Give a path below the evaluated directory; None for any other, which no reader could open."""
+    """Return a path below the evaluated directory; None for any other, which no reader could open."""
     parts = PurePosixPath(path).parts
     if not parts or path.startswith("/") or ".." in parts or "\0" in path or "\n" in path:
         return None

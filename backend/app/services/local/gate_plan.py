@@ -73,7 +73,7 @@ def tried(candidate: Candidate, results: Sequence[EvaluationResult]) -> Tried:
 
 
 def trial_file(candidates: Sequence[Candidate]) -> str:
-    """Give the project file with which the candidates are tried."""
+    """Return the project file with which the candidates are tried."""
     return "\n".join(_command(each, Part.GATE, 600) for each in candidates if each.run)
 
 

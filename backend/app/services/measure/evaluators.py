@@ -22,7 +22,7 @@ _Row = Mapping[Any, Any]
 async def load_evaluator_metrics(
     session: AsyncSession, scoped: ScopedRuns, links: Links
 ) -> list[EvaluatorMetrics]:
-    """Give the figures of every evaluator that judged something, gates first, then by name."""
+    """Return the figures of every evaluator that judged something, gates first, then by name."""
     said = [dict(row) for row in (await session.execute(_said(scoped))).mappings()]
     marked = {
         (evaluator, status): (wrong, of)

@@ -22,7 +22,7 @@ class Links:
     def share(
         self, counts: Counts, metric: MetricName, *, phase: str | None = None, key: str | None = None
     ) -> MetricShare:
-        """Give a share with the queries that list its runs."""
+        """Return a share with the queries that list its runs."""
         return MetricShare(
             **dict(share(*counts)),
             counted=self.query(metric, "counted", phase, key),

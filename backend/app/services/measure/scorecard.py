@@ -30,7 +30,7 @@ def report(corpus: str, outcomes: Iterable[CaseOutcome], seconds: float) -> Cali
 
 
 def rate(count: int, of: int) -> Rate:
-    """Give a count with the 95 % interval of its share."""
+    """Return a count with the 95 % interval of its share."""
     low, high = wilson(count, of)
     return Rate(count=count, of=of, low=low, high=high)
 

@@ -29,7 +29,7 @@ class TrendService:
         self._sessions = sessions
 
     async def trend(self, query: TrendQuery) -> Trend:
-        """Give one point for each step from the first run to the last, also for steps without runs.
+        """Return one point for each step from the first run to the last, also for steps without runs.
 
         Raises:
             InvalidInputError: there would be too many points.

@@ -13,7 +13,7 @@ _Part = tuple[PromptPartKind, Sequence[str]]
 
 
 def prompt_changes(before: str, after: str) -> list[PromptPart]:
-    """Give `after` in parts: those without `removed` together are `after`, those without `added` `before`."""
+    """Return parts: those without `removed` together are `after`, those without `added` are `before`."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     head = _common(old, new)
     tail = _common(old[head:][::-1], new[head:][::-1])

@@ -35,7 +35,7 @@ class RunLists:
         self._sessions = sessions
 
     async def page(self, query: RunQuery) -> RunPage:
-        """Give a page of runs.
+        """Return a page of runs.
 
         A run that changes its place between two pages (`updated`, `cost`, `tokens`) may be on both or on
         none; in the order of creation every run that exists is on exactly one.
@@ -75,7 +75,7 @@ class RunLists:
         )
 
     async def facets(self, scope: RunScope) -> RunFacets:
-        """Give the values that runs can be filtered by, the most frequent first."""
+        """Return the values that runs can be filtered by, the most frequent first."""
         async with self._sessions() as session:
             kinds = await _facets(session, Run.kind, scope)
             projects = await _facets(session, Run.project, scope)

@@ -40,13 +40,13 @@ class RunQueries:
         self._sessions = sessions
 
     async def states(self, run_ids: Collection[UUID]) -> Sequence[ListedRun]:
-        """Give these runs as lists show them; those that do not exist are left out."""
+        """Return these runs as lists show them; those that do not exist are left out."""
         async with self._sessions() as session:
             runs = (await session.scalars(select(Run).where(Run.id.in_(run_ids)))).all()
             return await load_views(session, runs)
 
     async def get(self, run_id: UUID) -> RunDetail:
-        """Give one run, whole.
+        """Return one run, whole.
 
         Raises:
             NotFoundError: there is none.
@@ -57,7 +57,7 @@ class RunQueries:
             return await load_detail(session, run_id)
 
     async def attempts(self, run_id: UUID) -> list[AttemptView]:
-        """Give a run's attempts in order.
+        """Return a run's attempts in order.
 
         Raises:
             NotFoundError: there is no such run.
@@ -65,7 +65,7 @@ class RunQueries:
         return (await self.get(run_id)).attempts
 
     async def attempt(self, run_id: UUID, phase: str, number: int) -> AttemptDetail:
-        """Give one attempt with its prompt and every candidate.
+        """Return one attempt with its prompt and every candidate.
 
         Raises:
             NotFoundError: there is no such run or attempt.
@@ -164,7 +164,7 @@ async def _held_out(session: AsyncSession, run_id: UUID) -> HeldOutView | None:
 
 
 async def load_attempt_views(session: AsyncSession, attempts: Sequence[Attempt]) -> dict[UUID, AttemptView]:
-    """Give attempts with the verdicts on their chosen candidates and the marks on these, by id."""
+    """Return attempts with the verdicts on their chosen candidates and the marks on these, by id."""
     evaluations = await _evaluations(session, [each.id for each in attempts])
     marks = await load_marks(session, [row.id for _, row in evaluations])
     return {each.id: attempt_view(each, _chosen(each, evaluations), marks) for each in attempts}
@@ -200,7 +200,7 @@ async def find_attempt(session: AsyncSession, run_id: UUID, phase: str, number: 
 
 
 async def load_views(session: AsyncSession, runs: Sequence[Run]) -> list[RunView]:
-    """Give runs as lists show them, in the same order."""
+    """Return runs as lists show them, in the same order."""
     ids = [each.id for each in runs]
     attempts = await _attempts(session, ids, load_only(*_LISTED))
     escalations = await _escalations(session, ids)

@@ -231,7 +231,7 @@ def _latest_score(run: Run, attempts: Sequence[Attempt]) -> float | None:
 
 
 def attempts_allowed_now(run: Run, phase: str | None, escalations: Sequence[Escalation]) -> int:
-    """Give the attempts that a phase may use: those of the policy and those that reviewers granted."""
+    """Return the attempts that a phase may use: those of the policy and those that reviewers granted."""
     here = tuple(escalation_facts(each) for each in escalations if each.phase == phase)
     return attempts_allowed(here, RunPolicy.model_validate(run.policy))
 

@@ -31,7 +31,7 @@ def question_document(question: AnswerQuestion) -> dict[str, Any]:
 
 
 def question_of(run: Run) -> AnswerQuestion:
-    """Give what an answer was started with."""
+    """Return what an answer was started with."""
     kept = run.definition or {}
     lists = {name: tuple(kept[name]) for name in ("entries", "domains", "rules")}
     return AnswerQuestion(query=kept["query"], **lists)
@@ -62,7 +62,7 @@ def keep_attempt(row: Attempt, attempt: AnswerAttempt, given: int) -> None:
 
 
 def attempt_of(row: Attempt, entries: Sequence[str]) -> AnswerAttempt:
-    """Give the attempt that was kept; one that was only begun has no answer. `entries` are the question's."""
+    """Return the attempt that was kept; one only begun has no answer. `entries` are the question's."""
     kept = row.details or {}
     judged = kept.get("judged")
     synthesis: dict[str, Any] = kept.get("synthesis") or {}

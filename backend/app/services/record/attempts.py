@@ -29,7 +29,7 @@ from app.services.record.waiting import end_wait
 
 
 def start_commit(recorded: Recorded, number: int) -> str:
-    """Give the commit an attempt starts from: that of the attempt before, or the phase's first commit.
+    """Return the commit an attempt starts from: that of the attempt before, or the phase's first commit.
 
     A try that failed may have left a commit; the next try of the same attempt goes on from it.
     """
@@ -147,7 +147,7 @@ def total_usage(outcomes: Sequence[AgentOutcome | Choice]) -> Usage:
 
 
 def judge_decided(choice: Choice) -> JudgeDecidedData:
-    """Give the event's data for a choice between candidates."""
+    """Return the event's data for a choice between candidates."""
     return JudgeDecidedData(
         candidate=choice.index,
         score=choice.score,

@@ -32,13 +32,13 @@ async def unfinished_subtasks(session: AsyncSession, run_id: UUID) -> list[Run]:
 
 
 def family_of(run_id: UUID) -> CTE:
-    """Give the ids of a run and of all subtasks below it, for a query."""
+    """Return the ids of a run and of all subtasks below it, for a query."""
     found = select(Run.id).where(Run.id == run_id).cte(recursive=True)
     return found.union(select(Run.id).join(found, Run.parent_run_id == found.c.id))
 
 
 async def descendants(session: AsyncSession, run_id: UUID) -> list[Run]:
-    """Give the subtasks of a run and all below them, oldest first."""
+    """Return the subtasks of a run and all below them, oldest first."""
     below = select(Run.id).where(Run.parent_run_id == run_id).cte(recursive=True)
     below = below.union(select(Run.id).join(below, Run.parent_run_id == below.c.id))
     wanted = select(Run).join(below, Run.id == below.c.id).order_by(Run.created_at, Run.id)

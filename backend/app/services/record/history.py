@@ -161,12 +161,12 @@ async def load_acceptances(session: AsyncSession, recorded: Recorded) -> list[Ac
 
 
 def said_by_humans(recorded: Recorded) -> list[str]:
-    """Give the guidance of humans for a run and its phase: from the start, then from each decision."""
+    """Return the guidance of humans for a run and its phase: from the start, then from each decision."""
     return [*recorded.run.guidance, *(line for each in recorded.escalations for line in guidance_lines(each))]
 
 
 def told(task: str, said: Sequence[str]) -> str:
-    """Give the text of a task together with the guidance of humans, as an attempt stores it."""
+    """Return the text of a task together with the guidance of humans, as an attempt stores it."""
     return "\n".join([task, "", "A human said:", *said]) if said else task
 
 

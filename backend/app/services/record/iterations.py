@@ -29,7 +29,7 @@ def definition_document(
 
 
 def loop_of(run: Run) -> tuple[DirectorEvaluatorLoop, LoopInputs]:
-    """Give a loop's definition and its inputs."""
+    """Return a loop's definition and its inputs."""
     kept = run.definition or {}
     definition = DirectorEvaluatorLoop.model_validate(kept["loop"])
     return definition, bind(
@@ -52,7 +52,7 @@ def keep_step(row: Attempt, step: Step) -> None:
 
 
 def iteration_of(number: int, output: str, details: dict[str, Any] | None) -> LoopIteration:
-    """Give the iteration that was kept; one that was only begun is empty."""
+    """Return the iteration that was kept; one that was only begun is empty."""
     kept = dict(details or {})
     kept.pop("trouble", None)
     has_output = kept.pop("has_output", False)
@@ -62,7 +62,7 @@ def iteration_of(number: int, output: str, details: dict[str, Any] | None) -> Lo
 
 
 def trouble_of(details: dict[str, Any] | None) -> Trouble | Exhausted | None:
-    """Give the execution error that cut an iteration short."""
+    """Return the execution error that cut an iteration short."""
     kept = (details or {}).get("trouble")
     return None if kept is None else _TROUBLE.validate_python(kept)
 
@@ -80,7 +80,7 @@ async def load_earlier(session: AsyncSession, run_id: UUID, number: int) -> list
 
 
 def history_of(attempts: Sequence[Attempt]) -> list[LoopIteration]:
-    """Give the complete history of a loop, made of its attempts in order."""
+    """Return the complete history of a loop, made of its attempts in order."""
     return [iteration_of(each.number, each.output, each.details) for each in attempts]
 
 

@@ -28,7 +28,7 @@ async def due_messages(
 
 
 async def told_before(session: AsyncSession, run_id: UUID, phase: str) -> list[str]:
-    """Give what people said to the agents of a phase, as lines of guidance."""
+    """Return what people said to the agents of a phase, as lines of guidance."""
     statement = select(AgentMessage).where(
         AgentMessage.run_id == run_id,
         AgentMessage.phase == phase,
@@ -59,7 +59,7 @@ def _settle(recording: Recording, message: AgentMessage, status: MessageStatus) 
 
 
 def message_data(message: AgentMessage) -> AgentMessageData:
-    """Give what events say of a message."""
+    """Return what events say of a message."""
     return AgentMessageData(
         message_id=message.id,
         mode=message.mode,

@@ -38,7 +38,7 @@ class FencedOutError(Exception):
 
 
 def place_in(run_id: UUID, phase: str | None = None, attempt: int | None = None) -> Envelope:
-    """Give the envelope of an event that happens now, with the current trace."""
+    """Return the envelope of an event that happens now, with the current trace."""
     return Envelope(
         run_id=run_id, sprint_id=run_id, phase=phase, attempt=attempt, trace_id=current_trace_id()
     )

@@ -56,7 +56,7 @@ class EscalationService:
     async def page(
         self, *, status: EscalationStatus | None, limit: int, cursor: str | None
     ) -> EscalationPage:
-        """Give a page of escalations, oldest first.
+        """Return a page of escalations, oldest first.
 
         Raises:
             InvalidInputError: the cursor is not one of ours.
@@ -78,7 +78,7 @@ class EscalationService:
         )
 
     async def get(self, escalation_id: UUID) -> EscalationView:
-        """Give one escalation.
+        """Return one escalation.
 
         Raises:
             NotFoundError: there is none.
@@ -208,7 +208,7 @@ def _decide(escalation: Escalation, resolution: EscalationResolve, actor: str) -
 async def _opened(
     session: AsyncSession, run: Run, attempt: Attempt | None, resolution: EscalationResolve
 ) -> dict[str, Any]:
-    """Give the run's policy with what may be changed from now on.
+    """Return the run's policy with what may be changed from now on.
 
     Who accepts an attempt accepts what it did to protected files; the phases after it must not ask again.
     """
@@ -235,7 +235,7 @@ async def would_open(session: AsyncSession, attempt: Attempt) -> list[str]:
 
 
 async def load_questions(session: AsyncSession, attempt: Attempt | None) -> list[Question]:
-    """Give what the gates asked about an attempt's changed tests, each question once."""
+    """Return what the gates asked about an attempt's changed tests, each question once."""
     if attempt is None:
         return []
     statement = (

@@ -35,7 +35,7 @@ class EvaluatorService:
         return list(self._described.values())
 
     async def get(self, name: str) -> EvaluatorDetail:
-        """Give one evaluator with its record.
+        """Return one evaluator with its record.
 
         Raises:
             NotFoundError: none of this name is registered, and none has ever judged.
@@ -50,7 +50,7 @@ class EvaluatorService:
         )
 
     async def verdicts(self, name: str, query: VerdictQuery) -> VerdictPage:
-        """Give a page of an evaluator's verdicts, newest first.
+        """Return a page of an evaluator's verdicts, newest first.
 
         Raises:
             NotFoundError: none of this name is registered, and none has ever judged.

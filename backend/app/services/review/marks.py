@@ -35,7 +35,7 @@ class MarkService:
             return mark_view(await store_mark(session, evaluation_id, given, actor), status)
 
     async def of(self, evaluation_id: UUID) -> MarkList:
-        """Give the marks on a verdict, newest first.
+        """Return the marks on a verdict, newest first.
 
         Raises:
             NotFoundError: there is no such evaluation.
@@ -64,7 +64,7 @@ class MarkService:
 
 
 async def verdict_status(session: AsyncSession, evaluation_id: UUID, field: str = "evaluation_id") -> str:
-    """Give the status of a verdict that can be marked; it cannot vanish before the transaction ends.
+    """Return the status of a verdict that can be marked; it cannot vanish before the transaction ends.
 
     Raises:
         NotFoundError: there is no such evaluation.

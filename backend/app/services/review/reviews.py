@@ -29,7 +29,7 @@ class ReviewQueries:
         self._sessions = sessions
 
     async def get(self, escalation_id: UUID) -> EscalationDetail:
-        """Give one escalation with the work, its history and what its evaluators are worth.
+        """Return one escalation with the work, its history and what its evaluators are worth.
 
         Raises:
             NotFoundError: there is none.

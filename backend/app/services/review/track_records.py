@@ -16,7 +16,7 @@ STATUSES = ("passed", "failed", "errored", "skipped")
 
 
 async def load_track_records(session: AsyncSession, names: Sequence[str]) -> list[TrackRecord]:
-    """Give the record of each evaluator, in the order of `names`; one without verdicts has nulls."""
+    """Return the record of each evaluator, in the order of `names`; one without verdicts has nulls."""
     wanted = list(dict.fromkeys(names))
     if not wanted:
         return []
@@ -28,7 +28,7 @@ async def load_track_records(session: AsyncSession, names: Sequence[str]) -> lis
 
 
 async def load_versions(session: AsyncSession, name: str) -> list[EvaluatorVersion]:
-    """Give the versions among an evaluator's newest verdicts, newest first."""
+    """Return the versions among an evaluator's newest verdicts, newest first."""
     recent = _recent([name])
     last = func.max(recent.c.evaluated_at)
     statement = (

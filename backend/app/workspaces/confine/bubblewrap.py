@@ -151,7 +151,7 @@ def visible_without_asking(path: Path) -> bool:
 
 
 def command_line(program: str, launch: Launch, argv: Sequence[str]) -> list[str]:
-    """Give the command line that runs `argv` confined; `program` is bubblewrap's own path."""
+    """Return the command line that runs `argv` confined; `program` is bubblewrap's own path."""
     return [
         program,
         *_namespaces(launch),

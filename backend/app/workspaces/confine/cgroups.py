@@ -30,7 +30,7 @@ class Cgroup:
     path: Path
 
     def command_line(self, argv: Sequence[str]) -> list[str]:
-        """Give the command line that enters the group and becomes `argv`."""
+        """Return the command line that enters the group and becomes `argv`."""
         return ["/bin/sh", "-c", _ENTER, "sh", str(self.path), *argv]
 
 

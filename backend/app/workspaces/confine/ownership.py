@@ -59,7 +59,7 @@ class Places:
 
 @contextmanager
 def own_directory(parent: Path, owner: str) -> Generator[Path]:
-    """Give a directory of this process below `parent`; it is locked until the end of the block."""
+    """Yield a directory of this process below `parent`; it is locked until the end of the block."""
     place = parent / f"{_PREFIX}{owner}"
     place.mkdir(parents=True, mode=0o755)
     # Locked before it has its name: a process that finds the name finds the lock held.
@@ -117,7 +117,7 @@ def _all_of(parents: tuple[Path, ...], owner: str) -> Generator[list[Path]]:
 
 
 def _dead(parent: Path) -> Iterator[tuple[Path, IO[bytes]]]:
-    """Give the directories whose owner is gone, each with its lock, which is now ours."""
+    """Return the directories whose owner is gone, each with its lock, which is now ours."""
     with suppress(OSError), os.scandir(parent) as entries:
         names = [each.name for each in entries if each.name.startswith(_PREFIX) and _is_ours(each)]
         for name in names:

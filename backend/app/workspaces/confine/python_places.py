@@ -10,7 +10,7 @@ _MAX_LINKS = 16
 
 
 def interpreter_paths(python: Path) -> tuple[Path, ...]:
-    """Give the directories that a confined program needs to run a Python interpreter, links followed.
+    """Return the directories that a confined program needs to run a Python interpreter, links followed.
 
     They are its environment (`pyvenv.cfg`, site-packages) and the installation that is based on.
     """

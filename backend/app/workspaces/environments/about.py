@@ -58,7 +58,7 @@ def fields_of(tree: Path, document: Mapping[str, Any]) -> Fields:
 
 
 def readme_of(tree: Path, document: Mapping[str, Any]) -> tuple[str, str]:
-    """Give the type and the text of the description; empty ones when there is none of bounded size."""
+    """Return the type and the text of the description; empty ones when there is none of bounded size."""
     readme = table(document, "project").get("readme")
     stated = table({"it": readme}, "it")
     name = readme if isinstance(readme, str) else stated.get("file")

@@ -13,7 +13,7 @@ from app.workspaces.environments.requirement_files import RequirementFiles, requ
 
 
 def added_requirements(base: Path | None, candidate: Path) -> tuple[str, ...]:
-    """Give what a candidate's project files ask for that the base's do not, by name.
+    """Return what a candidate's project files ask for that the base's do not, by name.
 
     Those that name an address instead of a release are given too; it is for the caller to refuse them.
     """

@@ -21,7 +21,7 @@ class AlteredError(Exception):
 
 
 def configuration_of(root: Path) -> bytes:
-    """Give the configuration of a virtual environment, to be held against later."""
+    """Return the configuration of a virtual environment, to be held against later."""
     return (root / _CONFIGURATION).read_bytes()
 
 

@@ -120,7 +120,7 @@ def _add_lines(requirements: list[str], files: list[str], value: str) -> None:
 
 
 def _group(groups: Mapping[str, Any], name: str, depth: int = 0) -> Iterator[str]:
-    """Give the requirements of a dependency group and of those that it includes."""
+    """Return the requirements of a dependency group and of those that it includes."""
     named = {normal(key): value for key, value in groups.items()}
     value = named.get(normal(name))
     if not isinstance(value, list) or depth > _MAX_DEPTH:
@@ -135,7 +135,7 @@ def _group(groups: Mapping[str, Any], name: str, depth: int = 0) -> Iterator[str
 
 
 def own_extras(requirement: str, project: str) -> list[str] | None:
-    """Give the extras in `project[a,b]`; None for a requirement that is not the project itself."""
+    """Return the extras in `project[a,b]`; None for a requirement that is not the project itself."""
     match = re.match(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[([^\]]*)\])?", requirement)
     if match is None or not project or normal(match.group(1)) != normal(project):
         return None

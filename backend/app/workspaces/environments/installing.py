@@ -107,7 +107,7 @@ class Installer:
 
     @asynccontextmanager
     async def _cache_for(self, site: Path) -> AsyncGenerator[Path]:
-        """Give a download cache for one installation: the shared one while it is free."""
+        """Yield a download cache for one installation: the shared one while it is free."""
         private = site / "cache"
         await anyio.to_thread.run_sync(self.cache.mkdir, 0o755, True, True)
         lock = os.open(

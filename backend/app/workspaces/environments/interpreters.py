@@ -31,7 +31,7 @@ class Interpreters(Protocol):
     def lent(
         self, base: Path | None, workspace: Path | None = None
     ) -> AbstractAsyncContextManager[EnvironmentOutcome]:
-        """Give the interpreter for a tree; what it needs stays in place while the block runs.
+        """Return the interpreter for a tree; what it needs stays in place while the block runs.
 
         Args:
             base: the tree whose declared dependencies count; None when there is none yet.
@@ -51,7 +51,7 @@ class OneInterpreter:
     async def lent(
         self, base: Path | None, workspace: Path | None = None
     ) -> AsyncGenerator[EnvironmentOutcome]:
-        """Give the interpreter, whatever the trees say."""
+        """Yield the interpreter, whatever the trees say."""
         missing = await anyio.to_thread.run_sync(_added, base, workspace)
         yield Ready(self.python or Path(sys.executable), missing=missing)
 
@@ -85,7 +85,7 @@ class WorkspaceEnvironments:
     async def lent(
         self, base: Path | None, workspace: Path | None = None
     ) -> AsyncGenerator[EnvironmentOutcome]:
-        """Give the interpreter for what the base declares; see the port."""
+        """Yield the interpreter for what the base declares; see the port."""
         try:
             plan, missing = await anyio.to_thread.run_sync(_plans, base, workspace)
         except DeclarationError as error:

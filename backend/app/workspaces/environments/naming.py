@@ -9,12 +9,12 @@ _DEVELOPMENT = frozenset({"dev", "develop", "development"})
 
 
 def normal(name: str) -> str:
-    """Give the form in which names of distributions, extras and groups are compared."""
+    """Return the form in which names of distributions, extras and groups are compared."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def names_in(requirements: Iterable[str]) -> set[str]:
-    """Give the normal names of the distributions that requirements begin with."""
+    """Return the normal names of the distributions that requirements begin with."""
     found = (re.match(r"\s*([A-Za-z0-9][\w.-]*)", each) for each in requirements)
     return {normal(each.group(1)) for each in found if each}
 

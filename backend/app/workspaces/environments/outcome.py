@@ -48,11 +48,11 @@ class Concessions:
         return len(self.left_out) + self.newer_pytest
 
     def leaving_out(self, names: Iterable[str]) -> "Concessions":
-        """Give these with further requirements left out."""
+        """Return these with further requirements left out."""
         return replace(self, left_out=tuple(sorted({*self.left_out, *names})))
 
     def with_newer_pytest(self) -> "Concessions":
-        """Give these with a pytest that is newer than pinned."""
+        """Return these with a pytest that is newer than pinned."""
         return replace(self, newer_pytest=True)
 
     def sentences(self) -> tuple[str, ...]:

@@ -67,7 +67,7 @@ class Plan:
         return ", ".join(self.read_from) or "nothing declared"
 
     def with_roots(self, requirements: Sequence[str]) -> "Plan":
-        """Give a plan that also installs these requirements."""
+        """Return a plan that also installs these requirements."""
         if not requirements:
             return self
         more = "".join(f"{each}\n" for each in requirements)
@@ -75,7 +75,7 @@ class Plan:
         return replace(self, files=files, needed=True)
 
     def digest(self, *more: str) -> str:
-        """Give the key of the environment; `more` is what else decides about it."""
+        """Return the key of the environment; `more` is what else decides about it."""
         wheel = hashlib.sha256(self.project.wheel()[1]).hexdigest() if self.project else ""
         content = [RECIPE, dict(sorted(self.files.items())), self.install, self.constraints, self.export]
         content.append(self.newest)
@@ -201,7 +201,7 @@ def _from_uv_lock(tree: Path, asked: Wanted, common: Plan) -> Plan | None:
 
 
 def _locked_groups(lock: Mapping[str, Any]) -> frozenset[str] | None:
-    """Give the normal names of the groups that a lock has of the project; None when it does not hold it."""
+    """Return the normal names of the groups that a lock has of the project; None when it does not hold it."""
     packages = cast("list[object]", lock["package"]) if isinstance(lock.get("package"), list) else []
     for package in packages:
         entry: Mapping[str, Any] = cast("dict[str, Any]", package) if isinstance(package, dict) else {}
@@ -226,7 +226,7 @@ def _from_pylock(tree: Path, common: Plan) -> Plan | None:
 
 
 def _from_tox(tree: Path) -> Iterator[str]:
-    """Give the plain requirements of tox's test environment; lines with conditions and files are left out."""
+    """Return the plain requirements of tox's test environment, without conditional lines and files."""
     for line in texts(read_ini(tree, "tox.ini").get("testenv", {}).get("deps", "")):
         if not line.startswith(("-", ".", "#")) and not set(line) & set("{}:"):
             yield line

@@ -12,7 +12,7 @@ _NUMBERS = re.compile(r"^\d+(?:\.\d+)*")
 
 
 def poetry_requirements(dependencies: Mapping[str, Any]) -> list[str]:
-    """Give a table of Poetry's as requirements; Python itself, optional ones and local paths are left out."""
+    """Return a table of Poetry's as requirements, without Python itself, optional ones and local paths."""
     return [
         line
         for name, value in dependencies.items()
@@ -23,7 +23,7 @@ def poetry_requirements(dependencies: Mapping[str, Any]) -> list[str]:
 
 
 def locked_versions(tree: Path) -> list[str]:
-    """Give what poetry.lock pins as constraints; a package locked in several versions is left out.
+    """Return what poetry.lock pins as constraints; a package locked in several versions is left out.
 
     Raises:
         DeclarationError: the lock cannot be read.
@@ -38,7 +38,7 @@ def locked_versions(tree: Path) -> list[str]:
 
 
 def specifiers(text: str) -> str:
-    """Give `^1.2`, `~1.2`, `1.2.*`, `1.2`, `*` and lists of such as standard version specifiers.
+    """Return `^1.2`, `~1.2`, `1.2.*`, `1.2`, `*` and lists of such as standard version specifiers.
 
     Of alternatives (`||`) the last one is taken, which by custom is the newest.
     """

@@ -54,7 +54,7 @@ class Project:
     readme: tuple[str, str] = ("", "")
 
     def wheel(self) -> tuple[str, bytes]:
-        """Give the name and content of a wheel that holds this metadata and no module."""
+        """Return the name and content of a wheel that holds this metadata and no module."""
         stem = f"{re.sub(r'[-_.]+', '_', self.name)}-{self.version}"
         about = f"{stem}.dist-info"
         files = {
@@ -126,7 +126,7 @@ def project_of(
 
 
 def requires_python(tree: Path) -> str:
-    """Give the version specifiers for Python that a tree states, or nothing."""
+    """Return the version specifiers for Python that a tree states, or nothing."""
     given = table(read_toml(tree, "pyproject.toml"), "project").get("requires-python")
     older = read_ini(tree, "setup.cfg").get("options", {}).get("python_requires")
     called = setup_arguments(tree).get("python_requires")
@@ -168,7 +168,7 @@ def _usable(extras: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
 
 
 def _readable(requirements: Sequence[str]) -> list[str]:
-    """Give the requirements that installers can read; one that they cannot would spoil all metadata."""
+    """Return the requirements that installers can read; one that they cannot would spoil all metadata."""
     return [" ".join(each.split()) for each in requirements if _is_requirement(each)]
 
 
@@ -181,7 +181,7 @@ def _is_requirement(text: str) -> bool:
 
 
 def _of_extra(requirement: str, extra: str) -> str:
-    """Give a requirement with the marker that it belongs to an extra."""
+    """Return a requirement with the marker that it belongs to an extra."""
     text, has_marker, marker = requirement.partition(";")
     condition = f"({marker.strip()}) and extra == '{extra}'" if has_marker else f"extra == '{extra}'"
     return f"{text.strip()} ; {condition}"

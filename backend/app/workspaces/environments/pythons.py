@@ -59,7 +59,7 @@ def fits(version: str, requires: str, pinned: str = "") -> bool:
 async def choose_python(
     uv: Path, requires: str, pinned: str, env: Mapping[str, str]
 ) -> Interpreter | Unavailable:
-    """Give the interpreter that fits; the one this program runs on where it does.
+    """Return the interpreter that fits; the one this program runs on where it does.
 
     Where the pinned version is not here, the specifiers decide, if there are any.
 
@@ -100,7 +100,7 @@ async def choose_python(
 
 
 async def _managed(env: Mapping[str, str], requires: str, pinned: str) -> Interpreter | None:
-    """Give the newest fitting version among those that version managers installed.
+    """Return the newest fitting version among those that version managers installed.
 
     What stands on the path of such an installation is a shim, which uv does not take.
     """

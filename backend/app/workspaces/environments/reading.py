@@ -16,7 +16,7 @@ class DeclarationError(Exception):
 
 
 def read_text(tree: Path, name: str) -> str | None:
-    """Give a file's text, or None when the tree has no such file.
+    """Return a file's text, or None when the tree has no such file.
 
     A link that leads out of the tree counts as no file: what it shows must not get into error messages.
 
@@ -37,7 +37,7 @@ def read_text(tree: Path, name: str) -> str | None:
 
 
 def read_toml(tree: Path, name: str) -> Mapping[str, Any]:
-    """Give a TOML file's content; empty without the file.
+    """Return a TOML file's content; empty without the file.
 
     Raises:
         DeclarationError: it cannot be read.
@@ -49,7 +49,7 @@ def read_toml(tree: Path, name: str) -> Mapping[str, Any]:
 
 
 def read_ini(tree: Path, name: str) -> Mapping[str, Mapping[str, str]]:
-    """Give the sections of an INI file; empty without the file.
+    """Return the sections of an INI file; empty without the file.
 
     Raises:
         DeclarationError: it cannot be read.
@@ -63,7 +63,7 @@ def read_ini(tree: Path, name: str) -> Mapping[str, Mapping[str, str]]:
 
 
 def setup_arguments(tree: Path) -> Mapping[str, Any]:
-    """Give those arguments of `setup()` in setup.py that stand there as plain values; nothing is run.
+    """Return those arguments of `setup()` in setup.py that stand there as plain values; nothing is run.
 
     Names that the file gives a plain value count, too. What it computes is left out.
     """
@@ -83,7 +83,7 @@ def setup_arguments(tree: Path) -> Mapping[str, Any]:
 
 
 def table(document: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
-    """Give a nested table; empty when there is none."""
+    """Return a nested table; empty when there is none."""
     for name in names:
         value = document.get(name)
         document = cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
@@ -91,7 +91,7 @@ def table(document: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
 
 
 def texts(value: object) -> list[str]:
-    """Give the texts of a list, or the lines of a text; a line that ends with a backslash goes on."""
+    """Return the texts of a list, or the lines of a text; a line that ends with a backslash goes on."""
     if isinstance(value, str):
         joined = re.sub(r"\\[ \t]*\r?\n\s*", " ", value)
         return [line.strip() for line in joined.splitlines() if line.strip()]

@@ -32,7 +32,7 @@ def without_wheel(said: str) -> frozenset[str]:
 
 
 def without_names(text: str, names: Collection[str]) -> str:
-    """Give a requirement file without the requirements of these normal names, hashes included."""
+    """Return a requirement file without the requirements of these normal names, hashes included."""
     return "".join(_kept(text, lambda line: not names_in([line]).isdisjoint(names)))
 
 
@@ -74,7 +74,7 @@ class Asked:
         self.conceded = Concessions()
 
     def arguments(self) -> list[str]:
-        """Give the arguments for uv that name the files."""
+        """Return the arguments for uv that name the files."""
         return [
             *([] if self.building else ["--no-build"]),
             *(f"--requirements={name}" for name in self.plan.install),

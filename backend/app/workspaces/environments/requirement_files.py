@@ -86,13 +86,13 @@ def requirement_file_names(tree: Path) -> tuple[list[str], list[str], list[str]]
 
 
 def _plainest(names: list[str]) -> list[str]:
-    """Give the files for a purpose as such, where others are for a variant of it (`tests-min.txt`)."""
+    """Return the files for a purpose as such, where others are for a variant of it (`tests-min.txt`)."""
     plain = [name for name in names if _PLAIN.fullmatch(name.lower())]
     return plain or names
 
 
 def _logical_lines(text: str) -> Iterator[str]:
-    """Give the lines with continued ones joined, without comments and empty ones."""
+    """Return the lines with continued ones joined, without comments and empty ones."""
     for line in re.sub(r"\\\r?\n", " ", text).splitlines():
         plain = re.sub(r"(?:^|\s)#.*$", "", line).strip()
         if plain:

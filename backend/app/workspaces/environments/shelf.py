@@ -50,7 +50,7 @@ class Shelf:
 
     @asynccontextmanager
     async def lent(self, key: str) -> AsyncGenerator[Path | None]:
-        """Give a complete environment, or None; it is not removed while the block runs."""
+        """Yield a complete environment, or None; it is not removed while the block runs."""
         async with self._locked(key, fcntl.LOCK_SH) as lock:
             place = self.place(key)
             there = await anyio.to_thread.run_sync(place.is_dir)
@@ -60,7 +60,7 @@ class Shelf:
 
     @asynccontextmanager
     async def making(self, key: str) -> AsyncGenerator[Path | None]:
-        """Give an empty directory to build in, alone; None when another has finished it meanwhile.
+        """Yield an empty directory to build in, alone; None when another has finished it meanwhile.
 
         What is left in the directory when the block ends goes away; `finish` makes it an environment.
         """
@@ -95,7 +95,7 @@ class Shelf:
                 kept += size
 
     def contents(self) -> tuple[int, int]:
-        """Give the number of environments and their bytes."""
+        """Return the number of environments and their bytes."""
         sizes = [size_of(path) for path in self._environments()]
         return len(sizes), sum(sizes)
 
@@ -175,7 +175,7 @@ def _make_directory(path: Path) -> None:
 
 
 def size_of(path: Path) -> int:
-    """Give the bytes that a directory takes on disk; what vanishes meanwhile counts as nothing."""
+    """Return the bytes that a directory takes on disk; what vanishes meanwhile counts as nothing."""
     total = 0
     for directory, _, files in os.walk(path):
         for name in files:

@@ -80,7 +80,7 @@ def reason_of(said: str) -> Reason:
 
 
 def local_places(env: Mapping[str, str]) -> tuple[Path, ...]:
-    """Give the files and directories of this machine that uv's settings name and that exist."""
+    """Return the files and directories of this machine that uv's settings name and that exist."""
     words = [word for value in env.values() for word in re.split(r"[\s,]+", value)]
     words = [word.partition("=")[2] if re.match(r"\w+=", word) else word for word in words]
     paths = (

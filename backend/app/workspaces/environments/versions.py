@@ -15,7 +15,7 @@ _IN_TAG = re.compile(r"(?:^|[^0-9A-Za-z.])v?(\d[\w.!+]*)$|^[A-Za-z_]*?v?(\d[\w.!
 
 
 def described_version(described: str) -> str:
-    """Give the version that `git describe --long` stands for, as setuptools-scm takes it by default.
+    """Return the version that `git describe --long` stands for, as setuptools-scm takes it by default.
 
     On a tag it is the tag's; after it, a development version of the next one. Empty when there is none.
     """
@@ -34,7 +34,7 @@ def described_version(described: str) -> str:
 
 
 def generated_files(tree: Path, version: str) -> dict[str, str]:
-    """Give the files that the build backend would write a version to and that the tree lacks, by path.
+    """Return the files that the build backend would write a version to and that the tree lacks, by path.
 
     Raises:
         DeclarationError: pyproject.toml cannot be read.

@@ -57,7 +57,7 @@ def origin_of(tree: Path) -> Origin:
 
 
 def month_after(committed: int, now: float | None = None) -> str:
-    """Give the first day of the month after a commit, by which what it was written for had been released.
+    """Return the first day of the month after a commit, by which what it was written for had been released.
 
     Whole months, so that neighbouring commits share an environment. Empty for a commit of this month or of
     an unknown time.

@@ -84,7 +84,7 @@ class PassageIndex:
         return cls(readable_files(root))
 
     def search(self, query: str, limit: int) -> list[Hit]:
-        """Give the passages that share words with the query, the best first, equals in order of place."""
+        """Return the passages that share words with the query, the best first, equals in order of place."""
         words = words_of(query[:MAX_QUERY_CHARS])
         if self._index is None or not words:
             return []
@@ -97,7 +97,7 @@ class PassageIndex:
 
 
 def words_of(text: str) -> list[str]:
-    """Give the words of prose or code: names are also taken apart, plurals lose their `s`."""
+    """Return the words of prose or code: names are also taken apart, plurals lose their `s`."""
     return [word for each in _WORD.findall(text) for word in _words_of_name(each)]
 
 
@@ -116,7 +116,7 @@ def passages_of(file: ReadableFile) -> Sequence[Passage]:
 
 
 def _end(lines: Sequence[str], start: int) -> int:
-    """Give the line after the last one of a passage."""
+    """Return the line after the last one of a passage."""
     end, chars = start, 0
     while end < len(lines) and end - start < PASSAGE_LINES and chars < PASSAGE_CHARS:
         chars += len(lines[end])

@@ -22,7 +22,7 @@ _MAX_LINKS = 40
 
 
 def display_path(path: bytes) -> str:
-    """Give a path as printable text; what is not UTF-8 or does not print is escaped."""
+    """Return a path as printable text; what is not UTF-8 or does not print is escaped."""
     text = path.decode("utf-8", "backslashreplace")
     if text.isprintable():
         return text

@@ -74,7 +74,7 @@ class ReadableFile:
 
 
 def readable_files(root: Path) -> Iterator[ReadableFile]:
-    """Give the files that may be shown, small ones first, within the bounds of this module.
+    """Return the files that may be shown, small ones first, within the bounds of this module.
 
     Left out are version control, caches, installed packages, lock files, links, files that are not UTF-8
     text, large ones, and those that are secret by their name or by what they hold.
@@ -94,7 +94,7 @@ def readable_files(root: Path) -> Iterator[ReadableFile]:
 
 
 def read_shown(root: Path, path: str) -> str:
-    """Give the text of one file of a tree.
+    """Return the text of one file of a tree.
 
     Raises:
         UnreadableError: it is not there, is not for showing, or is no text.

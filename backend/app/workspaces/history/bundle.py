@@ -30,7 +30,7 @@ class Bundle:
     pack: bytes
 
     def encode(self) -> bytes:
-        """Give the file."""
+        """Return the file."""
         lines = ["# v2 git bundle"]
         if len(self.commit) == _SHA256_LENGTH:
             lines = ["# v3 git bundle", "@object-format=sha256"]

@@ -90,7 +90,7 @@ async def read_named(
 async def read_patch(
     git: Git, target: GitTarget, base: str, head: str, paths: Sequence[str], limit: int
 ) -> tuple[bytes, bool]:
-    """Give at most `limit` bytes of the unified diff, whole lines, and whether there is more."""
+    """Return at most `limit` bytes of the unified diff, whole lines, and whether there is more."""
     command = ["diff-tree", *_PLAIN, "-p", base, head, "--", *paths]
     outcome = await git.attempt(command, target, output_limit=limit)
     if outcome.returncode != 0 or outcome.timed_out:

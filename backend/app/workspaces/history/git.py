@@ -182,7 +182,7 @@ class Git:
 
 
 def configuration(extra: Mapping[str, str]) -> dict[str, str]:
-    """Give the variables that set configuration for one call, over every file."""
+    """Return the variables that set configuration for one call, over every file."""
     variables = {"GIT_CONFIG_COUNT": str(len(extra))}
     for number, (key, value) in enumerate(extra.items()):
         variables[f"GIT_CONFIG_KEY_{number}"] = key
@@ -191,7 +191,7 @@ def configuration(extra: Mapping[str, str]) -> dict[str, str]:
 
 
 def configuration_with(extra: Mapping[str, str]) -> dict[str, str]:
-    """Give the isolating configuration with further settings, as `env` of one call."""
+    """Return the isolating configuration with further settings, as `env` of one call."""
     return configuration({**_CONFIG, **extra})
 
 

@@ -27,7 +27,7 @@ class PatchedFile:
 
 
 async def apply_patch(git: Git, git_dir: Path, commit: str, patch: bytes) -> list[PatchedFile]:
-    """Give the files that a patch adds to a commit or changes there; nothing is written to the repository.
+    """Return the files that a patch adds to a commit or changes there; nothing is written to the repository.
 
     Raises:
         InvalidInputError: the patch does not apply, or does more than add and change regular files. The

@@ -10,7 +10,7 @@ _NOT_IN_A_REVISION = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def check_branch(name: str, field: str = "branch") -> str:
-    """Give `name` if it can be a branch or tag, also of a remote repository.
+    """Return `name` if it can be a branch or tag, also of a remote repository.
 
     Raises:
         InvalidInputError: it cannot.
@@ -28,7 +28,7 @@ def check_branch(name: str, field: str = "branch") -> str:
 
 
 def check_revision(name: str, field: str = "source.ref") -> str:
-    """Give `name` if it may be looked up: anything but an option or something with control characters.
+    """Return `name` if it may be looked up: anything but an option or something with control characters.
 
     Raises:
         InvalidInputError: it may not.

@@ -71,7 +71,7 @@ class RunRepository:
         return outcome.returncode == 0
 
     async def tree_of(self, commit: str) -> str:
-        """Give the id of a commit's tree.
+        """Return the id of a commit's tree.
 
         Raises:
             GitError: there is no such commit.
@@ -80,7 +80,7 @@ class RunRepository:
         return found.decode().strip()
 
     async def read_file(self, commit: str, path: str, limit: int) -> bytes | None:
-        """Give the first `limit` bytes of a file in a commit; None when there is no file at this path.
+        """Return the first `limit` bytes of a file in a commit; None when there is no file at this path.
 
         Raises:
             GitError: there is no such commit.
@@ -147,7 +147,7 @@ class RunRepository:
         return await self._trees.commit(tree, parent, message)
 
     async def bundle(self, head: str, base: str | None = None) -> bytes:
-        """Give what `restore` needs: `head` alone without history, or `head` on top of `base`.
+        """Return what `restore` needs: `head` alone without history, or `head` on top of `base`.
 
         Raises:
             GitError: a commit is not here.
@@ -210,12 +210,12 @@ class RunRepository:
         return await read_named(self.git, self.target, base, head, names, WHOLE_FILE_LIMITS)
 
     async def diff_text(self, base: str, head: str, limit: int = MAX_DIFF_TEXT_BYTES) -> str:
-        """Give the unified diff as text of at most `limit` bytes, cut at a line end."""
+        """Return the unified diff as text of at most `limit` bytes, cut at a line end."""
         patch, cut = await read_patch(self.git, self.target, base, head, [], limit)
         return patch.decode("utf-8", "replace") + ("[diff cut here]\n" if cut else "")
 
     async def patch(self, base: str, head: str) -> bytes:
-        """Give a patch for `git apply`, binary files included.
+        """Return a patch for `git apply`, binary files included.
 
         Raises:
             GitError: a commit is not here, or the patch is larger than 256 MB.
@@ -233,7 +233,7 @@ class RunRepository:
         return await self.git.run(["diff-tree", *options, base, head, "--"], self.target)
 
     async def bundle_for_export(self, base: str, head: str, branch: str) -> bytes:
-        """Give a bundle from which `git fetch FILE BRANCH` takes the result.
+        """Return a bundle from which `git fetch FILE BRANCH` takes the result.
 
         It attaches to the user's history where the base has one; otherwise it is complete in itself.
 

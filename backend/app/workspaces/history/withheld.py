@@ -111,7 +111,7 @@ def corrections_for(tree: Path, changes: Sequence[TreeEntry]) -> tuple[bytes, tu
 
 
 def _look_at_withheld(tree: Path, root: bytes, gone: set[bytes]) -> tuple[list[TreeEntry], list[TreeEntry]]:
-    """Give links to put back, and submodules in which files were left that cannot be taken up."""
+    """Return links to put back, and submodules in which files were left that cannot be taken up."""
     if not _list_of(tree).exists():
         return [], []
     entries = list(_read_index_lines(_list_of(tree).read_bytes()))

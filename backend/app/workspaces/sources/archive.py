@@ -256,7 +256,7 @@ def _zip_members(data: bytes) -> Iterator[_Member]:
 
 
 def _inner_path(name: bytes) -> bytes:
-    """Give a member's path without `.` parts; empty is the root itself."""
+    """Return a member's path without `.` parts; empty is the root itself."""
     if name.startswith(b"/") or b"\0" in name:
         raise _refused(f"{display_path(name)} is not a relative path")
     parts = [part for part in name.split(b"/") if part not in (b"", b".")]

@@ -32,7 +32,7 @@ async def copy_working_tree(source: Path, dest: Path, git: Git, limits: Workspac
 
 
 async def top_of_repository(path: Path, git: Git) -> Path | None:
-    """Give the top of the repository a directory is in, or None."""
+    """Return the top of the repository a directory is in, or None."""
     outcome = await git.attempt(["rev-parse", "--show-toplevel"], GitTarget(None), cwd=path)
     found = outcome.stdout.rstrip(b"\n")
     return Path(os.fsdecode(found)) if outcome.returncode == 0 and found else None

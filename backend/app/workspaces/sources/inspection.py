@@ -122,7 +122,7 @@ def check_remote_ref(ref: str | None) -> None:
 
 
 def require_archive(source: ArchiveSource) -> bytes:
-    """Give the archive's bytes.
+    """Return the archive's bytes.
 
     Raises:
         InvalidInputError: they are not there any more, or too many.
@@ -137,7 +137,7 @@ def require_archive(source: ArchiveSource) -> bytes:
 
 
 def without_password(url: str) -> str:
-    """Give a URL fit to be shown."""
+    """Return a URL fit to be shown."""
     parts = urlsplit(url)
     if not parts.scheme or "@" not in parts.netloc:
         return url

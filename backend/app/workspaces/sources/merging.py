@@ -160,7 +160,7 @@ async def create_branch(found: Located, branch: str, bundle: bytes, git: Git) ->
 async def _beside(
     run: RunRepository, stores: Sequence[Path], cuts: Sequence[Path], id_length: int
 ) -> AsyncGenerator[GitTarget]:
-    """Give an empty repository that reads the objects of `stores`; it is removed afterwards.
+    """Yield an empty repository that reads the objects of `stores`; it is removed afterwards.
 
     Args:
         run: the run's repository, beside which it is made.

@@ -24,7 +24,7 @@ class NewLines:
 
 
 def read_coverage(data: bytes, ran_in: Path, tree: Path) -> dict[str, dict[int, bool]]:
-    """Give for each file of `tree` its executable lines, and whether they were executed.
+    """Return for each file of `tree` its executable lines, and whether they were executed.
 
     Args:
         data: the report.
@@ -55,7 +55,7 @@ def read_coverage(data: bytes, ran_in: Path, tree: Path) -> dict[str, dict[int, 
 
 
 def new_lines(measured: Mapping[str, Mapping[int, bool]], tree: Path, base: Path | None) -> list[NewLines]:
-    """Give the new executable lines of each file that has some; without a base every line is new."""
+    """Return the new executable lines of each file that has some; without a base every line is new."""
     found: list[NewLines] = []
     for name, lines in sorted(measured.items()):
         before = _text_of(base / name) if base else []
@@ -106,7 +106,7 @@ def _text_of(path: Path) -> list[bytes]:
 
 
 def _added(before: Sequence[bytes], now: Sequence[bytes]) -> set[int]:
-    """Give the numbers of the lines of `now` that `before` does not have at that place."""
+    """Return the numbers of the lines of `now` that `before` does not have at that place."""
     head = 0
     while head < min(len(before), len(now)) and before[head] == now[head]:
         head += 1

@@ -119,7 +119,7 @@ class CommandJudging:
         return junit_result(self.evaluator, run, found, ended_well=self._ended_well(run), lost=lost)
 
     async def _tests_of(self, base: Path) -> JUnit | None:
-        """Give the tests of the base; one whose tests cannot be run has none that could get lost."""
+        """Return the tests of the base; one whose tests cannot be run has none that could get lost."""
         try:
             run = await self.launcher.run(base, base)
             return read_junit(run.report, run.tree)

@@ -55,7 +55,7 @@ class JUnit:
         return sum(each.outcome is not CaseOutcome.SKIPPED for each in self.cases)
 
     def lost_since(self, base: "JUnit") -> list[str]:
-        """Give the ids of cases that ran at the base and do not run any more; equal ids are counted."""
+        """Return the ids of cases that ran at the base and do not run any more; equal ids are counted."""
         before, now = base._running(), self._running()
         return sorted(name for name, count in before.items() if now[name] < count)
 

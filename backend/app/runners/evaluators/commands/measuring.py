@@ -19,7 +19,7 @@ _MAX_BYTES = 2_000_000
 def measuring_texts(
     base: Path, tree: Path, kept: Collection[str], present: Collection[str]
 ) -> dict[str, bytes]:
-    """Give the candidate's files that measure less than the base would, rewritten so that they do not.
+    """Return the candidate's files that measure less than the base would, rewritten so that they do not.
 
     Args:
         base: the tree at the base commit.

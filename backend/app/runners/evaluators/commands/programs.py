@@ -33,7 +33,7 @@ class Programs:
         return os.pathsep.join(map(str, self.path))
 
     def led_by(self, python: Path) -> "Programs":
-        """Give a search path on which the programs of an interpreter's environment come first."""
+        """Return a search path on which the programs of an interpreter's environment come first."""
         own = python.parent
         paths = tuple(each for each in interpreter_paths(python) if not visible_without_asking(each))
         return Programs(
@@ -41,7 +41,7 @@ class Programs:
         )
 
     def find(self, program: str) -> tuple[Path, tuple[Path, ...]] | None:
-        """Give the file of a program that is named without a directory, and what it needs readable."""
+        """Return the file of a program that is named without a directory, and what it needs readable."""
         found = shutil.which(program, path=self.variable)
         if found is None:
             return None
@@ -72,7 +72,7 @@ def find_programs(python: Path, search: Sequence[Path], readable: Sequence[Path]
 
 
 def _places(program: Path) -> Iterator[Path]:
-    """Give what one program needs: at each step of a chain of links its installation, or the file alone."""
+    """Return what one program needs: at each step of a chain of links its installation, or the file alone."""
     place = program
     for _ in range(_MAX_LINKS):
         roots = _roots(place.parent)
@@ -83,7 +83,7 @@ def _places(program: Path) -> Iterator[Path]:
 
 
 def _roots(directory: Path) -> list[Path]:
-    """Give the installation that a directory of programs belongs to; none if it may be a user's home."""
+    """Return the installation that a directory of programs belongs to; none if it may be a user's home."""
     root = directory.parent
     if directory.name not in ("bin", "sbin") or root == Path("/"):
         return []

@@ -150,7 +150,7 @@ class Launcher:
 
 @asynccontextmanager
 async def _copy_of(tree: Path) -> AsyncGenerator[Path]:
-    """Give a copy that may be written to; it is removed with all that was left beside it."""
+    """Yield a copy that may be written to; it is removed with all that was left beside it."""
     place = Path(await anyio.to_thread.run_sync(tempfile.mkdtemp, "", "command-"))
     try:
         await anyio.to_thread.run_sync(_copy, tree, place)

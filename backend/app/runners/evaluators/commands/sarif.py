@@ -24,7 +24,7 @@ class Sarif:
 
 
 def read_sarif(data: bytes, tree: Path, level: str) -> Sarif:
-    """Give the findings of at least `level`, with paths relative to `tree`.
+    """Return the findings of at least `level`, with paths relative to `tree`.
 
     What the code under judgement silences by a comment counts like any other finding: it is excused only
     where the base has it, too. What a tool's own list of exceptions silences does not count.

@@ -215,7 +215,7 @@ class _Reads:
         return posixpath.normpath(posixpath.join(self._directory, name))
 
     def _named(self, base: Path, words: Sequence[str]) -> set[str]:
-        """Give the scripts that a command consists of, and those that these name in turn."""
+        """Return the scripts that a command consists of, and those that these name in turn."""
         if "make" in self._words:
             words = [*words, *_MAKEFILES]
         found: set[str] = set()
@@ -251,7 +251,7 @@ def _words(command: Sequence[str] | str) -> list[str]:
 def _package_texts(
     base: Path, tree: Path, words: Sequence[str], directory: str, opened: Sequence[str]
 ) -> dict[str, bytes]:
-    """Give `package.json` with the base's scripts and settings of test tools, where these differ."""
+    """Return `package.json` with the base's scripts and settings of test tools, where these differ."""
     name = posixpath.normpath(posixpath.join(directory, "package.json"))
     if not _NODE_PROGRAMS.intersection(map(posixpath.basename, words)) or matches(name, opened):
         return {}
@@ -274,7 +274,7 @@ def _package_texts(
 
 
 def _scripts(before: object, after: object) -> dict[str, object]:
-    """Give the base's scripts, and those of the candidate that npm does not run beside them."""
+    """Return the base's scripts, and those of the candidate that npm does not run beside them."""
     known = cast("dict[str, object]", before) if isinstance(before, dict) else {}
     new = cast("dict[str, object]", after) if isinstance(after, dict) else {}
     beside = {f"{part}{name}" for name in known for part in ("pre", "post")}

@@ -31,7 +31,7 @@ class HeldOutTests:
 def check_held_out(
     files: Mapping[str, bytes], base: Path, limits: WorkspaceLimits = DEFAULT_LIMITS
 ) -> HeldOutTests:
-    """Give the held-out tests that are made of these files.
+    """Return the held-out tests that are made of these files.
 
     Args:
         files: whole contents by POSIX paths.
@@ -59,7 +59,7 @@ def check_held_out(
 
 
 def held_out_again(files: Mapping[str, str], base: Path) -> HeldOutTests:
-    """Give held-out tests that were checked before, as they are kept."""
+    """Return held-out tests that were checked before, as they are kept."""
     return HeldOutTests(files, _test_files(files, settings_for(base, base)))
 
 

@@ -110,7 +110,7 @@ class HeldOutEvaluator:
 
 
 def _strict(context: EvaluationContext, base: Path) -> EvaluationContext:
-    """Give the context in which every held-out test counts, and no path is the candidate's to change."""
+    """Return the context in which every held-out test counts, and no path is the candidate's to change."""
     return {
         **context,
         "base_ref": str(base),

@@ -26,7 +26,7 @@ _NO_VERDICT = "The held-out tests reached no verdict."
 def for_agents(
     result: EvaluationResult, told: HeldOutFeedback, sources: Mapping[str, str]
 ) -> EvaluationResult:
-    """Give a result whose words hold no more than an agent may know; the rest is kept for reviewers.
+    """Return a result whose words hold no more than an agent may know; the rest is kept for reviewers.
 
     Args:
         result: what the tests came to, in full.

@@ -64,7 +64,7 @@ class Digest:
     complete: bool = True
 
     def shown(self, room: int = TOTAL_CHARS) -> Shown:
-        """Give the parts within `room` characters.
+        """Return the parts within `room` characters.
 
         The room is divided so that a small part is shown whole however large the others are: adding large
         parts cannot push a change out of sight.
@@ -80,7 +80,7 @@ class Digest:
 
 
 def digest(workspace: Path, base: Path | None, *, without: Iterable[str] = ()) -> Digest:
-    """Give the changes against base as a unified diff, or without a base the contents of the files.
+    """Return the changes against base as a unified diff, or without a base the contents of the files.
 
     Args:
         workspace: the judged tree.
@@ -119,7 +119,7 @@ class _Reader:
     influence: list[Influence] = field(default_factory=list[Influence])
 
     def changed(self, without: frozenset[str]) -> Iterator[tuple[int, str]]:
-        """Give the size and name of each file that differs from the base, by size."""
+        """Return the size and name of each file that differs from the base, by size."""
         names = _files(self.workspace) | (_files(self.base) if self.base else frozenset[str]())
         for size, name in sorted((_size(self.workspace, self.base, name), name) for name in names - without):
             if self.base is None or not same_file(self.workspace / name, self.base / name):
@@ -143,7 +143,7 @@ class _Reader:
 
 
 def _files(root: Path) -> frozenset[str]:
-    """Give all files but links, hidden ones too: what a build or an editor reads is part of a change."""
+    """Return all files but links, hidden ones too: what a build or an editor reads is part of a change."""
     found: set[str] = set()
     for directory, subdirectories, names in os.walk(root):
         subdirectories[:] = [name for name in subdirectories if name not in _NOT_OURS]
@@ -168,7 +168,7 @@ def _is_subject(base: Path | None) -> bool:
 
 
 def read_text(path: Path) -> str | None:
-    """Give a text file's content, what is not UTF-8 in it spelt out; None for what is missing or not text."""
+    """Return a text file's content, with invalid UTF-8 spelt out; None if it is missing or not text."""
     try:
         if path.is_symlink() or path.stat().st_size > _FILE_BYTES:
             return None
@@ -189,7 +189,7 @@ def _shares(sizes: Mapping[str, int], room: int) -> dict[str, int]:
 
 
 def _change(name: str, workspace: Path, base: Path | None) -> tuple[str, list[tuple[int, str]]] | None:
-    """Give a file's change as text and its added lines with their numbers; None when it cannot be shown."""
+    """Return a file's change as text and its added lines with their numbers; None when it cannot be shown."""
     after = _existing(workspace / name)
     before = _existing(base / name) if base else ""
     if after is None or before is None or PurePosixPath(name).name in _GENERATED:

@@ -92,7 +92,7 @@ def is_subject_of(text: str) -> bool:
 
 
 def _plain(line: str) -> str:
-    """Give a line as it reads: in plain spaces and without invisible characters."""
+    """Return a line as it reads: in plain spaces and without invisible characters."""
     return " ".join(_INVISIBLE.sub("", line[:_LINE_CHARS]).split())
 
 

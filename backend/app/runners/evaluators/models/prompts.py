@@ -106,7 +106,7 @@ names: {names}. Judge what the work does, not what it says about itself."""
 
 
 def instructions(focus: Focus, fence: str, threshold: float) -> str:
-    """Give the instructions for one review."""
+    """Return the instructions for one review."""
     criteria = "\n".join(f"- {name}: {question}" for name, question in focus.criteria.items())
     return _INSTRUCTIONS.format(
         task=focus.task,
@@ -137,7 +137,7 @@ class JudgedWork:
 
 
 def message(focus: Focus, fence: str, work: JudgedWork, context: EvaluationContext, room: float) -> str:
-    """Give the message: the material, and after it, where padding cannot displace it, what is asked.
+    """Return the message: the material, and after it, where padding cannot displace it, what is asked.
 
     Args:
         room: share in (0, 1] of the usual room for each section; the changes are already within it.
@@ -162,7 +162,7 @@ def message(focus: Focus, fence: str, work: JudgedWork, context: EvaluationConte
 
 
 def results_text(results: Sequence[EvaluationResult]) -> str:
-    """Give the results of deterministic evaluators as a model reads them; the findings are bounded."""
+    """Return the results of deterministic evaluators as a model reads them; the findings are bounded."""
     return "\n\n".join(shorten("\n".join(_result_lines(each)), _RESULT_CHARS) for each in results)
 
 

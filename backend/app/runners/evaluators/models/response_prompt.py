@@ -82,7 +82,7 @@ class AnswerJudgement(BaseModel):
 def merge_rules(
     domains: Iterable[str], rule_sets: Mapping[str, Sequence[str]], further: Iterable[str] = ()
 ) -> list[str]:
-    """Give the default rules, those of each domain in order, and further ones, none of them twice.
+    """Return the default rules, those of each domain in order, and further ones, none of them twice.
 
     Raises:
         ValueError: a domain has no rule set; the message names those that there are.
@@ -107,7 +107,7 @@ def objection(answer: AnswerJudgement) -> str | None:
 
 
 def instructions(rules: Sequence[str], fence: str) -> str:
-    """Give the system prompt: the four dimensions and the rules."""
+    """Return the system prompt: the four dimensions and the rules."""
     return _INSTRUCTIONS.format(
         dimensions="\n".join(f"- {name}: {_QUESTIONS[name]}" for name in DIMENSIONS),
         rules="\n".join(f"{number}. {rule}" for number, rule in enumerate(rules, start=1)),
@@ -116,7 +116,7 @@ def instructions(rules: Sequence[str], fence: str) -> str:
 
 
 def message(given: EvaluatorInput, fence: str, room: float = 1.0) -> str:
-    """Give the message: the material, and what is asked after it.
+    """Return the message: the material, and what is asked after it.
 
     Args:
         given: the answer and its evidence.
@@ -142,7 +142,7 @@ def message(given: EvaluatorInput, fence: str, room: float = 1.0) -> str:
 
 
 def analysis_text(analysis: Analysis) -> str:
-    """Give an analysis as a model reads it."""
+    """Return an analysis as a model reads it."""
     found = [
         f"- {each.claim}" + "".join(f"\n  evidence: {place}" for place in each.evidence)
         for each in analysis.findings

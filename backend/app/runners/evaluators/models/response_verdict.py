@@ -59,7 +59,7 @@ def conclude(
     *,
     lacks_data: bool = False,
 ) -> EvaluatorOutput:
-    """Give the output that follows from the dimensions; every insufficient one leaves feedback."""
+    """Return the output that follows from the dimensions; every insufficient one leaves feedback."""
     said = list(feedback)
     for each in dimensions:
         if each.verdict is not Verdict.SUFFICIENT:

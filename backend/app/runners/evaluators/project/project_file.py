@@ -77,7 +77,7 @@ class ReadProjectFile:
     lines: Mapping[Place, int]
 
     def problem(self, place: Place, message: str) -> ProjectFileProblem:
-        """Give a complaint about what is set at a place."""
+        """Return a complaint about what is set at a place."""
         return ProjectFileProblem(line_of(self.lines, place), _dotted(place), message)
 
 
@@ -108,12 +108,12 @@ def read_project_file(content: bytes) -> ReadProjectFile:
 
 
 def json_schema() -> dict[str, Any]:
-    """Give the JSON Schema of the file."""
+    """Return the JSON Schema of the file."""
     return ProjectFile.model_json_schema()
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:
-    """Give `; did you mean X?` where something known is spelt alike, else nothing."""
+    """Return `; did you mean X?` where something known is spelt alike, else nothing."""
     near = get_close_matches(given, list(known), 1)
     return f"; did you mean {near[0]}?" if near else ""
 
@@ -197,7 +197,7 @@ def _message(error: ErrorDetails) -> str:
 
 
 def _keys_at(place: Place) -> list[str]:
-    """Give the keys that the table at a place may have."""
+    """Return the keys that the table at a place may have."""
     model: type[BaseModel] = ProjectFile
     if place:
         model = _TABLES.get(str(place[0]), ProjectFile)

@@ -55,7 +55,7 @@ def for_project(
     make_command: Callable[[CommandTable], Evaluator],
     limits: ProjectLimits,
 ) -> EvaluatorRegistry:
-    """Give the registry that judges a project.
+    """Return the registry that judges a project.
 
     Raises:
         ProjectFileError: the file names what is not there, or asks for what it may not have.
@@ -109,7 +109,7 @@ def _refused_commands(
 def _changed(
     present: Registration, table: EvaluatorTable, file: ReadProjectFile, limits: ProjectLimits
 ) -> Registration | None:
-    """Give the registration as the project wants it; None when it is switched off."""
+    """Return the registration as the project wants it; None when it is switched off."""
     name = present.evaluator.name
     phases = present.phases if table.phases is None else tuple(phase.value for phase in table.phases)
     if name in limits.required:

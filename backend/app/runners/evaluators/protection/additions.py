@@ -45,7 +45,7 @@ def is_expecting(statement: ast.With | ast.AsyncWith) -> bool:
 
 
 def names_in(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """Give every name that is read, bound or taken as an argument below some nodes."""
+    """Return every name that is read, bound or taken as an argument below some nodes."""
     for node in chain.from_iterable(map(ast.walk, nodes)):
         if isinstance(node, ast.Name):
             yield node.id

@@ -55,7 +55,7 @@ class DefinitionChange:
 
 
 def changes_between(before: bytes, after: bytes) -> list[DefinitionChange] | None:
-    """Give what does not mean the same or more; None when a version is too large, or no Python."""
+    """Return what does not mean the same or more; None when a version is too large, or no Python."""
     if max(len(before), len(after)) > _MAX_BYTES:
         return None
     try:
@@ -184,7 +184,7 @@ class _Scope:
 
 
 def _definitions(body: Iterable[ast.stmt]) -> dict[str, Definition]:
-    """Give the definitions of a body by name; a second one of a name is `name#2`."""
+    """Return the definitions of a body by name; a second one of a name is `name#2`."""
     found: dict[str, Definition] = {}
     seen = Counter[str]()
     for each in body:
@@ -215,7 +215,7 @@ def _compare_heads(old: ast.ClassDef, new: ast.ClassDef) -> Meaning:
 
 
 def _renamed(old: Mapping[str, Definition], new: Mapping[str, Definition]) -> dict[str, str]:
-    """Give old and new names of tests that were only renamed."""
+    """Return old and new names of tests that were only renamed."""
     left = dict(_tests(new, without=old))
     found: dict[str, str] = {}
     for name, form in _tests(old, without=new):
@@ -228,7 +228,7 @@ def _renamed(old: Mapping[str, Definition], new: Mapping[str, Definition]) -> di
 
 
 def _tests(scope: Mapping[str, Definition], without: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Give the names of test functions, each with what it does."""
+    """Return the names of test functions, each with what it does."""
     for name, node in scope.items():
         if name.startswith("test") and name not in without and isinstance(node, _FUNCTIONS):
             yield name, f"{type(node).__name__}\n{normal_form(node)}"

@@ -18,7 +18,7 @@ def has_guarded_sections(name: str) -> bool:
 
 
 def guarded_sections(name: str, content: bytes, *, beside: bytes | None = None) -> dict[str, Any] | None:
-    """Give the protected sections of a file; None when it cannot be read, and so sets nothing.
+    """Return the protected sections of a file; None when it cannot be read, and so sets nothing.
 
     Args:
         name: the file's path.

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 
 def imports_of(body: Iterable[ast.stmt]) -> dict[str, str]:
-    """Give the names that imports of a body bind, each with its origin.
+    """Return the names that imports of a body bind, each with its origin.
 
     An import of all names of a module stands there as `* of module`.
     """
@@ -24,7 +24,7 @@ def imports_of(body: Iterable[ast.stmt]) -> dict[str, str]:
 
 
 def imported_names(aliases: Iterable[ast.alias]) -> Iterator[str]:
-    """Give the names that some parts of import statements bind."""
+    """Return the names that some parts of import statements bind."""
     return map(_bound, aliases)
 
 
@@ -33,5 +33,5 @@ def _bound(alias: ast.alias) -> str:
 
 
 def _target(alias: ast.alias) -> str:
-    """Give the module that the bound name stands for: `import a.b` binds `a`."""
+    """Return the module that the bound name stands for: `import a.b` binds `a`."""
     return alias.name if alias.asname else alias.name.partition(".")[0]

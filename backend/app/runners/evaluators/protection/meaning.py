@@ -67,14 +67,14 @@ def compare_decorators(old: Sequence[ast.expr], new: Sequence[ast.expr]) -> Mean
 
 
 def normal_form(function: Function) -> str:
-    """Give what a function does, without its name, as a text that is equal for equal meanings."""
+    """Return what a function does, without its name, as a text that is equal for equal meanings."""
     decorators = [ast.dump(_plain(each)) for each in function.decorator_list]
     body = [ast.dump(each) for each in _renamed(function)]
     return "\n".join([_signature(function), *decorators, "", *body])
 
 
 def normal_body(function: Function) -> str:
-    """Give what a function does, without its head, as a text that is equal for equal meanings."""
+    """Return what a function does, without its head, as a text that is equal for equal meanings."""
     return "\n".join(map(ast.dump, _renamed(function)))
 
 
@@ -84,7 +84,7 @@ def is_silencer(decorator: ast.expr) -> bool:
 
 
 def first_difference(old: ast.AST, new: ast.AST) -> tuple[str, str] | None:
-    """Give the source of the expressions that differ, when it is one short pair; else None."""
+    """Return the source of the expressions that differ, when it is one short pair; else None."""
     pairs = _differing(old, new)
     texts = {(ast.unparse(one), ast.unparse(other)) for one, other in pairs}
     if len(texts) != 1:
@@ -145,7 +145,7 @@ class Rows:
 
 
 def rows_of(decorator: ast.expr) -> Rows | None:
-    """Give a parametrisation's rows; None for any other decorator."""
+    """Return a parametrisation's rows; None for any other decorator."""
     if not (isinstance(decorator, ast.Call) and _name(decorator).endswith("parametrize")):
         return None
     if len(decorator.args) != 2 or not isinstance(decorator.args[1], ast.List | ast.Tuple):
@@ -192,7 +192,7 @@ def _arguments(function: Function) -> set[str]:
 
 
 def _signature(function: Function) -> str:
-    """Give the arguments with their defaults; annotations of the function's own arguments do not count."""
+    """Return the arguments with their defaults; annotations of the function's own arguments do not count."""
     arguments = copy.deepcopy(function.args)
     every = [
         *arguments.posonlyargs,
@@ -208,7 +208,7 @@ def _signature(function: Function) -> str:
 
 
 def _body(function: Function) -> list[ast.stmt]:
-    """Give the statements without the docstring and what does not count in them."""
+    """Return the statements without the docstring and what does not count in them."""
     body = function.body
     if _is_docstring(body[0]):
         body = body[1:]
@@ -261,7 +261,7 @@ class _Rename(ast.NodeTransformer):
 
 
 def _renamed(function: Function) -> list[ast.stmt]:
-    """Give the statements with neutral names of local variables, where it is certain what is local."""
+    """Return the statements with neutral names of local variables, where it is certain what is local."""
     body = _body(function)
     nodes = [node for each in body for node in ast.walk(each)]
     scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Global, ast.Nonlocal)
@@ -281,12 +281,12 @@ def _renamed(function: Function) -> list[ast.stmt]:
 
 
 def _name(node: ast.expr) -> str:
-    """Give a dotted name, called or not."""
+    """Return a dotted name, called or not."""
     return ast.unparse(node.func if isinstance(node, ast.Call) else node)
 
 
 def _differing(old: ast.AST, new: ast.AST) -> list[tuple[ast.AST, ast.AST]]:
-    """Give the smallest parts that differ."""
+    """Return the smallest parts that differ."""
     if ast.dump(old) == ast.dump(new):
         return []
     if type(old) is not type(new):
@@ -302,7 +302,7 @@ def _differing(old: ast.AST, new: ast.AST) -> list[tuple[ast.AST, ast.AST]]:
 
 
 def _paired(old: object, new: object) -> list[tuple[ast.AST, ast.AST]] | None:
-    """Give the nodes of one field in pairs; None when they cannot be paired, or plain values differ."""
+    """Return the nodes of one field in pairs; None when they cannot be paired, or plain values differ."""
     if isinstance(old, ast.AST) and isinstance(new, ast.AST):
         return [(old, new)]
     if not (isinstance(old, list) and isinstance(new, list)):

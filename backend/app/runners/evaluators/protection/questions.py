@@ -38,7 +38,7 @@ def questions_about(
 
 
 def folded(questions: Sequence[Question]) -> list[Question]:
-    """Give the questions, or one for each file where there are more than one result carries.
+    """Return the questions, or one for each file where there are more than one result carries.
 
     The key of a file's question covers every change that it stands for.
     """
@@ -101,7 +101,7 @@ def _precisely(change: DefinitionChange) -> str:
 
 
 def _source(nodes: tuple[ast.stmt, ...], lines: list[str]) -> str:
-    """Give the text of some statements with their decorators."""
+    """Return the text of some statements with their decorators."""
     parts: list[str] = []
     for node in nodes:
         decorators: list[ast.expr] = getattr(node, "decorator_list", [])
@@ -124,7 +124,7 @@ def question_of_file(name: str, before: bytes | None, after: bytes | None) -> Qu
 
 
 def _shown(name: str, content: bytes | None) -> str:
-    """Give what of a file is in question: the guarded sections, or all of it."""
+    """Return what of a file is in question: the guarded sections, or all of it."""
     if content is None:
         return ""
     if has_guarded_sections(name):

@@ -100,7 +100,7 @@ def matches(path: str, patterns: Iterable[str]) -> bool:
 
 
 def protected_files(base: Path, extra: Sequence[str] = ()) -> list[str]:
-    """Give the protected files of a base tree as sorted POSIX paths; `extra` are globs of further ones."""
+    """Return the protected files of a base tree as sorted POSIX paths; `extra` are globs of further ones."""
     return _protected(base, extra)[0]
 
 
@@ -120,13 +120,13 @@ def _protected(base: Path, extra: Sequence[str]) -> tuple[list[str], TestSetting
 
 
 def base_files(base: Path) -> list[str]:
-    """Give the files of a tree, the hidden configuration files at its root among them."""
+    """Return the files of a tree, the hidden configuration files at its root among them."""
     hidden = [name for name in _CONFIGURATION if name.startswith(".") and (base / name).is_file()]
     return sorted({*project_files(base), *hidden})
 
 
 def _hidden_below(base: Path, directories: Iterable[str]) -> Iterator[str]:
-    """Give the hidden files of directories, and those in hidden directories, but none of tools."""
+    """Return the hidden files of directories, and those in hidden directories, but none of tools."""
     for top in directories:
         for place, inside, names in os.walk(base / top):
             inside[:] = [each for each in inside if not is_excluded_directory(os.fsencode(each))]
@@ -227,7 +227,7 @@ def _difference(name: str, before: bytes, after: bytes) -> str:
 
 
 def _content(path: Path) -> bytes | None:
-    """Give a file's bytes; a link, a directory or nothing in its place is None."""
+    """Return a file's bytes; a link, a directory or nothing in its place is None."""
     try:
         return None if path.is_symlink() else path.read_bytes()
     except OSError:

@@ -34,7 +34,7 @@ class SettingChange:
 def weaker_settings(
     old: Mapping[str, ToolSettings], new: Mapping[str, ToolSettings]
 ) -> Iterator[SettingChange]:
-    """Give the settings that were weakened, or may have been.
+    """Return the settings that were weakened, or may have been.
 
     A tool that the base does not set may be set; it was not judged by before. Only pytest's settings are
     weighed even then, as its tests run without any.

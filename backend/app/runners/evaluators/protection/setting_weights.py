@@ -16,7 +16,7 @@ class Weight(StrEnum):
 
 
 def without(some: Iterable[str], others: Sequence[str]) -> list[str]:
-    """Give the values of one list that another one lacks."""
+    """Return the values of one list that another one lacks."""
     return [each for each in some if each not in others]
 
 

@@ -106,7 +106,7 @@ def _patching(function: Function) -> set[str]:
 
 
 def _tested(function: Function) -> set[str]:
-    """Give the names from outside the test that it calls or reads, without Python's own."""
+    """Return the names from outside the test that it calls or reads, without Python's own."""
     nodes = [node for each in function.body for node in ast.walk(each) if isinstance(node, ast.Name)]
     bound = {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
     arguments = set(names_in([function.args]))
@@ -114,7 +114,7 @@ def _tested(function: Function) -> set[str]:
 
 
 def _strengths(function: Function) -> Iterator[int]:
-    """Give how much each assertion asks for, but not for those behind a block that swallows exceptions."""
+    """Return how much each assertion asks for, but not for those behind a block that swallows exceptions."""
     fixed = _fixed_names(function)
     for statement in _reached(function.body):
         yield from (each for each in _of_statement(statement, fixed) if each)
@@ -191,7 +191,7 @@ def _last_name(node: ast.expr) -> str:
 
 
 def _fixed_names(function: Function) -> set[str]:
-    """Give local names that are only ever bound to what is written in the test."""
+    """Return local names that are only ever bound to what is written in the test."""
     bound = Counter(
         node.id
         for node in ast.walk(function)

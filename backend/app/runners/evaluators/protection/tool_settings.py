@@ -107,7 +107,7 @@ SETTINGS_FILES = frozenset(place.file for places in _PLACES.values() for place i
 
 
 def settings_in(read: Read) -> dict[str, ToolSettings]:
-    """Give the settings of each tool that has some.
+    """Return the settings of each tool that has some.
 
     Args:
         read: gives the content of a file of the directory by name; None where there is none.

@@ -23,7 +23,7 @@ def annotates_all(base: Mapping[str, str]) -> bool:
 
 
 def checked_throughout(texts: Mapping[str, str]) -> dict[str, str]:
-    """Give files in which mypy looks into every function; tests stay as they are, and no line moves."""
+    """Return files in which mypy looks into every function; tests stay as they are, and no line moves."""
     return {name: text if is_of_tests(name) else _asking(text) for name, text in texts.items()}
 
 

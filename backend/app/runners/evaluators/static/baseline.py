@@ -48,7 +48,7 @@ class Comparison:
     advice: tuple[Finding, ...] = ()
 
     def advising(self, rules: Callable[[Finding], bool]) -> "Comparison":
-        """Give the comparison in which new findings that `rules` holds of only advise."""
+        """Return the comparison in which new findings that `rules` holds of only advise."""
         advice = tuple(each for each in self.new if rules(each))
         left = tuple(each for each in self.new if not rules(each))
         return replace(self, new=left, advice=(*self.advice, *advice))
@@ -119,7 +119,7 @@ class Wording:
 def result_of(
     evaluator: Evaluator, comparison: Comparison, wording: Wording, **metadata: Any
 ) -> EvaluationResult:
-    """Give the result: one tenth of the score lost per new finding, passed without any."""
+    """Return the result: one tenth of the score lost per new finding, passed without any."""
     count = len(comparison.new)
     score = max(0.0, round(1.0 - SCORE_PER_FINDING * count, 10))
     feedback = _feedback(comparison, wording)

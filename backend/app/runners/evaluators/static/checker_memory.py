@@ -47,7 +47,7 @@ class CheckerMemory:
         return sum(len(each.data) for each in self._kept.values())
 
     def recall(self, key: Hashable) -> bytes | None:
-        """Give what was kept under a key."""
+        """Return what was kept under a key."""
         self._forget()
         kept = self._kept.pop(key, None)
         if kept is None:
@@ -71,7 +71,7 @@ class CheckerMemory:
 
 
 def pack(directory: Path) -> bytes:
-    """Give the files of a directory as compressed bytes.
+    """Return the files of a directory as compressed bytes.
 
     Raises:
         FileNotFoundError: there is none.

@@ -40,7 +40,7 @@ class LibraryMemory:
         self._learning: dict[Hashable, asyncio.Task[None]] = {}
 
     def recall(self, key: Hashable) -> bytes | None:
-        """Give what is known under these settings, packed."""
+        """Return what is known under these settings, packed."""
         return self._memory.recall(("libraries", key))
 
     def begin(self, key: Hashable, learn: Learn) -> None:

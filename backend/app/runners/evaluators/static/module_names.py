@@ -29,7 +29,7 @@ def batches(files: Iterable[str], search: Collection[str]) -> list[dict[str, str
 
 
 def nameable(files: Iterable[str]) -> dict[str, str]:
-    """Give each file whose path must change a path by which a checker can name it.
+    """Return each file whose path must change a path by which a checker can name it.
 
     A package in a directory that is no identifier (`my-app/__init__.py`) cannot be imported by a statement,
     and mypy refuses it; under another name (`my_app`) it is code like any other.

@@ -36,7 +36,7 @@ def findings_in(report: str, tree: Path) -> list[Finding]:
 
 
 def lines_of(report: str) -> list[str]:
-    """Give the lines of a report that are findings; remarks about the configuration come as plain text."""
+    """Return the lines of a report that are findings; remarks about the configuration come as plain text."""
     lines = filter(str.strip, report.splitlines())
     return [line for line in lines if line.startswith("{") or not _PLAIN_NOTE.match(line)]
 

@@ -131,7 +131,7 @@ class Pyright:
 
 
 def pyright_settings(base: Path | None, name: str) -> PyrightSettings:
-    """Give the settings found at the root of the base tree, or quiet ones of our own."""
+    """Return the settings found at the root of the base tree, or quiet ones of our own."""
     for file, section in _sections(base, name) if base else ():
         kept = {key: value for key, value in section.items() if key not in _OURS}
         exclude = (*_texts(section.get("exclude")), *_texts(section.get("ignore")))

@@ -65,13 +65,13 @@ class LintRules:
 
 
 def quiet(reason: str = "") -> LintRules:
-    """Give our own rules; `reason` says why not the project's."""
+    """Return our own rules; `reason` says why not the project's."""
     source = f"built-in ({reason})" if reason else "built-in"
     return LintRules(_QUIET, source, {}, unconfigured=not reason)
 
 
 def rules_of(base: Path | None) -> LintRules:
-    """Give the rules of the base tree: of its root and of its directories; where there are none, our own.
+    """Return the rules of the base tree: of its root and of its directories; where there are none, our own.
 
     All TOML files come along, as one may extend another.
     """
@@ -115,7 +115,7 @@ def lay_out(rules: LintRules, into: Path) -> None:
 
 
 def _chosen(files: Mapping[str, bytes]) -> tuple[str, ...]:
-    """Give the prefixes of rules that configuration files name, with the old defaults where none selects."""
+    """Return the prefixes of rules that configuration files name, with the old defaults if none selects."""
     selected: set[str] = set()
     added: set[str] = set()
     for name, data in files.items():
@@ -133,7 +133,7 @@ def _has_prefix(rule: str, prefix: str) -> bool:
 
 
 def _toml_files(base: Path) -> Iterator[tuple[str, bytes]]:
-    """Give the TOML files of a tree; those of installed packages configure nothing here."""
+    """Return the TOML files of a tree; those of installed packages configure nothing here."""
     count = 0
     for directory, subdirectories, names in os.walk(base):
         subdirectories[:] = [each for each in subdirectories if each not in ("site-packages", "node_modules")]

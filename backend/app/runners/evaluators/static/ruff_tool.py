@@ -75,7 +75,7 @@ class Ruff:
         return frozenset(rule for rule, about in found if about.get("preview") is True)
 
     async def _about(self, rule: str) -> Mapping[str, Any]:
-        """Give what ruff says about a rule; nothing for what is no rule of it."""
+        """Return what ruff says about a rule; nothing for what is no rule of it."""
         outcome = await run_tool(
             [ruff_binary(), "rule", rule, "--output-format=json"],
             cwd=self.scraps.path,
@@ -89,7 +89,7 @@ class Ruff:
         return cast("dict[str, Any]", loaded) if isinstance(loaded, dict) else {}
 
     def under(self, rules: LintRules) -> "Ruff":
-        """Give the linter under other rules."""
+        """Return the linter under other rules."""
         return replace(self, rules=rules)
 
     async def _run(self, tree: Path, files: Sequence[str], *arguments: str) -> str:
@@ -118,7 +118,7 @@ class Ruff:
 
 
 def ruff_binary() -> str:
-    """Give the path of the linter that belongs to this program.
+    """Return the path of the linter that belongs to this program.
 
     Raises:
         ToolTroubleError: it is missing.

@@ -92,7 +92,7 @@ class KnownSilencers:
     practised: frozenset[str] = frozenset()
 
     def new_among(self, name: str, found: Iterable[Silencer]) -> list[Silencer]:
-        """Give those that do not count: the base does not have them, and does not hide errors in this way.
+        """Return those that do not count: the base does not have them, and does not hide errors in this way.
 
         One that is known is used up by it.
         """
@@ -149,7 +149,7 @@ def silencers(source: str, tool: Tool) -> list[Silencer]:
 
 
 def without(source: str, taken: Iterable[Silencer]) -> str:
-    """Give the source without these silencers; no line comes or goes."""
+    """Return the source without these silencers; no line comes or goes."""
     lines = source.split("\n")
     for each in sorted(taken, key=lambda each: (each.line, each.start), reverse=True):
         line = lines[each.line - 1]
@@ -193,7 +193,7 @@ def _kinds(comment: str) -> tuple[str, ...]:
 
 
 def _codes(comment: str) -> tuple[str, ...]:
-    """Give the rules that a comment names to the linter; none where one of them speaks of a fault."""
+    """Return the rules that a comment names to the linter; none where one of them speaks of a fault."""
     exact = _EXACT_LINT.match(comment)
     codes = tuple(re.split(r"[,\s]+", exact.group(1))) if exact else ()
     return () if any(map(is_fault, codes)) else codes
@@ -264,7 +264,7 @@ def _defines_apart(code: list[tokenize.TokenInfo], start: int, end: int) -> bool
 
 
 def _block(body: list[tokenize.TokenInfo]) -> Iterator[tokenize.TokenInfo]:
-    """Give the tokens of the block that begins after a colon."""
+    """Return the tokens of the block that begins after a colon."""
     depth = 0
     indented = len(body) > 1 and body[1].type == tokenize.INDENT
     for token in body:

@@ -125,7 +125,7 @@ class Ty:
 
 
 def ty_settings(base: Path | None) -> TySettings:
-    """Give the settings found at the root of the base tree, or the checker's own."""
+    """Return the settings found at the root of the base tree, or the checker's own."""
     for name in (_OWN_FILE, "pyproject.toml"):
         path = base / name if base else None
         if path is None or not path.is_file():

@@ -58,7 +58,7 @@ BUILT_IN = TypeSettings(arguments=_QUIET, source="built-in")
 
 
 def settings_of(base: Path | None) -> TypeSettings:
-    """Give the settings found at the root of the base tree, or quiet ones of our own.
+    """Return the settings found at the root of the base tree, or quiet ones of our own.
 
     A file for mypy alone shows that the project uses it, even when it cannot be read. Plugins are code that
     runs in the checker: only those are loaded that come with this program.

@@ -64,7 +64,7 @@ class BaseTests:
         return await self._harness.run(tree, ids=ids)
 
     async def lost(self, report: RunReport) -> list[str]:
-        """Give the base's tests that a run did not have."""
+        """Return the base's tests that a run did not have."""
         if self._known.are_all_in(report.ids):
             return []
         listing = await self._list()
@@ -77,7 +77,7 @@ class BaseTests:
         return lost_tests((each for each in at_base if file_of(each) in wanted), report.ids)
 
     async def newly_idle(self, report: RunReport) -> list[str]:
-        """Give the tests of the base that ran there, and are skipped or expected to fail in a run."""
+        """Return the tests of the base that ran there, and are skipped or expected to fail in a run."""
         always = {each.id for each in self._known.tests if each.skipped}
         idle = [each.id for each in report.tests.values() if each.idle and function_of(each.id) not in always]
         files = {file_of(each) for each in idle}.intersection(self._layout.base_tests)
@@ -122,7 +122,7 @@ class BaseTests:
         return [each for each in ids if each in honest and each not in away.agrees]
 
     def replaced(self, report: RunReport) -> list[str]:
-        """Give the tests of the base whose code was put in the place of what the base's file says."""
+        """Return the tests of the base whose code was put in the place of what the base's file says."""
         plain = {each.id for each in self._known.tests if each.plain}
         return [
             f"{name} (its code comes from {place})"
@@ -200,7 +200,7 @@ class BaseTests:
         return "; ".join([*found, *sorted(machine)])
 
     async def lacking_files(self, errors: Iterable[CollectProblem]) -> dict[str, str]:
-        """Give the files of base tests that cannot be read for want of what the environment should provide.
+        """Return the files of base tests that cannot be read for want of what the environment should provide.
 
         Args:
             errors: what could not be read with the candidate's code.

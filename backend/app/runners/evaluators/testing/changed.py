@@ -37,7 +37,7 @@ class ChangedTests:
     doctests: Sequence[str] = ()
 
     def touched(self) -> Touched:
-        """Give the files that the candidate changed."""
+        """Return the files that the candidate changed."""
         return touched_files(self.base, self.workspace)
 
     async def questions(self, harness: Harness, of_base: RunReport, own: RunReport | None) -> list[Question]:
@@ -60,7 +60,7 @@ class ChangedTests:
     async def _theirs(
         self, harness: Harness, failing: Sequence[str], own: RunReport | None
     ) -> Mapping[str, RanTest]:
-        """Give what the candidate's versions do; tests of files that it left alone run in its setting."""
+        """Return what the candidate's versions do; tests of files that it left alone run in its setting."""
         found = dict(own.tests) if own is not None else {}
         # A data file that a plug-in of the project collects is none of the candidate's own test files.
         alone = [each for each in failing if not self._is_changed_test_file(file_of(each))]

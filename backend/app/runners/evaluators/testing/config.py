@@ -126,13 +126,13 @@ def packages_of_pytest(base: Path, settings: PytestSettings) -> list[str]:
 
 
 def _usual_test_files(base: Path | None) -> tuple[str, ...]:
-    """Give pytest's usual patterns, with the one file at the root that some projects run as a program."""
+    """Return pytest's usual patterns, with the one file at the root that some projects run as a program."""
     alone = [name for name in _TEST_PROGRAMS if base is not None and defines_tests(base / name)]
     return (*_TEST_FILES, *alone)
 
 
 def _override(name: str, value: object, tree: Path) -> list[str]:
-    """Give an option that replaces a setting; paths are made those of the tree that is run."""
+    """Return an option that replaces a setting; paths are made those of the tree that is run."""
     if name == "pythonpath":
         value = " ".join(shlex.quote(str(tree / part)) for part in _words(value))
     elif isinstance(value, list):

@@ -50,13 +50,13 @@ _TEST_PLUGIN = "pytest_"
 
 
 def missing_module(message: str) -> str | None:
-    """Give the top-level module that an error message says is missing."""
+    """Return the top-level module that an error message says is missing."""
     match = _MISSING.search(message)
     return match.group(1).partition(".")[0] if match else None
 
 
 def missing_submodule(message: str) -> str | None:
-    """Give the dotted name of the module that an error message says is missing in a package."""
+    """Return the dotted name of the module that an error message says is missing in a package."""
     match = _MISSING.search(message)
     return match.group(1) if match and "." in match.group(1) else None
 

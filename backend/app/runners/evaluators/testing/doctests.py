@@ -10,7 +10,7 @@ _Examples = Sequence[tuple[str, str, tuple[tuple[int, bool], ...]]]
 
 
 def with_base_doctests(base: Path, workspace: Path, names: Sequence[str]) -> dict[str, bytes]:
-    """Give the candidate's sources that ask for less or something else, with the base's docstrings in them.
+    """Return the candidate's sources that ask for less or something else, with the base's docstrings in them.
 
     Args:
         base: the base tree.
@@ -49,7 +49,7 @@ def _rewritten(before: bytes, after: bytes) -> bytes | None:
 
 
 def _docstrings(content: bytes) -> Iterator[tuple[str, ast.Constant]]:
-    """Give the docstrings with examples, by the name of what they belong to."""
+    """Return the docstrings with examples, by the name of what they belong to."""
     waiting: list[tuple[str, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]] = [
         ("", ast.parse(content))
     ]
@@ -66,7 +66,7 @@ def _docstrings(content: bytes) -> Iterator[tuple[str, ast.Constant]]:
 
 
 def _examples(text: object) -> _Examples:
-    """Give source, wanted output and options of each example.
+    """Return source, wanted output and options of each example.
 
     Raises:
         ValueError: the text is not well formed.

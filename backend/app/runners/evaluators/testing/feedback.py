@@ -19,7 +19,7 @@ _NO_TESTS = 5
 
 
 def result_of(evaluator: Evaluator, judged: JudgedRun) -> EvaluationResult:
-    """Give the result: passed when the runs are complete, something passed, and nothing speaks against it."""
+    """Return the result: passed if the runs are complete, something passed, and nothing is against it."""
     criteria = [_criterion("tests_pass", _objections(judged), judged.score, _evidence(judged))]
     if judged.of_base is not None:
         criteria += [
@@ -51,7 +51,7 @@ def result_of(evaluator: Evaluator, judged: JudgedRun) -> EvaluationResult:
 
 
 def _alone(judged: JudgedRun) -> Question | None:
-    """Give what is to be asked about a pass that only the candidate's own process speaks for."""
+    """Return what is to be asked about a pass that only the candidate's own process speaks for."""
     if judged.in_process is InProcessOnly.NOTE or not judged.in_process_only or not judged.all_well:
         return None
     return Question.about(
@@ -286,7 +286,7 @@ def _about_problem(problem: CollectProblem) -> str:
 
 
 def _last_error(message: str) -> str:
-    """Give the line of a traceback that names the error."""
+    """Return the line of a traceback that names the error."""
     lines = [line.removeprefix("E").strip() for line in message.splitlines() if line.startswith("E ")]
     return _short(lines[-1] if lines else message)
 

@@ -255,7 +255,7 @@ async def _accounted(harness: Harness, judged: JudgedRun, rules: _Rules, base: B
 
 
 async def _unread(of_base: RunReport, goal: Goal, base: BaseTests) -> dict[str, str]:
-    """Give the base's files that cannot be read for what the environment lacks, and why, by file."""
+    """Return the base's files that cannot be read for what the environment lacks, and why, by file."""
     if goal.policy is BaseFailures.MUST_PASS:
         return {}
     lacking = await base.lacking_files(of_base.errors)

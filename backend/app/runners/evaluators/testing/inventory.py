@@ -5,17 +5,17 @@ from collections.abc import Iterable
 
 
 def function_of(test_id: str) -> str:
-    """Give the id of the test function: the id without its parameters."""
+    """Return the id of the test function: the id without its parameters."""
     return test_id.partition("[")[0]
 
 
 def file_of(test_id: str) -> str:
-    """Give the file of a test, as a POSIX path relative to the tree."""
+    """Return the file of a test, as a POSIX path relative to the tree."""
     return test_id.partition("::")[0]
 
 
 def lost_tests(at_base: Iterable[str], present: Iterable[str]) -> list[str]:
-    """Give the ids of the base's tests that a candidate no longer has.
+    """Return the ids of the base's tests that a candidate no longer has.
 
     Parameters may be renamed, as long as a function has no fewer of them.
     """

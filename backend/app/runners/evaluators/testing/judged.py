@@ -105,7 +105,7 @@ class JudgedRun:
         return run.ending is Ending.COMPLETE and run.canaries_ran and not (run.forged or run.unfinished)
 
     def counting_once(self) -> "JudgedRun":
-        """Give the same without those of the candidate's tests that fail just as the base's version does.
+        """Return the same without those of the candidate's tests that fail just as the base's version does.
 
         A changed file holds tests that are as they were. Whether such a failure counts is decided once, by
         the base's version.
@@ -123,7 +123,7 @@ class JudgedRun:
         return replace(self, own=self.own.without(twice)) if twice else self
 
     def metadata(self) -> dict[str, object]:
-        """Give the numbers and names that a result carries."""
+        """Return the numbers and names that a result carries."""
         report = self.report
         counts = report.count()
         return {

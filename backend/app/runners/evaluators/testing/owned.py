@@ -75,7 +75,7 @@ def owned_by_tests(root: Path, names: Sequence[str], is_test: Callable[[str], bo
 
 
 def _helpers(root: Path, sources: Sequence[str], imported: Collection[str]) -> dict[str, ast.Module]:
-    """Give the modules of checks that tests import."""
+    """Return the modules of checks that tests import."""
     found: dict[str, ast.Module] = {}
     for name in sources:
         dotted = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
@@ -124,7 +124,7 @@ def _may_be_data(name: str, beside: Collection[str], sources: Collection[str]) -
 
 
 def _marks(name: str) -> set[str]:
-    """Give the words by which a source names a file."""
+    """Return the words by which a source names a file."""
     directory, base = posixpath.split(name)
     return {base, name, *_DATA_DIRECTORIES.intersection(directory.split("/"))}
 

@@ -138,7 +138,7 @@ class RunReport:
         return tuple(each for each in self.ids if each not in self.tests)
 
     def without(self, tests: Collection[str]) -> "RunReport":
-        """Give the report of a run that did not have these tests, or files that cannot be collected."""
+        """Return the report of a run that did not have these tests, or files that cannot be collected."""
         left = replace(
             self,
             tests={name: test for name, test in self.tests.items() if name not in tests},
@@ -156,7 +156,7 @@ class RunReport:
 
 
 def read_report(stream: bytes, process: ProcessOutcome, secret: RunSecret) -> RunReport:
-    """Give the report of a run from its records and from how its process ended."""
+    """Return the report of a run from its records and from how its process ended."""
     text = "\n".join(part for part in (process.stdout.strip(), process.stderr.strip()) if part)
     records, torn = _records(stream, secret)
     code = _exit_code(records)
@@ -217,7 +217,7 @@ def _name(record: Mapping[str, Any]) -> str:
 
 
 def _signal(process: ProcessOutcome) -> int:
-    """Give the signal that ended a process: confined ones report it as a shell does."""
+    """Return the signal that ended a process: confined ones report it as a shell does."""
     if process.timed_out:
         return 0
     if process.returncode < 0:
@@ -244,7 +244,7 @@ def _records(stream: bytes, secret: RunSecret) -> tuple[list[dict[str, Any]], bo
 
 
 def _in_turn(lines: Iterable[bytes], key: bytes) -> Iterator[dict[str, Any]]:
-    """Give the records up to the first that is cut, not JSON, out of turn, or not from the runner."""
+    """Return the records up to the first that is cut, not JSON, out of turn, or not from the runner."""
     code = b""
     for number, signed in enumerate(lines, start=1):
         line, claimed = signed[: -CODE_DIGITS - 1], signed[-CODE_DIGITS:]

@@ -185,7 +185,7 @@ def _make_directory() -> Path:
 
 @contextmanager
 def _handed_over(secret: RunSecret) -> Generator[int]:
-    """Give the descriptor from which the secret can be read once."""
+    """Yield the descriptor from which the secret can be read once."""
     reading, writing = os.pipe()
     try:
         try:
@@ -198,7 +198,7 @@ def _handed_over(secret: RunSecret) -> Generator[int]:
 
 
 def pytest_arguments(copy: Path, settings: PytestSettings, given: Path) -> list[str]:
-    """Give the arguments for a run in `copy`; the configuration is put into `given`."""
+    """Return the arguments for a run in `copy`; the configuration is put into `given`."""
     # A copy of the configuration: it must be in sight, and under its own name, which says how it is read.
     config = given / (settings.config_file.name if settings.config_file else "pytest.ini")
     config.write_bytes(settings.config_file.read_bytes() if settings.config_file else b"[pytest]\n")
@@ -206,7 +206,7 @@ def pytest_arguments(copy: Path, settings: PytestSettings, given: Path) -> list[
 
 
 def plugin_sources(tree: RunTree, copy: Path, settings: PytestSettings, given: Path) -> list[str]:
-    """Give the files that say which plugins a run needs."""
+    """Return the files that say which plugins a run needs."""
     names = [
         str(copy / name)
         for name in tree.files

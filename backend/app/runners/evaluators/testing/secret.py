@@ -42,7 +42,7 @@ class RunSecret:
     end: tuple[Canary, ...]
 
     def to_bytes(self) -> bytes:
-        """Give it as the runner reads it; short enough for the buffer of a pipe."""
+        """Return it as the runner reads it; short enough for the buffer of a pipe."""
         parts = {"begin": self.begin, "end": self.end}
         plan = {part: [[each.name, each.kind] for each in canaries] for part, canaries in parts.items()}
         return json.dumps({"key": self.key.hex(), **plan}).encode()
@@ -62,7 +62,7 @@ def draw_secret() -> RunSecret:
 
 
 def code_of(key: bytes, previous: bytes, line: bytes) -> bytes:
-    """Give the code that a record must end with; `previous` is the code before it, empty for the first."""
+    """Return the code that a record must end with; `previous` is the code before it, empty for the first."""
     return blake2b(previous + line, key=key, digest_size=CODE_DIGITS // 2).hexdigest().encode()
 
 

@@ -29,7 +29,7 @@ def is_test_support(name: str, patterns: Sequence[str]) -> bool:
 
 
 def directories_above(name: str) -> Iterator[str]:
-    """Give the directories that a file lies in, without the tree itself."""
+    """Return the directories that a file lies in, without the tree itself."""
     while name := posixpath.dirname(name):
         yield name
 
@@ -75,7 +75,7 @@ class TestSetting:
 def setting_of(
     root: Path, patterns: Sequence[str], base_names: Sequence[str], doctests: Sequence[str] = ()
 ) -> TestSetting:
-    """Give the test setting of a base, with what only its tests use.
+    """Return the test setting of a base, with what only its tests use.
 
     Args:
         root: the base.

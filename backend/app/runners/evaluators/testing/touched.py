@@ -59,7 +59,7 @@ def _differs(one: Path, other: Path) -> bool:
 
 
 def _imported_files(path: Path, name: str) -> Iterator[str]:
-    """Give the files of the tree that may hold what a test file imports by name."""
+    """Return the files of the tree that may hold what a test file imports by name."""
     try:
         if path.stat().st_size > _MAX_BYTES:
             return

@@ -78,7 +78,7 @@ class Layout:
 
 
 def whole_tree(root: Path, limits: WorkspaceLimits = DEFAULT_LIMITS) -> RunTree:
-    """Give a tree as it is.
+    """Return a tree as it is.
 
     Raises:
         WorkspaceError: it is larger than what is allowed.
@@ -198,7 +198,7 @@ def _differ(one: Path, other: Path) -> bool:
 
 
 def tree_files(root: Path, limits: WorkspaceLimits = DEFAULT_LIMITS) -> list[str]:
-    """Give files and links of a tree, hidden ones too, without caches, environments and git's own.
+    """Return files and links of a tree, hidden ones too, without caches, environments and git's own.
 
     Raises:
         WorkspaceError: the tree is larger than what is allowed.

@@ -76,7 +76,7 @@ def read_tests(tree: Path, files: Iterable[str], conftests: Iterable[str] = ()) 
 
 
 def written_tests(tree: Path, files: Iterable[str]) -> list[str]:
-    """Give the ids of the test functions that files define.
+    """Return the ids of the test functions that files define.
 
     For files that cannot be imported: a project whose tests come first has just those.
     """
@@ -117,7 +117,7 @@ def _parse(path: Path) -> ast.Module | None:
 def _of_body(
     body: Sequence[ast.stmt], prefix: str, inside: ast.ClassDef | None
 ) -> tuple[list[WrittenTest], bool]:
-    """Give the tests of a module or class, and whether its text tells all of them."""
+    """Return the tests of a module or class, and whether its text tells all of them."""
     tests: list[WrittenTest] = []
     certain = True
     for node in body:
@@ -220,6 +220,6 @@ def _may_hold_tests(node: ast.ClassDef) -> bool:
 
 
 def _name_of(node: ast.expr, *, whole: bool = False) -> str:
-    """Give the last part of a dotted name, called or not, or with `whole` all of it."""
+    """Return the last part of a dotted name, called or not, or with `whole` all of it."""
     text = ast.unparse(node.func if isinstance(node, ast.Call) else node)
     return text if whole else text.rpartition(".")[2]

@@ -142,6 +142,6 @@ class Sites:
 
 
 def all_literals(nodes: Sequence[ast.expr], names: Names) -> Iterator[Found]:
-    """Give the literals of several expressions."""
+    """Return the literals of several expressions."""
     for each in nodes:
         yield from literals(each, names)

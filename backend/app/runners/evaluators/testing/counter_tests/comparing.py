@@ -85,5 +85,5 @@ def _counterpart(
 
 
 def answers_by_test(answered: Iterable[Answered]) -> dict[str, Answered]:
-    """Give answers by test; a test has one in each pair of runs."""
+    """Return answers by test; a test has one in each pair of runs."""
     return {each.test: each for each in answered}

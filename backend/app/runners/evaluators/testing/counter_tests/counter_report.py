@@ -33,7 +33,7 @@ class CounterReport:
         return bool(self.proven or self.refuted)
 
     def metadata(self) -> dict[str, Any]:
-        """Give the figures that are kept with an evaluation."""
+        """Return the figures that are kept with an evaluation."""
         return {
             "proven": len(self.proven),
             "unproven": len(self.unproven),

@@ -87,7 +87,7 @@ class Inventory:
                 self._classes[name].append(file)
 
     def home(self, test: str) -> tuple[TestFile, TestFunction] | None:
-        """Give the file and the function that make a test."""
+        """Return the file and the function that make a test."""
         file = self._files.get(file_of(test))
         return self._find(file, function_of(test).partition("::")[2], 0) if file else None
 
@@ -157,7 +157,7 @@ def _one(
 
 
 def _in_order(sites: Sequence[Site], chance: Random) -> list[Site]:
-    """Give sites in an order drawn by lot: what proves most comes first, each assertion is as likely."""
+    """Return sites in an order drawn by lot: what proves most comes first, each assertion is as likely."""
     lines: dict[tuple[int, int], list[Site]] = defaultdict(list)
     for site in sites:
         lines[_worth(site), site.line].append(site)
@@ -189,7 +189,7 @@ def _is_wrong(leaf: Leaf, text: bytes) -> bool:
 
 
 def rewritten(file: TestFile, changes: Iterable[Change], left_out: Iterable[TestFunction]) -> bytes | None:
-    """Give the text of a file with changes, every line in its place; None when that gives no program.
+    """Return the text of a file with changes, every line in its place; None when that gives no program.
 
     Args:
         file: the file.

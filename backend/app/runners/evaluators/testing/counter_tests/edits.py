@@ -28,23 +28,23 @@ class Source:
         self._starts = [0, *(each.end() for each in re.finditer(rb"\r\n|\n|\r", content))]
 
     def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
-        """Give where a node begins and ends, in bytes."""
+        """Return where a node begins and ends, in bytes."""
         start = self._starts[node.lineno - 1] + node.col_offset
         return start, self._starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
 
     def text(self, node: ast.expr | ast.stmt) -> bytes:
-        """Give the text of a node."""
+        """Return the text of a node."""
         start, end = self.span(node)
         return self.content[start:end]
 
     def replaced(self, node: ast.expr | ast.stmt, text: bytes) -> Edit:
-        """Give the edit that puts an expression in the place of another and keeps the number of lines."""
+        """Return the edit that puts an expression in the place of another and keeps the number of lines."""
         start, end = self.span(node)
         missing = self.content[start:end].count(b"\n") - text.count(b"\n")
         return Edit(start, end, b"(" + text + b"\n" * missing + b")" if missing > 0 else text)
 
     def wrapped(self, node: ast.expr, before: bytes, after: bytes) -> tuple[Edit, Edit]:
-        """Give the edits that put text around an expression."""
+        """Return the edits that put text around an expression."""
         start, end = self.span(node)
         return Edit(start, start, before), Edit(end, end, after)
 

@@ -22,7 +22,7 @@ class NoLiteralError(ValueError):
 
 
 def plain_value(node: ast.expr) -> Plain:
-    """Give the value of a literal, a sign included.
+    """Return the value of a literal, a sign included.
 
     Raises:
         NoLiteralError: it is a container or no literal.
@@ -46,7 +46,7 @@ def is_plain(node: ast.expr) -> bool:
 
 
 def wrong_texts(value: Plain, text: bytes, pool: Sequence[Plain], chance: Random) -> list[bytes]:
-    """Give source texts of values that differ from a literal, the order drawn by lot.
+    """Return source texts of values that differ from a literal, the order drawn by lot.
 
     No two of them are merely written differently, and none differs in a way that lenient equality may well
     overlook: letter case, white space, the type of a number.
@@ -134,7 +134,7 @@ def _is_one_off(value: str | bytes, other: object) -> bool:
 
 
 def read_plain(text: bytes) -> Plain | EllipsisType:
-    """Give what a source text means; `...` when it is no plain literal."""
+    """Return what a source text means; `...` when it is no plain literal."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

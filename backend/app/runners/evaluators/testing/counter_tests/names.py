@@ -44,7 +44,7 @@ class Names:
         self.ambiguous = frozenset(name for name, count in stores.items() if count > 1)
 
     def origins(self, name: str) -> Sequence[Origin]:
-        """Give the expressions whose values a name takes one after the other; none where it is not clear."""
+        """Return the expressions whose values a name takes one after the other; none if unclear."""
         return () if name in self.ambiguous else self._origins.get(name, ())
 
     def is_only_read_once(self, name: str) -> bool:
@@ -142,7 +142,7 @@ def _looped(target: ast.expr, rows: Sequence[ast.expr]) -> Iterator[tuple[str, O
 
 
 def lone_constants(module: ast.Module) -> dict[str, ast.expr]:
-    """Give the module-level names that are set once and read in one place, with their values."""
+    """Return the module-level names that are set once and read in one place, with their values."""
     reads = Counter(
         each.id for each in ast.walk(module) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)
     )

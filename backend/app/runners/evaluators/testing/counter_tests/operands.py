@@ -31,7 +31,7 @@ class Found:
 
 
 def expected_literals(operands: Sequence[ast.expr], names: Names) -> list[Found]:
-    """Give the literals of whichever of two operands of an equation is what was expected.
+    """Return the literals of whichever of two operands of an equation is what was expected.
 
     That is the one made of literals alone, else the one that holds some, the right one first.
     """
@@ -70,7 +70,7 @@ def is_pure(node: ast.expr, names: Names, depth: int = 0) -> bool:
 
 
 def literals(node: ast.expr, names: Names, *, certain: bool = True, depth: int = 0) -> Iterator[Found]:
-    """Give the literals that an expression takes its value from."""
+    """Return the literals that an expression takes its value from."""
     if depth > _DEEPEST:
         return
     if isinstance(node, ast.Name):
@@ -95,7 +95,7 @@ def _named(name: str, names: Names, *, certain: bool, depth: int) -> Iterator[Fo
 
 
 def _parts(node: ast.expr) -> tuple[Sequence[ast.expr], bool] | None:
-    """Give what an expression is made of, and whether each part decides its value; None for an atom."""
+    """Return what an expression is made of, and whether each part decides its value; None for an atom."""
     match node:
         case ast.List() | ast.Tuple():
             return node.elts, True
@@ -121,7 +121,7 @@ def _arguments(node: ast.Call) -> list[ast.expr]:
 
 
 def near_literals(left: ast.expr, right: ast.expr) -> list[Found]:
-    """Give the number that a result is near to: `1.5` in `abs(got - 1.5) < 1e-6`."""
+    """Return the number that a result is near to: `1.5` in `abs(got - 1.5) < 1e-6`."""
     match left, right:
         case (
             ast.Call(func=ast.Name(id="abs"), args=[ast.BinOp(op=ast.Sub()) as difference]),
@@ -150,7 +150,7 @@ def _approximate(found: Found) -> Iterator[Found]:
 
 
 def member_literals(node: ast.expr, names: Names) -> list[Found]:
-    """Give the literals that are looked for in something; short ones may well be in it by chance."""
+    """Return the literals that are looked for in something; short ones may well be in it by chance."""
     if not is_pure(node, names):
         return []
     return [

@@ -28,19 +28,19 @@ class Budget:
     most: float = 2.0
 
     def rounds(self, plain: RunReport) -> int:
-        """Give the number of pairs of runs, the one that asks again not counted."""
+        """Return the number of pairs of runs, the one that asks again not counted."""
         return self.pairs if sum(each.seconds for each in plain.tests.values()) <= self.free else 1
 
     def test_seconds(self, whole: float) -> float:
-        """Give the seconds of tests that fit, of `whole` seconds."""
+        """Return the seconds of tests that fit, of `whole` seconds."""
         return max(self.free, self.share * whole)
 
     def most_seconds(self, plain: float) -> float:
-        """Give the seconds after which nothing more is asked, if the plain run took `plain`."""
+        """Return the seconds after which nothing more is asked, if the plain run took `plain`."""
         return self.free + self.most * plain
 
     def run_seconds(self, plain: float, most: float) -> float:
-        """Give the seconds after which a run is ended, if the plain one took `plain`; `most` at the most."""
+        """Return the seconds after which a run is ended if the plain one took `plain`; at most `most`."""
         return min(most, self.free + self.patience * plain)
 
 

@@ -18,7 +18,7 @@ Answers = Mapping[str, Answered]
 
 
 def suspects(pairs: Iterable[Answers]) -> dict[str, Answered]:
-    """Give the tests that did not notice a wrong expectation, each with the first such."""
+    """Return the tests that did not notice a wrong expectation, each with the first such."""
     found: dict[str, Answered] = {}
     for answers in pairs:
         for test, each in answers.items():
@@ -28,7 +28,7 @@ def suspects(pairs: Iterable[Answers]) -> dict[str, Answered]:
 
 
 def worth_asking(suspected: Answers, honest: Sequence[Answers]) -> dict[str, Answered]:
-    """Give the suspects that the base's own code does not clear; `honest` is as for `refuted`."""
+    """Return the suspects that the base's own code does not clear; `honest` is as for `refuted`."""
     return {
         test: each
         for test, each in suspected.items()
@@ -37,7 +37,7 @@ def worth_asking(suspected: Answers, honest: Sequence[Answers]) -> dict[str, Ans
 
 
 def unnoticed_twice(suspected: Answers, again: Answers) -> dict[str, Answered]:
-    """Give the suspects that did not notice another wrong expectation in the same place either."""
+    """Return the suspects that did not notice another wrong expectation in the same place either."""
     return {
         test: each
         for test, each in again.items()
@@ -48,7 +48,7 @@ def unnoticed_twice(suspected: Answers, again: Answers) -> dict[str, Answered]:
 
 
 def refuted(twice: Iterable[Answered], honest: Sequence[Answers]) -> dict[str, str]:
-    """Give the tests whose silence speaks against the candidate.
+    """Return the tests whose silence speaks against the candidate.
 
     Args:
         twice: tests that did not notice two wrong expectations in the same place.
@@ -70,7 +70,7 @@ def _holds(suspect: Answered, honest: Iterable[Answered]) -> bool:
 
 
 def speechless(pairs: Iterable[Answers]) -> set[str]:
-    """Give the tests that never did what they should: neither failed when wrong nor passed with that."""
+    """Return the tests that never did what they should: neither failed when wrong nor passed with that."""
     told: set[str] = set()
     found: set[str] = set()
     for answers in pairs:
@@ -82,7 +82,7 @@ def speechless(pairs: Iterable[Answers]) -> set[str]:
 def touchy(
     tests: Iterable[str], touched: Sequence[RunReport], plain: RunReport, base: Sequence[RunReport]
 ) -> dict[str, str]:
-    """Give the tests that fail as soon as their file is another, be it by a comment.
+    """Return the tests that fail as soon as their file is another, be it by a comment.
 
     A run that was ended for its length says nothing.
 

@@ -25,7 +25,7 @@ class Version:
     texts: Mapping[str, bytes]
 
     def restricted(self, names: Collection[str]) -> "Version":
-        """Give a version of only some of the files."""
+        """Return a version of only some of the files."""
         return Version(self.changes, {name: text for name, text in self.texts.items() if name in names})
 
 
@@ -53,7 +53,7 @@ def changed_version(
     run: Collection[tuple[str, str]] | None,
     comment: str,
 ) -> Version:
-    """Give a version with wrong expectations; files that would be no programs are left out.
+    """Return a version with wrong expectations; files that would be no programs are left out.
 
     A file in which nothing is wrong gets the comment, too: to be another than usual says nothing.
 
@@ -76,7 +76,7 @@ def changed_version(
 
 
 def touched_version(files: Sequence[TestFile], comment: str) -> Version:
-    """Give a version that means the same, with a comment more."""
+    """Return a version that means the same, with a comment more."""
     return Version((), {each.name: _with_comment(each.source.content, comment) for each in files})
 
 
@@ -85,7 +85,7 @@ def _with_comment(content: bytes, comment: str) -> bytes:
 
 
 def write_trees(tree: RunTree, versions: Sequence[Version], place: Path) -> list[RunTree]:
-    """Give a tree for each version, whose files are written below a directory."""
+    """Return a tree for each version, whose files are written below a directory."""
     return [_written(tree, each.texts, place / str(number)) for number, each in enumerate(versions)]
 
 

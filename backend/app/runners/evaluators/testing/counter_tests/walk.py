@@ -10,7 +10,7 @@ _CATCHALL = frozenset({"Exception", "BaseException", "AssertionError"})
 
 
 def statements(body: Sequence[ast.stmt], *, sure: bool = True) -> Iterator[tuple[ast.stmt, bool]]:
-    """Give the statements of a test, inner ones too, and whether a test that passes has run each to its end.
+    """Return the statements of a test, and whether a test that passes has run each to its end.
 
     Blocks that have to end with an exception are left out: what they assert is never reached.
     """
@@ -77,7 +77,7 @@ def _without_functions(statement: ast.stmt) -> Iterator[ast.AST]:
 
 
 def last_name(node: ast.expr) -> str:
-    """Give the last part of a dotted name, `""` for what is none."""
+    """Return the last part of a dotted name, `""` for what is none."""
     match node:
         case ast.Attribute():
             return node.attr
@@ -88,5 +88,5 @@ def last_name(node: ast.expr) -> str:
 
 
 def called_name(node: ast.expr) -> str:
-    """Give the last part of the name of what is called, or of a name itself."""
+    """Return the last part of the name of what is called, or of a name itself."""
     return last_name(node.func if isinstance(node, ast.Call) else node)

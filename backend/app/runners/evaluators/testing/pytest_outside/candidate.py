@@ -153,7 +153,7 @@ class _ListeningWire(Wire):
 
 
 def _listener(lent: Lent, side: CandidateSide) -> Any:
-    """Give an audit hook that reports files of the tests which are opened although no test named them."""
+    """Return an audit hook that reports files of the tests which are opened although no test named them."""
 
     def hear(event: str, args: tuple[Any, ...]) -> None:
         if event == "open":

@@ -127,7 +127,7 @@ def _nonce() -> int:
 
 
 def decoys(value: Any) -> list[Any]:
-    """Give values of the same type that differ from this one, near and far."""
+    """Return values of the same type that differ from this one, near and far."""
     maker = _DECOYS.get(type(value))
     return [_nonce(), str(_nonce()), None if value is not None else 0.5] if maker is None else maker(value)
 

@@ -96,7 +96,7 @@ class Containers:
         return value
 
     def find(self, number: Any) -> Any:
-        """Give the container with a number."""
+        """Return the container with a number."""
         try:
             return self._known[number].value
         except (KeyError, TypeError) as error:

@@ -65,7 +65,7 @@ class Doubts:
         self._files: dict[Path, dict[str, ast.stmt]] = {}
 
     def about(self, item: pytest.Item) -> list[str]:
-        """Give the doubts about one test, by what it and the helpers in its file do."""
+        """Return the doubts about one test, by what it and the helpers in its file do."""
         used = self._words(item)
         if used is None:
             return ["the test's source cannot be read"]
@@ -77,7 +77,7 @@ class Doubts:
         return [kind for kind, names in _USES.items() if used is None or used & names]
 
     def _words(self, item: pytest.Item) -> set[str] | None:
-        """Give the names that a test, its fixtures and the helpers in its file use."""
+        """Return the names that a test, its fixtures and the helpers in its file use."""
         try:
             definitions = self._read(Path(item.path))
         except (OSError, SyntaxError, ValueError, RecursionError):

@@ -73,7 +73,7 @@ def _depth(error: BaseException | None) -> int:
 
 
 def known_class(description: dict[str, Any]) -> type | None:
-    """Give the standard library's exception of that name, if it is loaded here."""
+    """Return the standard library's exception of that name, if it is loaded here."""
     module, name = description["module"], description["qualname"]
     if str(module).partition(".")[0] not in sys.stdlib_module_names or module not in sys.modules:
         return None
@@ -102,7 +102,7 @@ def build(kind: Any, args: tuple[Any, ...]) -> BaseException:
 
 
 def complete(error: BaseException, data: list[Any], read: Callable[[Any], Any]) -> None:
-    """Give an exception of ours the attributes and causes that the other one has."""
+    """Return an exception of ours the attributes and causes that the other one has."""
     attributes, members, causes, suppress = data
     own = BaseException.__getattribute__(error, "__dict__")
     if shape_of(type(error)) is None:

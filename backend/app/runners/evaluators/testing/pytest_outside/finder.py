@@ -34,7 +34,7 @@ class CandidateFinder(MetaPathFinder, Loader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Give a specification for a module of the candidate; None leaves it to the others."""
+        """Return a specification for a module of the candidate; None leaves it to the others."""
         places = sys.path if path is None else path
         roots = [Path(each or ".").absolute() for each in places if type(each) is str]
         name = fullname.rpartition(".")[2]

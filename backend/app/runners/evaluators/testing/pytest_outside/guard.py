@@ -47,7 +47,7 @@ def check_request(op: str, args: list[Any]) -> None:
 
 
 def named_for_candidate(value: Any) -> list[str] | None:
-    """Give module and name of a class or function of the standard library; the candidate has its own."""
+    """Return module and name of a class or function of the standard library; the candidate has its own."""
     if not isinstance(
         value, (type, types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType)
     ):

@@ -53,7 +53,7 @@ class Lent:
             self._size -= len(self._heard.popleft())
 
     def taken(self, path: object) -> str | None:
-        """Give the name of a file of the tests that is being opened and was not lent; None for any other."""
+        """Return the name of a file of the tests that is opened and was not lent; None for any other."""
         if not isinstance(path, str | bytes):
             return None
         name = self._inside(os.fsdecode(path))
@@ -77,5 +77,5 @@ class Lent:
 
 
 def _written(mark: str) -> bytes:
-    """Give a text as it stands in a message, where quotes are those around it."""
+    """Return a text as it stands in a message, where quotes are those around it."""
     return b'"'.join(json.dumps(part)[1:-1].encode() for part in mark.split('"'))

@@ -42,7 +42,7 @@ def connect(link: Link) -> None:
 
 
 def link() -> Link:
-    """Give the connection of this process."""
+    """Return the connection of this process."""
     return _link[0]
 
 

@@ -35,13 +35,13 @@ async def _run(link: Link, number: Any) -> Any:
 
 
 def running(link: Link, number: Any) -> Coroutine[Any, Any, Any]:
-    """Give a coroutine that has one of the other process run to its end."""
+    """Return a coroutine that has one of the other process run to its end."""
     link.note("a coroutine of the candidate runs to its end by itself", hard=False)
     return _run(link, number)
 
 
 def pulled(link: Link, number: Any) -> Generator[Any, Any, Any]:
-    """Give a generator that pulls from one of the other process, value by value."""
+    """Return a generator that pulls from one of the other process, value by value."""
     step: tuple[Any, ...] = ("__next__",)
     while True:
         try:
@@ -60,7 +60,7 @@ def pulled(link: Link, number: Any) -> Generator[Any, Any, Any]:
 
 
 def describe_function(function: types.FunctionType) -> Any:
-    """Give what is asked of a function besides calling it: names, text, parameters, and plain defaults."""
+    """Return what is asked of a function besides calling it: names, text, parameters, and plain defaults."""
     try:
         parameters = [
             (each.name, int(each.kind), each.default is not each.empty, _plain(each.default))
@@ -77,7 +77,7 @@ def _plain(value: Any) -> Any:
 
 
 def lent(link: Link, number: Any, description: Any) -> types.FunctionType:
-    """Give a function that calls one of the other process, and looks like it."""
+    """Return a function that calls one of the other process, and looks like it."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         return link.request("call", number, *args, **kwargs)

@@ -34,7 +34,7 @@ class Notes:
         _add(self._findings[self.place], finding)
 
     def about(self, test: str) -> dict[str, list[str]]:
-        """Give the remarks that concern a test, also by its file or by the whole run."""
+        """Return the remarks that concern a test, also by its file or by the whole run."""
         places = ("", test.split("::", 1)[0], test)
         return {
             kind: [reason for place in places for reason in remarks.get(place, ())]

@@ -53,13 +53,13 @@ def _apply(name: str, *args: Any) -> Any:
 
 
 def _public(module: Any) -> Any:
-    """Give what `from module import *` takes."""
+    """Return what `from module import *` takes."""
     names = getattr(module, "__all__", None)
     return [name for name in vars(module) if not name.startswith("_")] if names is None else names
 
 
 def _state(target: Any) -> Any:
-    """Give what an object is made of: its attributes, its slots, and the value of its built-in base."""
+    """Return what an object is made of: its attributes, its slots, and the value of its built-in base."""
     kind = type(target)
     slots = [
         (name, member.__get__(target))

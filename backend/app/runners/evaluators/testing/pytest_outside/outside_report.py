@@ -35,7 +35,7 @@ class OutsideReport:
         return bool(self.agrees or self.disagrees)
 
     def confirmed_by(self, other: "OutsideReport") -> "OutsideReport":
-        """Give the report with only those findings that another run has, too."""
+        """Return the report with only those findings that another run has, too."""
         once = self.disagrees.keys() - other.disagrees.keys()
         reason = "it fails there in one run, and not in another"
         return replace(
@@ -45,7 +45,7 @@ class OutsideReport:
         )
 
     def without(self, tests: Collection[str]) -> "OutsideReport":
-        """Give the report without what it says on tests that the base's own code does not pass there."""
+        """Return the report without what it says on tests that the base's own code does not pass there."""
         reason = "it does not pass there with the base's code either"
         return replace(
             self,
@@ -54,7 +54,7 @@ class OutsideReport:
         )
 
     def metadata(self) -> dict[str, Any]:
-        """Give the figures that are kept with an evaluation."""
+        """Return the figures that are kept with an evaluation."""
         return {
             "agrees": len(self.agrees),
             "uncarried": len(self.uncarried),

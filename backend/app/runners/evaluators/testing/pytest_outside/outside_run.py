@@ -232,7 +232,7 @@ class _Program:
 
 
 def _without(tree: Path, hidden: Sequence[str]) -> tuple[Path, ...]:
-    """Give the parts of a tree that hold all of it but some files."""
+    """Return the parts of a tree that hold all of it but some files."""
     files = {tree / name for name in hidden}
     above = {parent for file in files for parent in file.parents}
     parts: list[Path] = []
@@ -247,7 +247,7 @@ def _without(tree: Path, hidden: Sequence[str]) -> tuple[Path, ...]:
 
 
 def _read(outcome: ProcessOutcome) -> tuple[dict[str, Mapping[str, Any]], dict[str, str]]:
-    """Give the records by test, and by file why there are none."""
+    """Return the records by test, and by file why there are none."""
     records: dict[str, Mapping[str, Any]] = {}
     trouble = {"": "the tests did not come to their end there"} if outcome.timed_out else dict[str, str]()
     for line in outcome.stdout.splitlines():

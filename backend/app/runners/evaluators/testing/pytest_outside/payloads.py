@@ -13,7 +13,7 @@ PAYLOADS: tuple[type, ...] = (int, float, complex, str, bytes, tuple, frozenset,
 
 
 def payload_of(value: Any) -> Any:
-    """Give the value that an object of a class derived from a built-in type holds, by that type's own means.
+    """Return the value that an object of a class derived from a built-in type holds, by that type's means.
 
     What the class defines plays no part. Gives a tuple for containers, of pairs for a dictionary; None when
     there is no such base.
@@ -41,7 +41,7 @@ _OWN_MEANS: dict[type, Any] = {
 
 
 def refresh(made: Any, base: type | None, payload: Any) -> None:
-    """Give a container of a derived class the content that it has in the other process."""
+    """Return a container of a derived class the content that it has in the other process."""
     if base in _MUTABLE:
         cast("Any", base).clear(made)
         if base is list:

@@ -107,7 +107,7 @@ class Peer:
             self._answer(message)
 
     def _result(self, message: dict[str, Any]) -> tuple[Any, BaseException | None]:
-        """Give what came of a request: a value, or what was raised."""
+        """Return what came of a request: a value, or what was raised."""
         try:
             if "u" in message:
                 return self._side.unsendable(), None

@@ -74,7 +74,7 @@ _shapes: dict[type, Shape] = {}
 
 
 def shape_of(kind: type) -> Shape | None:
-    """Give what is known of a mirrored class; None for every other class."""
+    """Return what is known of a mirrored class; None for every other class."""
     return _shapes.get(kind)
 
 

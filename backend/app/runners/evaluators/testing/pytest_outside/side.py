@@ -17,7 +17,7 @@ class Side(Protocol):
     lends_functions: bool
 
     def by_name(self, value: Any) -> list[str] | None:
-        """Give module and name under which a value is sent, when the other side may look it up."""
+        """Return module and name under which a value is sent, when the other side may look it up."""
 
     def look_up(self, module: str, name: str) -> Any:
         """Find what the other side has sent by name."""
@@ -29,7 +29,7 @@ class Side(Protocol):
         """Compare a stand-in."""
 
     def outgoing(self, depth: int) -> dict[str, Any]:
-        """Give what else is to be said with a message."""
+        """Return what else is to be said with a message."""
         ...
 
     def incoming(self, extra: dict[str, Any]) -> None:
@@ -39,7 +39,7 @@ class Side(Protocol):
         """Take note of an exception that the other side raised."""
 
     def unsendable(self) -> Any:
-        """Give what stands for a value that the other side has and cannot send."""
+        """Return what stands for a value that the other side has and cannot send."""
 
     def note(self, reason: str, *, hard: bool) -> None:
         """Say what speaks against relying on this test."""

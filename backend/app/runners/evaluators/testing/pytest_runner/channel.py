@@ -23,7 +23,7 @@ Send = Callable[..., None]
 
 
 def open_channel(fd: int, secret: bytes) -> Send:
-    """Give the function `send(kind, **fields)` that writes one record to a copy of `fd`, which is closed.
+    """Return the function `send(kind, **fields)` that writes one record to a copy of `fd`, which is closed.
 
     The copy has a number that tests do not guess when they close or write to descriptors. All that `send`
     needs is bound here, before any code under test is loaded. In a process that was forked off it is silent.

@@ -54,7 +54,7 @@ class Guard:
 
 
 def _parts(aside: "dict[str, ModuleType]") -> "Iterator[tuple[str, tuple[Any, Any]]]":
-    """Give functions by their full name, each with its code object; the references keep both alive."""
+    """Return functions by their full name, each with its code object; the references keep both alive."""
     for name in _BUILTINS:
         yield f"builtins.{name}", (vars(builtins).get(name), None)
     for name in _MODULES:

@@ -26,7 +26,7 @@ class PinnedModules:
         self._path = list(sys.path)
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> "ModuleSpec | None":
-        """Give a pinned module; what lies in a package is found by the package's own path."""
+        """Return a pinned module; what lies in a package is found by the package's own path."""
         return PathFinder.find_spec(name, self._path) if path is None and name in self._names else None
 
 
@@ -114,7 +114,7 @@ def _with_required(chosen: "list[EntryPoint]", entries: "list[EntryPoint]") -> "
 
 
 def _required(line: str) -> str:
-    """Give the distribution that a requirement names, empty where only an extra needs it."""
+    """Return the distribution that a requirement names, empty where only an extra needs it."""
     requirement, _, marker = line.partition(";")
     found = re.match(r"[\w.-]+", requirement.strip())
     return _normal(found.group()) if found and "extra" not in marker else ""

@@ -140,7 +140,7 @@ class ReportPlugin:
         return _message(report.longrepr)
 
     def _traceback_files(self, longrepr: Any) -> "list[str]":
-        """Give the files of the tree that a failure's traceback runs through."""
+        """Return the files of the tree that a failure's traceback runs through."""
         found: dict[str, None] = {}
         for part, _, _ in getattr(longrepr, "chain", ()):
             for entry in getattr(part, "reprentries", ()):
@@ -155,7 +155,7 @@ class ReportPlugin:
             self._send("replaced", names=found[:50])
 
     def _foreign_place(self, item: pytest.Item) -> "str | None":
-        """Give the file of a test's code when that is neither the test's own file nor a trusted one."""
+        """Return the file of a test's code when that is neither the test's own file nor a trusted one."""
         if not isinstance(item, pytest.Function):
             return None
         holder = item.cls or item.module
@@ -202,7 +202,7 @@ def _outcome(report: pytest.TestReport) -> str:
 
 
 def _message(longrepr: Any) -> str:
-    """Give place and assertion of a failure, or the reason of a skip."""
+    """Return place and assertion of a failure, or the reason of a skip."""
     crash = getattr(longrepr, "reprcrash", None)
     if crash is not None:
         text = f"{crash.path}:{crash.lineno}: {crash.message}"
