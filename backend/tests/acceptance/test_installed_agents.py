@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from app.gateway.scripted_model import ScriptedModelServer
-from app.gateway.scripted_script import Say, run_shell
+from app.gateway.scripted.script import Say, run_shell
+from app.gateway.scripted.server import ScriptedModelServer
 from tests.acceptance.projects import MENDED, make_repository
 from tests.acceptance.server import Service, ok, serving, until_rest
 

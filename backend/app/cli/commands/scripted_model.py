@@ -13,8 +13,8 @@ from app.agents.scripted.script_file import load_script
 from app.cli.exits import CliError, ExitCode
 from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument
 from app.cli.terminal import Terminal
-from app.gateway.scripted_model import ScriptedModelServer
-from app.gateway.scripted_play import ScriptPlayer
+from app.gateway.scripted.play import ScriptPlayer
+from app.gateway.scripted.server import ScriptedModelServer
 from app.schemas.agents import AgentScript
 
 DEFAULT_PORT = 9911

@@ -28,8 +28,8 @@ from app.gateway.asking import RetryRules
 from app.gateway.gateway import ModelGateway
 from app.gateway.ledger import NoLedger
 from app.gateway.prices import ListPrices
-from app.gateway.scripted_model import SCRIPTED_MODEL, Mode, ScriptedModelServer
-from app.gateway.scripted_script import Say, write_file
+from app.gateway.scripted.script import Say, write_file
+from app.gateway.scripted.server import SCRIPTED_MODEL, Mode, ScriptedModelServer
 from app.schemas.agents import AgentSpec
 from app.workspaces.confine.sandbox import Sandbox
 

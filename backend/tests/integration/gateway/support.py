@@ -13,8 +13,8 @@ from app.gateway.asking import RetryRules
 from app.gateway.gateway import ModelGateway
 from app.gateway.ledger import ModelRequest
 from app.gateway.prices import ListPrices
-from app.gateway.scripted_model import ScriptedModelServer
-from app.gateway.scripted_script import Say, Turn
+from app.gateway.scripted.script import Say, Turn
+from app.gateway.scripted.server import ScriptedModelServer
 
 KEY = "sk-the-real-key-0123456789"
 MODEL = "claude-sonnet-5-5"

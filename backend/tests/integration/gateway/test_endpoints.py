@@ -15,7 +15,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from app.agents.gateway_port import Dialect, GatewayGrant
 from app.gateway.relay import MAX_BODY_BYTES
-from app.gateway.scripted_model import Mode
+from app.gateway.scripted.server import Mode
 from tests.integration.gateway.support import KEY, MODEL, client_of, open_scene, request
 
 pytestmark = pytest.mark.anyio

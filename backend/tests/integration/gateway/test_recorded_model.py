@@ -14,7 +14,7 @@ from app.agents.gateway_port import Dialect, RequestLabels, current_labels, labe
 from app.agents.models.factory import ProviderKeys, build_model
 from app.gateway.prices import CostKind
 from app.gateway.recorded_model import RecordedModel, recorded
-from app.gateway.scripted_model import Mode, ScriptedModelServer
+from app.gateway.scripted.server import Mode, ScriptedModelServer
 from app.schemas.runs import ModelRole
 from tests.integration.gateway.support import MODEL, MemoryLedger
 

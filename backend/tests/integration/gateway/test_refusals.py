@@ -8,7 +8,7 @@ import pytest
 
 from app.agents.gateway_port import Dialect
 from app.agents.port import AgentLimits, FailureKind
-from app.gateway.scripted_model import Mode
+from app.gateway.scripted.server import Mode
 from tests.integration.gateway.support import (
     EVERY_DIALECT,
     KEY,

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.agents.gateway_port import Dialect
-from app.gateway.scripted_answers import Scripted, Turnover, stream, whole_answer
-from app.gateway.scripted_requests import ScriptedRequest
-from app.gateway.scripted_script import Spoken
+from app.gateway.scripted.answers import Scripted, Turnover, stream, whole_answer
+from app.gateway.scripted.requests import ScriptedRequest
+from app.gateway.scripted.script import Spoken
 from app.gateway.streams import MAX_EVENT_BYTES, ListMeter, StreamMeter, meter_for
 from app.gateway.usage_reading import Tokens, read_answer
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.agents.gateway_port import Dialect
-from app.gateway.scripted_requests import ScriptedRequest
-from app.gateway.scripted_script import Spoken
+from app.gateway.scripted.requests import ScriptedRequest
+from app.gateway.scripted.script import Spoken
 
 _CREATED = 1_700_000_000
 _PIECE_CHARS = 12

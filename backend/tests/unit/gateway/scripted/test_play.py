@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from app.agents.gateway_port import Dialect
-from app.gateway.scripted_conversation import Line, Speaker, read_conversation, turns_of
-from app.gateway.scripted_play import ScriptPlayer
-from app.gateway.scripted_requests import ScriptedRequest, read_request
-from app.gateway.scripted_script import CallTool, OfferedTool, Say, Turn, speak
+from app.gateway.scripted.conversation import Line, Speaker, read_conversation, turns_of
+from app.gateway.scripted.play import ScriptPlayer
+from app.gateway.scripted.requests import ScriptedRequest, read_request
+from app.gateway.scripted.script import CallTool, OfferedTool, Say, Turn, speak
 from app.runners.prompts.sprint import base_prompt, optimized_prompt
 from app.schemas.agents import AgentScript
 from app.schemas.runs import Phase

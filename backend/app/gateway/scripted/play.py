@@ -4,9 +4,9 @@ import re
 import shlex
 from dataclasses import dataclass
 
-from app.gateway.scripted_conversation import Line, Speaker, turns_of
-from app.gateway.scripted_requests import ScriptedRequest
-from app.gateway.scripted_script import Say, Turn, run_shell, write_file
+from app.gateway.scripted.conversation import Line, Speaker, turns_of
+from app.gateway.scripted.requests import ScriptedRequest
+from app.gateway.scripted.script import Say, Turn, run_shell, write_file
 from app.schemas.agents import AgentScript, DeleteEdit, ReplaceEdit, ScriptEdit, ScriptStep, WriteEdit
 
 _PHASE = re.compile(r"\bYou are in the (\w+) phase\b")

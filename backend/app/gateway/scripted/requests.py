@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.agents.gateway_port import Dialect
-from app.gateway.scripted_conversation import Line, mapping, objects, read_conversation, turns_of
-from app.gateway.scripted_script import OfferedTool
+from app.gateway.scripted.conversation import Line, mapping, objects, read_conversation, turns_of
+from app.gateway.scripted.script import OfferedTool
 
 _GEMINI = re.compile(r".*/models/(?P<model>.+):(?P<method>generateContent|streamGenerateContent)")
 _ENDINGS: Mapping[str, Dialect] = {

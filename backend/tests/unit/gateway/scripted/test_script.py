@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.gateway.scripted_script import OfferedTool, Say, run_shell, speak, write_file
+from app.gateway.scripted.script import OfferedTool, Say, run_shell, speak, write_file
 
 COMMAND = {"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]}
 

@@ -1,0 +1,1 @@
+"""A model server that plays a script, in every dialect of the gateway."""
