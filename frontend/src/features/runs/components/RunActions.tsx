@@ -84,12 +84,7 @@ export function RunActions({ run, attempts, attempt }: Props) {
           Fork
         </Allowed>
       )}
-      {waitsForModel(run) && (
-        <Allowed needs="operator" disabled={act.resume.isPending} onClick={() => resume()}>
-          <Play aria-hidden size={16} />
-          Try now
-        </Allowed>
-      )}
+      <TryNow run={run} isBusy={act.resume.isPending} onTry={resume} />
       {!isOver && (
         <>
           <Allowed
@@ -116,6 +111,18 @@ export function RunActions({ run, attempts, attempt }: Props) {
         />
       )}
     </>
+  );
+}
+
+function TryNow({ run, isBusy, onTry }: { run: Run; isBusy: boolean; onTry: () => void }) {
+  if (!waitsForModel(run)) {
+    return null;
+  }
+  return (
+    <Allowed needs="operator" disabled={isBusy} onClick={() => onTry()}>
+      <Play aria-hidden size={16} />
+      Try now
+    </Allowed>
   );
 }
 

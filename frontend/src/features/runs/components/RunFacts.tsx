@@ -25,25 +25,9 @@ interface Props {
 }
 
 export function RunFacts({ run, asks }: Props) {
-  const word = asks && <strong className="font-medium">{asks}: </strong>;
-  const goal = visible(run.goal);
-  const isShort = goal.length <= SHORT_GOAL && !goal.includes("\n");
   return (
     <div className="mt-3 flex flex-col gap-2">
-      {isShort ? (
-        <p className="theirs max-w-4xl">
-          {word}
-          {goal}
-        </p>
-      ) : (
-        <details className="max-w-4xl">
-          <summary className="theirs cursor-pointer">
-            {word}
-            {beginning(goal)} …
-          </summary>
-          <p className="theirs mt-2">{goal}</p>
-        </details>
-      )}
+      <Goal text={visible(run.goal)} asks={asks} />
       {run.paused && (
         <p className="theirs">
           <strong className="font-medium">Paused</strong> by <UntrustedText text={run.paused.by} />{" "}
@@ -74,29 +58,61 @@ export function RunFacts({ run, asks }: Props) {
         <Fact name="Agent">
           <UntrustedText text={run.agent} />
         </Fact>
-        {run.project && (
-          <Fact name="Project">
-            <UntrustedText text={run.project} />
-          </Fact>
-        )}
-        {run.base_commit && (
-          <Fact name="Base">
-            <code>{run.base_commit.slice(0, 10)}</code>
-          </Fact>
-        )}
-        {run.held_out && (
-          <Fact name="Held-out tests">
-            {plural(run.held_out.files.length, "file")}. <UntrustedText text={run.held_out.note} />
-          </Fact>
-        )}
+        <Origin run={run} />
         <Fact name="Id">
           <code>{run.id.slice(0, 8)}</code>
         </Fact>
       </dl>
       {run.usage.requests > 0 && (
-        <Disclosure summary="Cost by attempt and model, and budgets">{() => <RunUsage id={run.id} />}</Disclosure>
+        <Disclosure summary="Cost by attempt and model, and budgets">
+          {() => <RunUsage id={run.id} />}
+        </Disclosure>
       )}
     </div>
+  );
+}
+
+function Goal({ text, asks }: { text: string; asks: string | undefined }) {
+  const word = asks && <strong className="font-medium">{asks}: </strong>;
+  if (text.length <= SHORT_GOAL && !text.includes("\n")) {
+    return (
+      <p className="theirs max-w-4xl">
+        {word}
+        {text}
+      </p>
+    );
+  }
+  return (
+    <details className="max-w-4xl">
+      <summary className="theirs cursor-pointer">
+        {word}
+        {beginning(text)} …
+      </summary>
+      <p className="theirs mt-2">{text}</p>
+    </details>
+  );
+}
+
+/** Where the run's files come from, and which tests judge it in secret. */
+function Origin({ run }: Pick<Props, "run">) {
+  return (
+    <>
+      {run.project && (
+        <Fact name="Project">
+          <UntrustedText text={run.project} />
+        </Fact>
+      )}
+      {run.base_commit && (
+        <Fact name="Base">
+          <code>{run.base_commit.slice(0, 10)}</code>
+        </Fact>
+      )}
+      {run.held_out && (
+        <Fact name="Held-out tests">
+          {plural(run.held_out.files.length, "file")}. <UntrustedText text={run.held_out.note} />
+        </Fact>
+      )}
+    </>
   );
 }
 

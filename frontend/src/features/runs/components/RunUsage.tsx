@@ -68,7 +68,9 @@ function Row({ part }: { part: Part }) {
 }
 
 function keyOf(part: Part): string {
-  return [part.run_id, part.phase, part.attempt, part.candidate, part.role, part.provider, part.model].join(" ");
+  return [part.run_id, part.phase, part.attempt, part.candidate, part.role, part.provider, part.model].join(
+    " ",
+  );
 }
 
 /** Such as `$0.43 of $2.00 (22 %) for this run`. */
