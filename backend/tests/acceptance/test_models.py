@@ -68,6 +68,7 @@ def service(
         "ANTHROPIC_API_KEY": KEY,
         "ANTHROPIC_BASE_URL": models.base_url("anthropic"),
         "EVALUATOR_MODEL": ANTHROPIC,
+        "MODEL_UNAVAILABLE_SECONDS": "2",
     }
     with serving(module_database_url, tmp_path_factory.mktemp("models"), env=env) as running:
         yield running
@@ -138,18 +139,18 @@ def test_an_outage_is_retried_under_the_same_number_until_a_human_is_asked(
         waiting = until_rest(client, start(client, repo, OPENAI_CHAT, phases=["discovery"]))
         assert waiting["escalations"][0]["reason_kind"] == "agent_unavailable"
         attempt = waiting["attempts"][0]
-        assert (attempt["number"], attempt["agent_failures"], attempt["verdict"]) == (1, 4, None)
+        assert (attempt["number"], attempt["agent_failures"], attempt["verdict"]) == (1, 0, None)
         events = ok(client.get(f"/runs/{waiting['id']}/events", params={"limit": 1000}))["events"]
         failed = [each["data"]["retry_in_seconds"] for each in events if each["event"] == "agent.failed"]
-        assert failed[-1] is None
-        assert all(each is not None for each in failed[:-1])
+        assert len(failed) > 1
+        assert all(each is not None for each in failed)
 
 
 def test_a_passing_outage_uses_up_no_attempt(service: Service, models: ModelServer, repo: Path) -> None:
     models.converse(*CONVERSATIONS)
-    models.add(Fail(429, retry_after=60))
+    models.add(Fail(429, retry_after=2))
     with service.client() as client:
         ended = until_rest(client, start(client, repo, OPENAI_CHAT, phases=["discovery"]))
         assert ended["status"] == "completed", ended["status_reason"]
         attempt = ended["attempts"][0]
-        assert (attempt["number"], attempt["agent_failures"], attempt["verdict"]) == (1, 1, "passed")
+        assert (attempt["number"], attempt["agent_failures"], attempt["verdict"]) == (1, 0, "passed")
