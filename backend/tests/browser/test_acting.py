@@ -71,7 +71,7 @@ def test_a_paused_run_looks_paused(service: Service, watched: Watched, repo: Pat
     watched.open(f"/sprints/{sprint}", heading="Held in the middle")
     expect(page.get_by_role("list", name="Phases").locator("[data-status=paused]")).to_have_count(1)
     expect(page.get_by_role("list", name="Timeline").get_by_role("listitem").last).to_contain_text("Paused:")
-    expect(page.locator("main [data-status=paused]")).to_have_count(3)
+    expect(page.locator("main [data-status=paused]")).to_have_count(4)
     expect(page).to_have_title(re.compile("paused: Held in the middle"))
     expect(page.locator("main [data-status=active], main [data-status=started]")).to_have_count(0)
     watched.audit()

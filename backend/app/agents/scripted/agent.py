@@ -60,7 +60,7 @@ class ScriptedAgent:
         if missing:
             told = ", ".join(map(repr, missing))
             return _failure(
-                FailureKind.PROTOCOL,
+                FailureKind.CONFIGURATION,
                 f"the script expects attempt {task.attempt} of {task.phase} to be told {told}; "
                 "the prompt does not contain it",
             )

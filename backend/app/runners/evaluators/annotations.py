@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from app.core.python_source import parse_module
 from app.runners.evaluators.static.baseline import Finding
 
 RULE = "annotations-lost"
@@ -33,7 +34,7 @@ def lost_annotations(base: Path, tree: Path, files: Iterable[str]) -> list[Findi
 
 def _functions(file: Path) -> list[tuple[str, _Function]]:
     try:
-        module = ast.parse(file.read_bytes())
+        module = parse_module(file.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     return list(_below(module.body, ""))

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from app.core.python_source import parse_module
+
 MAX_BYTES = 20_000_000
 
 
@@ -68,7 +70,7 @@ def setup_arguments(tree: Path) -> Mapping[str, Any]:
     Names that the file gives a plain value count, too. What it computes is left out.
     """
     try:
-        module = ast.parse(read_text(tree, "setup.py") or "")
+        module = parse_module(read_text(tree, "setup.py") or "")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     known: dict[str, Any] = {}

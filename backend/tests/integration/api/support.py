@@ -14,7 +14,10 @@ from app.agents.provider import AgentProvider
 from app.api.app import AccessRules, create_app
 from app.api.edge.access import ApiServices
 from app.api.edge.dashboard import Dashboard
+from app.core.credentials import Credentials
 from app.db.engine import plain_url
+from app.forges.operator_file import ForgesFile
+from app.forges.repositories import Members
 from app.realtime.service import open_realtime
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.evaluators.static.ruff_lint import RuffLintEvaluator
@@ -23,6 +26,9 @@ from app.services.access.status import Info, StatusService
 from app.services.access.tokens import TokenNeed, TokenService
 from app.services.chores.deliveries import DeliveryService
 from app.services.control.idempotency import IdempotencyService
+from app.services.control.messages import MessageService
+from app.services.forges.inbox import ForgeInbox
+from app.services.forges.issues import IssueService
 from app.services.measure.metrics import MetricsService
 from app.services.measure.trends import TrendService
 from app.services.read.usage import UsageQueries
@@ -63,6 +69,8 @@ async def open_api(
     ):
         registry = EvaluatorRegistry()
         registry.register(RuffLintEvaluator(timeout=PATIENCE))
+        no_forges = ForgesFile()
+        no_members = Members(no_forges)
         info = Info(
             version="1.2.3",
             default_agent="pydantic-ai m",
@@ -92,6 +100,9 @@ async def open_api(
             idempotency=IdempotencyService(cases.sessions),
             deliveries=DeliveryService(cases.sessions, (WEBHOOK_URL,)),
             status=StatusService(cases.sessions, info, Sandbox()),
+            messages=MessageService(cases.sessions, cases.bell),
+            issues=IssueService(cases.sprints, no_members, {}),
+            forge_inbox=ForgeInbox(cases.sessions, no_forges, Credentials()),
             agents=AgentService(AgentProvider(ProviderKeys(), run_process, Path("python")), Sandbox()),
         )
         tokens = TokenService(cases.sessions)

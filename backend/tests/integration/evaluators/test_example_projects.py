@@ -37,10 +37,18 @@ CASES = {
         *("javascript", {"cart.js": CART.replace("/ 10", "/ 11")}, "failed", "gives the tenth for free"),
     ),
     "javascript: it does not load": ("javascript", {"cart.js": "syntax error"}, "failed", "cart.test.js"),
-    "javascript: the test is gone": (
+    "javascript: the test is gone, and the base's judges": (
         "javascript",
         {"test/cart.test.js": CART_TEST.replace('it("gives', '// it("gives')},
-        *("failed", "total > test > gives the tenth for free"),
+        *("passed", "Taken from the base or left out: test/cart.test.js"),
+    ),
+    "javascript: a defect behind a test that is gone": (
+        "javascript",
+        {
+            "cart.js": CART.replace("/ 10", "/ 11"),
+            "test/cart.test.js": CART_TEST.replace('it("gives', '// it("gives'),
+        },
+        *("failed", "gives the tenth for free"),
     ),
     "javascript: the tests end before they begin": (
         *("javascript", {"cart.js": "process.exit(0)"}, "failed", "do not run any more"),

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from app.core.python_source import parse_module
 from app.runners.evaluators.protection.additions import names_in
 from app.runners.evaluators.protection.imports import imported_names, imports_of
 from app.runners.evaluators.protection.meaning import (
@@ -59,7 +60,7 @@ def changes_between(before: bytes, after: bytes) -> list[DefinitionChange] | Non
     if max(len(before), len(after)) > _MAX_BYTES:
         return None
     try:
-        old, new = ast.parse(before), ast.parse(after)
+        old, new = parse_module(before), parse_module(after)
         if max(len(old.body), len(new.body)) > _MAX_STATEMENTS:
             return None
         return list(_Scope(old.body, new.body, "", old, new).changes())

@@ -5,6 +5,8 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 
+from app.core.python_source import parse_module
+
 _CHECK = "# mypy: check-untyped-defs"
 _TESTS = ("test_*.py", "*_test.py", "conftest.py")
 _TEST_DIRECTORIES = frozenset({"test", "tests"})
@@ -42,7 +44,7 @@ def _asking(text: str) -> str:
 
 def _functions(text: str) -> Iterator[Function]:
     try:
-        tree = ast.parse(text)
+        tree = parse_module(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     for node in ast.walk(tree):

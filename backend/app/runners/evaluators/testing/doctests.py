@@ -5,6 +5,8 @@ import doctest
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from app.core.python_source import parse_module
+
 _MAX_BYTES = 2_000_000
 _Examples = Sequence[tuple[str, str, tuple[tuple[int, bool], ...]]]
 
@@ -51,7 +53,7 @@ def _rewritten(before: bytes, after: bytes) -> bytes | None:
 def _docstrings(content: bytes) -> Iterator[tuple[str, ast.Constant]]:
     """Return the docstrings with examples, by the name of what they belong to."""
     waiting: list[tuple[str, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]] = [
-        ("", ast.parse(content))
+        ("", parse_module(content))
     ]
     while waiting:
         name, holder = waiting.pop()

@@ -12,6 +12,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.core.python_source import parse_module
+
 _DATA_DIRECTORIES = frozenset(
     {
         *("testdata", "test_data", "test-data", "testing_data", "testcases", "test_cases", "snapshots"),
@@ -162,6 +164,6 @@ def _content(path: Path) -> bytes:
 
 def _parse(path: Path) -> ast.Module | None:
     try:
-        return ast.parse(_content(path))
+        return parse_module(_content(path))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None

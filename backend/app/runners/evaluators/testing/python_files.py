@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from app.core.python_source import parse_module
+
 _MAX_BYTES = 1_000_000
 _TEST_DIRECTORIES = frozenset({"test", "tests"})
 _MAX_FILES = 5_000
@@ -65,7 +67,7 @@ def defines_tests(path: Path) -> bool:
     try:
         if path.stat().st_size > _MAX_BYTES:
             return True
-        tree = ast.parse(path.read_bytes())
+        tree = parse_module(path.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError):
         return True
     return any(_is_test(each) for each in tree.body)

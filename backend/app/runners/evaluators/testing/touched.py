@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.core.python_source import parse_module
 from app.runners.evaluators.source_tree import project_files
 from app.runners.evaluators.testing.inventory import file_of, function_of
 
@@ -63,7 +64,7 @@ def _imported_files(path: Path, name: str) -> Iterator[str]:
     try:
         if path.stat().st_size > _MAX_BYTES:
             return
-        tree = ast.parse(path.read_bytes())
+        tree = parse_module(path.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return
     for module in {found for node in ast.walk(tree) for found in _modules(node, name)}:

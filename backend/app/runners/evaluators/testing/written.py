@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import prod
 from pathlib import Path, PurePosixPath
 
+from app.core.python_source import parse_module
 from app.runners.evaluators.testing.inventory import function_of
 
 _HARMLESS_BASES = frozenset({"object", "TestCase", "IsolatedAsyncioTestCase"})
@@ -109,7 +110,7 @@ def pinned_modules(tree: Path, names: Iterable[str], test_files: Iterable[str]) 
 
 def _parse(path: Path) -> ast.Module | None:
     try:
-        return ast.parse(path.read_bytes())
+        return parse_module(path.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

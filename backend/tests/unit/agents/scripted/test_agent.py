@@ -82,7 +82,7 @@ async def test_a_step_that_was_not_told_does_not_play(tmp_path: Path) -> None:
     }
     outcome, listener = await play(script(step), tmp_path, prompt="mend test_a")
     assert isinstance(outcome, AgentFailure)
-    assert outcome.kind is FailureKind.PROTOCOL
+    assert outcome.kind is FailureKind.CONFIGURATION
     assert "'F401'" in outcome.message
     assert "'test_a'" not in outcome.message
     assert not listener.heard

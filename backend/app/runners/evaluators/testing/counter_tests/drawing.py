@@ -1,11 +1,11 @@
 """Draws which expectations are changed, and into what: pure data and chance."""
 
-import ast
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
+from app.core.python_source import parse_module
 from app.runners.evaluators.testing.counter_tests.edits import Edit, apply_edits
 from app.runners.evaluators.testing.counter_tests.literals import matches, read_plain, wrong_texts
 from app.runners.evaluators.testing.counter_tests.reading import TestFile, TestFunction
@@ -200,7 +200,7 @@ def rewritten(file: TestFile, changes: Iterable[Change], left_out: Iterable[Test
     edits.update(each.hiding for each in left_out if each.hiding is not None)
     try:
         text = apply_edits(file.source.content, edits)
-        ast.parse(text)
+        parse_module(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     return text if text.count(b"\n") == file.source.content.count(b"\n") else None

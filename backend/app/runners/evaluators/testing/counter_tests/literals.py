@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 from types import EllipsisType
 
+from app.core.python_source import parse_expression
+
 Plain = str | bytes | int | float | complex | bool | None
 
 _CLASSES = (string.digits, string.ascii_lowercase, string.ascii_uppercase)
@@ -138,7 +140,7 @@ def read_plain(text: bytes) -> Plain | EllipsisType:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return plain_value(ast.parse(b"(" + text + b")", mode="eval").body)
+            return plain_value(parse_expression(b"(" + text + b")").body)
         except (SyntaxError, ValueError, MemoryError, RecursionError):
             return ...
 

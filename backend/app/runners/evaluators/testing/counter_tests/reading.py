@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from app.core.python_source import parse_module
 from app.runners.evaluators.testing.counter_tests.assertions import Sites
 from app.runners.evaluators.testing.counter_tests.calls import Calls
 from app.runners.evaluators.testing.counter_tests.edits import Edit, Source
@@ -65,7 +66,7 @@ def read_test_file(name: str, content: bytes) -> TestFile | None:
         if content.startswith(_BOM):
             return None
         content.decode()
-        module = ast.parse(content)
+        module = parse_module(content)
         return _read(name, Source(content), module)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None

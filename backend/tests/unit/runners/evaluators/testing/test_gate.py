@@ -610,11 +610,10 @@ async def test_a_changed_data_file_that_is_itself_a_test_is_one_question(context
     assert (result.questions[0].before.strip(), result.questions[0].after.strip()) == ("1 2 3", "1 2 4")
 
 
-async def test_a_red_test_without_a_part_in_the_change_is_noted(context) -> None:
+async def test_a_red_test_of_the_projects_own_code_is_asked_about_whatever_was_changed(context) -> None:
     red = "def test_red():\n    assert [1] == [2]\n"
     base = {**THREE, "tests/test_red.py": red}
     changed = {**base, "other.py": "x = 1\n"}
     made = {**context(changed, base), "goal": "Write down a number"}
     result = await PytestEvaluator(outside=False).evaluate("coding", "", made)
-    assert (result.status, result.questions) == ("passed", [])
-    assert list(result.metadata["red_at_base"]) == ["tests/test_red.py::test_red"]
+    assert [each.id for each in result.questions] == ["tests/test_red.py::test_red"]
