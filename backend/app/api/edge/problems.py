@@ -188,7 +188,10 @@ def field_path(location: Sequence[int | str], body: object, *, is_missing: bool 
 
 
 def _may_hold(value: object, part: int | str) -> bool:
-    return not isinstance(value, dict) or part in cast("dict[object, object]", value)
+    if isinstance(value, dict):
+        return part in cast("dict[object, object]", value)
+    # What a list or a plain value does not hold is the tag of a union's member.
+    return value is None or (isinstance(value, list) and isinstance(part, int))
 
 
 def _inside(value: object, part: int | str) -> object:
