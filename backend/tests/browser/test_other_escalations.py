@@ -120,12 +120,19 @@ def asking(
         yield running
 
 
+WRITTEN_AND_JUDGED = 400
+"""Tokens that one request to write does not use up (279), and the judge's request after it does.
+
+The budget is checked before each request, so a smaller one asks before anything is judged.
+"""
+
+
 def test_an_answer_is_decided_by_what_would_be_given(asking: Service, new_page_on: NewPageOn) -> None:
     watched = new_page_on(asking.url)
     page = watched.page
     with asking.client() as client:
         asked = {"query": "What does it cost?", "entries": ["letter: some francs"], "name": "Price"}
-        answer = ok(client.post("/answers", json={**asked, "budget": {"tokens": 1}}))["id"]
+        answer = ok(client.post("/answers", json={**asked, "budget": {"tokens": WRITTEN_AND_JUDGED}}))["id"]
         assert until_rest(client, answer)["status"] == "waiting"
     watched.open("/escalations", heading="Escalations")
     row = page.get_by_role("link", name="Price")
