@@ -15,9 +15,17 @@ from app.runners.evaluators.protocol import (
 )
 from app.runners.evaluators.static.analysed_copy import AnalysedCopy
 from app.runners.evaluators.static.baseline import Comparison, Finding, Wording, result_of
-from app.runners.evaluators.static.ruff_rules import is_fault, lay_out, neglected, quiet, rules_of
+from app.runners.evaluators.static.ruff_rules import (
+    LintRules,
+    is_fault,
+    lay_out,
+    neglected,
+    quiet,
+    rules_of,
+)
 from app.runners.evaluators.static.ruff_tool import Ruff, RulesUnusableError
 from app.runners.evaluators.static.silencers import Tool
+from app.runners.evaluators.static.target_version import raised_target
 from app.runners.evaluators.static.trees import StaticTrees, open_trees
 from app.runners.evaluators.tooling import (
     ToolTroubleError,
@@ -44,7 +52,8 @@ class RuffLintEvaluator:
     undefined names); other findings are advice. What the candidate configures or excludes changes
     nothing, and neither do comments that silence ruff unless the base has them. The one exception is
     `# noqa: F401` or `E402`, with these codes: an import that is there for its effect, or that must come
-    late, is no fault, and honest code says so all the time. Loses 0.1 of the score for each new error.
+    late, is no fault, and honest code says so all the time. Where the candidate gives up old versions of
+    Python, both trees are linted for the new oldest one. Loses 0.1 of the score for each new error.
 
     Attributes:
         timeout: seconds for ruff; it usually needs hundredths of one.
@@ -55,7 +64,7 @@ class RuffLintEvaluator:
     allow_silencers: bool = False
     name: str = "ruff_lint"
     category: EvaluationCategory = EvaluationCategory.COMPLIANCE
-    version: str = "3"
+    version: str = "4"
     is_deterministic: bool = True
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
@@ -73,7 +82,7 @@ class RuffLintEvaluator:
             trees = await open_trees(workspace, base, Tool.LINTER, scraps.path, allow=self.allow_silencers)
             if trees is None:
                 return skipped(self, "No Python files to lint", version=self.version)
-            ruff = Ruff(scraps, await asyncio.to_thread(rules_of, base), seconds)
+            ruff = Ruff(scraps, await asyncio.to_thread(_rules_for, base, workspace), seconds)
             try:
                 return await self._compare(ruff, trees)
             except RulesUnusableError as unusable:
@@ -124,3 +133,9 @@ class RuffLintEvaluator:
         return lambda each: (
             each.rule in loose or (not is_fault(each.rule) and not ruff.rules.chooses(each.rule))
         )
+
+
+def _rules_for(base: Path | None, workspace: Path) -> LintRules:
+    rules = rules_of(base)
+    target = raised_target(base, workspace) if base is not None and not rules.built_in else None
+    return rules.aimed_at(target) if target is not None else rules

@@ -6,7 +6,7 @@ import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -58,6 +58,10 @@ class LintRules:
     def built_in(self) -> bool:
         """True when they are our own, under which every file is linted."""
         return not self.files
+
+    def aimed_at(self, target: str) -> "LintRules":
+        """Return these rules for another version of Python, such as `py39`."""
+        return replace(self, arguments=(*self.arguments, f"--target-version={target}"))
 
     def chooses(self, rule: str) -> bool:
         """Tell whether the project chose a rule; what only ruff's present defaults hold, it did not."""
