@@ -8,8 +8,9 @@ from uv import find_uv_bin
 from app.core.config import Settings
 from app.schemas.modes import EnvironmentMode
 from app.workspaces.confine.sandbox import Sandbox
-from app.workspaces.environments.installing import Installer, InstallOptions
+from app.workspaces.environments.installing import Installer
 from app.workspaces.environments.interpreters import Interpreters, OneInterpreter, WorkspaceEnvironments
+from app.workspaces.environments.launches import InstallOptions
 from app.workspaces.environments.shelf import Bounds, Shelf
 from app.workspaces.environments.uv_words import search_variables, uv_variables
 
