@@ -1,13 +1,11 @@
 """Runs one child process to its end: bounded in time and output, its whole process group gone afterwards."""
 
 import asyncio
-import os
-import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -15,12 +13,12 @@ from typing import IO
 import anyio
 import anyio.to_thread
 
-OWNER_VARIABLE = "PHASERUNNER_OWNER"
-"""Environment variable of every child of a process that owns what it makes; see `ownership`."""
+from app.workspaces.capture import Capture, pipe_into
+from app.workspaces.ending import exit_of, kill_and_reap
+from app.workspaces.owner_mark import children_mark
 
 _DRAIN_SECONDS = 1.0
 _STDERR_LIMIT = 65_536
-_owner: dict[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,64 +66,6 @@ class _Ending:
     returncode: int
     timed_out: bool
     seconds: float
-
-
-class Capture(asyncio.Protocol):
-    """Receives one stream and keeps its first `head` and its last `tail` bytes.
-
-    Attributes:
-        truncated: True when output was dropped from the middle.
-        closed: done when the stream has ended.
-    """
-
-    def __init__(self, head: int, tail: int) -> None:
-        self._head_limit, self._tail_limit = head, tail
-        self._head = bytearray()
-        self._tail = bytearray()
-        self.truncated = False
-        self.closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-    def data_received(self, data: bytes) -> None:
-        """Keep what fits."""
-        room = self._head_limit - len(self._head)
-        self._head += data[:room]
-        if len(data) <= room:
-            return
-        self._tail += data[room:]
-        if len(self._tail) > self._tail_limit:
-            self.truncated = True
-            del self._tail[: len(self._tail) - self._tail_limit]
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Note the end of the stream."""
-        if not self.closed.done():
-            self.closed.set_result(None)
-
-    def kept(self) -> bytes:
-        """Return what was kept."""
-        return bytes(self._head + self._tail)
-
-    def text(self) -> str:
-        """Return what was kept as text, with a line that marks the gap."""
-        gap = b"\n[output cut here]\n" if self.truncated else b""
-        return bytes(self._head + gap + self._tail).decode("utf-8", "replace")
-
-
-def mark_children(owner: str | None) -> None:
-    """Return every process that is started from now on the owner's number, or none."""
-    _owner.clear()
-    if owner is not None:
-        _owner[OWNER_VARIABLE] = owner
-
-
-def children_mark() -> Mapping[str, str]:
-    """The variable that every child gets; empty when children bear no number."""
-    return dict(_owner)
-
-
-def owner_mark() -> str:
-    """The number that this process's children bear; empty when they bear none."""
-    return _owner.get(OWNER_VARIABLE, "")
 
 
 async def run_process(
@@ -182,12 +122,6 @@ async def run_for_bytes(
     return BytesOutcome(ending.returncode, out.kept(), err.text(), ending.timed_out, out.truncated)
 
 
-def kill_group(leader: int) -> None:
-    """Kill every process of the group that `leader` leads; none is left is no error."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(leader, signal.SIGKILL)
-
-
 async def _run(
     argv: Sequence[str],
     cwd: Path,
@@ -235,68 +169,13 @@ async def _start(
         return subprocess.Popen(  # noqa: ASYNC220 - starting takes 0.2 ms and cannot be interrupted half-way
             argv,
             cwd=cwd,
-            env={**env, **_owner},
+            env={**env, **children_mark()},
             stdin=source,
             stdout=sinks[0],
             stderr=sinks[1],
             start_new_session=True,
             pass_fds=tuple(pass_fds),
         )
-
-
-async def kill_and_reap(process: subprocess.Popen[bytes]) -> int:
-    """Kill the group that the process leads and give its exit status; one that is reaped is left alone."""
-    if process.returncode is not None:
-        return process.returncode
-    # The leader is not reaped yet, so its number cannot have gone to another group.
-    kill_group(process.pid)
-    try:
-        # A large process takes a while to die; this must also happen when the caller is being cancelled.
-        with anyio.CancelScope(shield=True):
-            await asyncio.shield(exit_of(process))
-    finally:
-        returncode = process.wait()
-    return returncode
-
-
-async def exit_of(process: subprocess.Popen[bytes]) -> None:
-    """Wait until the process has ended, without reaping it where the system can tell (Linux)."""
-    if not hasattr(os, "pidfd_open"):
-        await anyio.to_thread.run_sync(process.wait, abandon_on_cancel=True)
-        return
-    await wait_for_exit(process.pid)
-
-
-async def wait_for_exit(pid: int) -> None:
-    """Wait until a process has ended, also one that is not a child; one that is gone has (Linux)."""
-    loop = asyncio.get_running_loop()
-    ended: asyncio.Future[None] = loop.create_future()
-    try:
-        handle = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return
-    try:
-        loop.add_reader(handle, lambda: ended.done() or ended.set_result(None))
-        await ended
-    finally:
-        loop.remove_reader(handle)
-        os.close(handle)
-
-
-async def pipe_into(
-    receiver: asyncio.BaseProtocol, ends: ExitStack, readers: list[asyncio.ReadTransport]
-) -> IO[bytes]:
-    """Return the end to write to; what is written arrives in `receiver`."""
-    read_end, write_end = os.pipe()
-    sink = ends.enter_context(os.fdopen(write_end, "wb", 0))
-    source = os.fdopen(read_end, "rb", 0)
-    try:
-        transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: receiver, source)
-    except BaseException:
-        source.close()
-        raise
-    readers.append(transport)
-    return sink
 
 
 async def _as_file(data: bytes) -> IO[bytes]:

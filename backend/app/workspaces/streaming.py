@@ -11,7 +11,9 @@ from typing import IO
 
 import anyio
 
-from app.workspaces.process import Capture, children_mark, exit_of, kill_and_reap, pipe_into
+from app.workspaces.capture import Capture, pipe_into
+from app.workspaces.ending import exit_of, kill_and_reap
+from app.workspaces.owner_mark import children_mark
 
 LINE_LIMIT = 50_000_000
 """Longest line of output, in bytes: agents print whole files as one line of JSON."""

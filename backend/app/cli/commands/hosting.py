@@ -12,7 +12,7 @@ from app.cli.commands.run import Worker, WorkOptions, describe
 from app.cli.exits import ExitCode
 from app.cli.hosting import Tour, choose_port, missing_key_remark, serve_and
 from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument
-from app.composition.tools import build_sandbox
+from app.composition.sandbox import build_sandbox
 from app.core.config import Settings
 from app.main import serve as serve_service
 from app.schemas.api.sprints import SprintCreate

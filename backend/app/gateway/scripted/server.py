@@ -18,7 +18,8 @@ from starlette.types import Receive, Scope, Send
 from app.agents.gateway_port import BASE_PATHS, Dialect
 from app.gateway.exchange import ClientGoneError, Exchange
 from app.gateway.refusals import error_body
-from app.gateway.scripted.answers import Scripted, Turnover, stream, whole_answer
+from app.gateway.scripted.answers.answer import Scripted, Turnover
+from app.gateway.scripted.answers.writing import stream, whole_answer
 from app.gateway.scripted.requests import ScriptedRequest, read_request
 from app.gateway.scripted.script import CallTool, Say, Turn, speak
 from app.gateway.serving import ABORT, serve_on_loopback

@@ -11,7 +11,7 @@ from uuid import uuid4
 import anyio
 import anyio.to_thread
 
-from app.workspaces.process import owner_mark
+from app.workspaces.owner_mark import owner_mark
 
 _ENTER = 'echo 0 > "$1/cgroup.procs" && shift && exec "$@"'
 _PREFIX = "launch-"

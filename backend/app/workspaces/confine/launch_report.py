@@ -7,7 +7,7 @@ from typing import Self
 
 import anyio
 
-from app.workspaces.process import wait_for_exit
+from app.workspaces.ending import wait_for_exit
 
 _STATUS_BYTES = 4096
 _CHILD = re.compile(rb'"child-pid"\s*:\s*(\d+)')

@@ -22,7 +22,7 @@ import anyio.to_thread
 from app.core.errors import WorkspaceError
 from app.workspaces.confine.cgroups import remove_groups_of
 from app.workspaces.files.removal import remove_tree
-from app.workspaces.process import OWNER_VARIABLE, mark_children
+from app.workspaces.owner_mark import OWNER_VARIABLE, mark_children
 
 logger = logging.getLogger(__name__)
 

@@ -14,7 +14,8 @@ import anyio.to_thread
 from packaging.requirements import InvalidRequirement, Requirement
 
 from app.workspaces.environments.added import added_requirements
-from app.workspaces.environments.installing import Installer, InstallError
+from app.workspaces.environments.installing import Installer
+from app.workspaces.environments.launches import InstallError
 from app.workspaces.environments.naming import normal
 from app.workspaces.environments.outcome import Concessions, EnvironmentOutcome, Ready, Reason, Unavailable
 from app.workspaces.environments.plan import OF_THE_TEST_RUNNER, Plan, plan_for

@@ -10,7 +10,7 @@ from app.agents.models.factory import MissingKeyError
 from app.gateway.gateway import ModelGateway
 from app.gateway.ledger import NoLedger
 from app.gateway.prices import CostKind, ListPrices
-from app.gateway.scripted.answers import Turnover
+from app.gateway.scripted.answers.answer import Turnover
 from app.gateway.scripted.script import Say
 from app.gateway.scripted.server import Mode
 from tests.integration.gateway.support import (

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.agents.gateway_port import Dialect
-from app.gateway.scripted.answers import Scripted, Turnover, stream, whole_answer
+from app.gateway.scripted.answers.answer import Scripted, Turnover
+from app.gateway.scripted.answers.writing import stream, whole_answer
 from app.gateway.scripted.requests import ScriptedRequest
 from app.gateway.scripted.script import Spoken
 from app.gateway.streams import MAX_EVENT_BYTES, ListMeter, StreamMeter, meter_for

@@ -13,7 +13,9 @@ import anyio
 import pytest
 
 from app.workspaces.confine.ownership import Leftovers, Places, own_directory, owning, remove_leftovers
-from app.workspaces.process import OWNER_VARIABLE, run_process, wait_for_exit
+from app.workspaces.ending import wait_for_exit
+from app.workspaces.owner_mark import OWNER_VARIABLE
+from app.workspaces.process import run_process
 from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
@@ -24,20 +26,20 @@ BACKEND = Path(__file__).parents[4]
 OWNER = """
 import subprocess, sys, tempfile, time
 from pathlib import Path
-from app.workspaces import process
 from app.workspaces.confine.ownership import Places, owning
+from app.workspaces.owner_mark import OWNER_VARIABLE, owner_mark
 with owning(Places(tuple(Path(each) for each in sys.argv[1:]))) as directories:
     for each in directories:
         (each / "tree").mkdir()
         (each / "tree" / "closed").mkdir(mode=0o000)
     child = subprocess.Popen(
         [sys.executable, "-c", "import time; print('up', flush=True); time.sleep(900)"],
-        env={process.OWNER_VARIABLE: process.owner_mark()},
+        env={OWNER_VARIABLE: owner_mark()},
         stdout=subprocess.PIPE,
         start_new_session=True,
     )
     child.stdout.readline()
-    print(child.pid, process.owner_mark(), flush=True)
+    print(child.pid, owner_mark(), flush=True)
     time.sleep(900)
 """
 

@@ -16,8 +16,9 @@ from uv import find_uv_bin
 from app.runners.evaluators.deterministic import PytestEvaluator, TypeCheckEvaluator
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
 from app.workspaces.confine.sandbox import Sandbox
-from app.workspaces.environments.installing import Installer, InstallOptions
+from app.workspaces.environments.installing import Installer
 from app.workspaces.environments.interpreters import OneInterpreter, WorkspaceEnvironments
+from app.workspaces.environments.launches import InstallOptions
 from app.workspaces.environments.outcome import Concessions, EnvironmentOutcome, Ready, Reason, Unavailable
 from app.workspaces.environments.shelf import Shelf
 from app.workspaces.files.origin import Origin, write_origin

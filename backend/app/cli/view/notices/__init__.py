@@ -1,0 +1,39 @@
+"""What to say about an event, as values: the same words for a live terminal, a pipe and the log.
+
+There is one module for each topic of `core.events`. Importing a module registers its words, so this package
+imports them all.
+"""
+
+from app.cli.view.notices import (
+    agents,
+    attempts,
+    candidates,
+    escalations,
+    evaluations,
+    held_out,
+    iterations,
+    phases,
+    runs,
+)
+from app.cli.view.notices.notice import Notice, say
+from app.cli.view.state import WatchedRun
+from app.core.events.union import Event
+
+__all__ = [
+    "Notice",
+    "agents",
+    "attempts",
+    "candidates",
+    "escalations",
+    "evaluations",
+    "held_out",
+    "iterations",
+    "notices",
+    "phases",
+    "runs",
+]
+
+
+def notices(event: Event, state: WatchedRun) -> tuple[Notice, ...]:
+    """Say what `event` means; `state` is the one after it."""
+    return tuple(say(event, state))

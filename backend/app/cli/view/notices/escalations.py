@@ -1,0 +1,36 @@
+"""What to say about escalations."""
+
+from collections.abc import Iterable
+
+from app.cli.view.notices.notice import EVIDENCE_LINES, Notice, because, place_words, say, try_word
+from app.cli.view.state import WatchedRun
+from app.cli.view.text import first_lines, one_line
+from app.cli.view.words import duration
+from app.core.events.escalations import (
+    EscalationReminderEvent,
+    EscalationRequiredEvent,
+    EscalationResolvedEvent,
+)
+
+
+@say.register
+def _(event: EscalationRequiredEvent, state: WatchedRun) -> Iterable[Notice]:
+    yield Notice(
+        "waiting", f"{place_words(event, state)} waits for a human{because(event.data.reason)}", depth=1
+    )
+
+
+@say.register
+def _(event: EscalationReminderEvent, state: WatchedRun) -> Iterable[Notice]:
+    waited = duration(event.data.waiting_seconds)
+    text = f"{place_words(event, state)} still waits for a human, for {waited}{because(event.data.reason)}"
+    yield Notice("waiting", text, depth=1)
+
+
+@say.register
+def _(event: EscalationResolvedEvent, state: WatchedRun) -> Iterable[Notice]:
+    data = event.data
+    more = data.additional_attempts
+    extra = f", {more} more {try_word(state)}{'' if more == 1 else 's'}" if more else ""
+    text = f"{one_line(data.decided_by)} decided: {data.decision}{extra}"
+    yield Notice("resolved", text, first_lines(data.guidance, EVIDENCE_LINES), depth=1)

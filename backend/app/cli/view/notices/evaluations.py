@@ -1,0 +1,72 @@
+"""What to say about evaluations, and what they tell the next attempt."""
+
+from collections.abc import Iterable
+
+from app.cli.view.notices.notice import EVIDENCE_LINES, Notice, because, say, tried_again, try_word
+from app.cli.view.state import WatchedRun
+from app.cli.view.text import first_lines, one_line
+from app.cli.view.words import duration
+from app.core.events.evaluations import (
+    EvaluationCompletedEvent,
+    EvaluationData,
+    EvaluationFailedEvent,
+    EvaluationStartedEvent,
+    EvaluatorCompletedEvent,
+    OptimizationStartedEvent,
+)
+
+TOLD_LINES = 8
+
+
+@say.register
+def _(event: EvaluationStartedEvent, state: WatchedRun) -> Iterable[Notice]:
+    names = one_line(", ".join(event.data.evaluators))
+    yield Notice("evaluating", f"Evaluating: {names}", depth=3, is_chatter=True)
+
+
+@say.register
+def _(event: EvaluatorCompletedEvent, state: WatchedRun) -> Iterable[Notice]:
+    yield _verdict(event.data)
+
+
+@say.register
+def _(event: EvaluationCompletedEvent, state: WatchedRun) -> Iterable[Notice]:
+    data = event.data
+    word = "passed" if data.overall_passed else "failed"
+    score = f", score {data.score:.2f}" if data.score is not None else ""
+    yield Notice(word, f"{try_word(state).capitalize()} {event.attempt} {word}{score}{because(data.reason)}")
+
+
+@say.register
+def _(event: EvaluationFailedEvent, state: WatchedRun) -> Iterable[Notice]:
+    again = tried_again(event.data.retry_in_seconds)
+    text = f"{try_word(state).capitalize()} {event.attempt} is not judged{again}"
+    yield Notice("errored", text, first_lines(event.data.reason, EVIDENCE_LINES))
+
+
+@say.register
+def _(event: OptimizationStartedEvent, state: WatchedRun) -> Iterable[Notice]:
+    told = [f"- {one_line(each)}" for each in event.data.issues]
+    told += [f"reviewer: {one_line(each)}" for each in event.data.guidance]
+    shown = tuple(told[:TOLD_LINES])
+    if len(told) > TOLD_LINES:
+        shown = (*shown, f"… {len(told) - TOLD_LINES} more")
+    yield Notice("retry", f"What attempt {event.data.next_attempt} is told", shown)
+
+
+def _verdict(data: EvaluationData) -> Notice:
+    state = data.status or ("passed" if data.passed else "failed")
+    marks = ["gate" if data.gate else "advisory"] if data.gate is not None else []
+    if state in ("passed", "failed"):
+        marks.append(f"{data.score:.2f}")
+    if data.duration_ms is not None:
+        marks.append(duration(data.duration_ms / 1000))
+    text = f"{one_line(data.evaluator_name)} {state}" + (f" ({', '.join(marks)})" if marks else "")
+    return Notice(state, text, _evidence(data) if state != "passed" else (), depth=3)
+
+
+def _evidence(data: EvaluationData) -> tuple[str, ...]:
+    feedback = first_lines(data.feedback, EVIDENCE_LINES)
+    if len(feedback) > 1:
+        return feedback  # it goes into detail itself
+    return (*feedback, *(f"- {one_line(each)}" for each in data.suggestions[: EVIDENCE_LINES - 1]))

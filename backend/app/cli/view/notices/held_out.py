@@ -1,0 +1,13 @@
+"""What to say about held-out tests."""
+
+from collections.abc import Iterable
+
+from app.cli.view.notices.notice import Notice, say
+from app.cli.view.state import WatchedRun
+from app.core.events.held_out import HeldOutCheckedEvent
+
+
+@say.register
+def _(event: HeldOutCheckedEvent, state: WatchedRun) -> Iterable[Notice]:
+    word = "warn" if event.data.passing or not event.data.total else "info"
+    yield Notice(word, event.data.message)

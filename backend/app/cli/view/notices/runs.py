@@ -1,0 +1,69 @@
+"""What to say about a run as a whole."""
+
+from collections.abc import Iterable
+
+from app.cli.view.notices.notice import Notice, because, is_sprint, kind_word, say, try_word
+from app.cli.view.state import WatchedRun
+from app.cli.view.text import one_line
+from app.cli.view.words import SCRIPT_WARNING
+from app.core.events.runs import (
+    RunCancelledEvent,
+    RunCreatedEvent,
+    RunPausedEvent,
+    RunResumedEvent,
+    WorkflowCompletedEvent,
+    WorkflowFailedEvent,
+)
+
+
+@say.register
+def _(event: RunCreatedEvent, state: WatchedRun) -> Iterable[Notice]:
+    data = event.data
+    details = (f"goal    {one_line(data.goal)}", f"source  {one_line(data.source)}")
+    yield Notice("info", f"{kind_word(state)} {event.run_id}  {one_line(data.name)}", details, depth=0)
+    if data.scripted:
+        yield Notice("warn", f"{SCRIPT_WARNING} ({one_line(data.agent)})", depth=0)
+    else:
+        yield Notice("info", f"agent   {one_line(data.agent)}", depth=0)
+    if data.forked_from is not None:
+        origin = data.forked_from
+        place = f"{one_line(origin.phase)}/{origin.attempt} of sprint {origin.run_id}"
+        yield Notice("info", f"begins with what {place} left", depth=0)
+
+
+@say.register
+def _(event: RunCancelledEvent, state: WatchedRun) -> Iterable[Notice]:
+    yield Notice(
+        "cancelled",
+        f"{kind_word(state)} cancelled by {one_line(event.data.by)}{because(event.data.reason)}",
+        depth=0,
+    )
+
+
+@say.register
+def _(event: RunPausedEvent, state: WatchedRun) -> Iterable[Notice]:
+    text = f"{kind_word(state)} paused by {one_line(event.data.by)}{because(event.data.reason)}"
+    yield Notice("paused", text, depth=0)
+
+
+@say.register
+def _(event: RunResumedEvent, state: WatchedRun) -> Iterable[Notice]:
+    yield Notice("active", f"{kind_word(state)} resumed by {one_line(event.data.by)}", depth=0)
+
+
+@say.register
+def _(event: WorkflowCompletedEvent, state: WatchedRun) -> Iterable[Notice]:
+    attempts = event.data.attempts
+    tries = f"{attempts} {try_word(state)}{'' if attempts == 1 else 's'}"
+    if is_sprint(state):
+        commit = (event.data.commit or "none")[:12]
+        yield Notice("passed", f"{kind_word(state)} passed after {tries}, commit {commit}", depth=0)
+        return
+    text = f"{kind_word(state)} is complete after {tries}{because(event.data.reason)}"
+    yield Notice("completed", text, depth=0)
+
+
+@say.register
+def _(event: WorkflowFailedEvent, state: WatchedRun) -> Iterable[Notice]:
+    by = f" by {one_line(event.data.by)}" if event.data.by else ""
+    yield Notice("failed", f"{kind_word(state)} failed{by}{because(event.data.reason)}", depth=0)

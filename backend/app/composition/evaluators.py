@@ -1,0 +1,81 @@
+"""Makes the evaluators, and what a project's file may change of them; part of the composition root."""
+
+import os
+import sys
+from pathlib import Path
+
+from app.agents.models.factory import ProviderKeys
+from app.composition.models import evaluator_models
+from app.core.config import Settings
+from app.core.errors import InvalidInputError
+from app.gateway.recorded_model import BuildModel
+from app.runners.evaluators.commands.programs import find_programs
+from app.runners.evaluators.plugins import PluginError, add_plugins
+from app.runners.evaluators.project.project_registry import ProjectLimits
+from app.runners.evaluators.registrations import EvaluatorRegistry
+from app.runners.evaluators.registry import MODEL_EVALUATORS, EvaluatorConfig, create_default_registry
+from app.runners.project import ProjectRules
+from app.schemas.project_file import ProjectFileMode
+from app.workspaces.confine.sandbox import Sandbox
+from app.workspaces.environments.interpreters import Interpreters
+from app.workspaces.files.limits import WorkspaceLimits
+
+
+def build_evaluator_config(
+    settings: Settings, keys: ProviderKeys, build: BuildModel, sandbox: Sandbox, interpreters: Interpreters
+) -> EvaluatorConfig:
+    """Return what the built-in evaluators are made with."""
+    # Without a key no model judges; an evaluator that could only say so after each attempt is noise.
+    models = [build(name) for name in evaluator_models(settings, keys)]
+    return EvaluatorConfig(
+        lint_timeout=settings.EVALUATOR_LINT_TIMEOUT,
+        test_timeout=settings.EVALUATOR_TEST_TIMEOUT,
+        llm_timeout=settings.EVALUATOR_LLM_TIMEOUT,
+        pass_threshold=settings.EVALUATOR_PASS_THRESHOLD,
+        blocking_threshold=settings.EVALUATOR_BLOCKING_THRESHOLD,
+        model=models[0] if models else None,
+        fallback_model=models[1] if len(models) > 1 else None,
+        output_mode=settings.EVALUATOR_OUTPUT_MODE,
+        python=settings.WORKSPACE_PYTHON,
+        type_checker=settings.EVALUATOR_TYPE_CHECKER,
+        interpreters=interpreters,
+        sandbox=sandbox,
+        limits=WorkspaceLimits(settings.WORKSPACE_MAX_FILES, settings.WORKSPACE_MAX_BYTES),
+        outside=settings.EVALUATOR_OUTSIDE,
+        protected=settings.EVALUATOR_PROTECTED,
+        base_failures=settings.EVALUATOR_BASE_FAILURES,
+        counter_tests=settings.EVALUATOR_COUNTER_TESTS,
+        in_process_only=settings.EVALUATOR_IN_PROCESS_ONLY,
+    )
+
+
+def build_registry(settings: Settings, config: EvaluatorConfig) -> EvaluatorRegistry:
+    """Register the built-in evaluators, and those of other packages that the operator names.
+
+    Raises:
+        InvalidInputError: the settings name a package or an evaluator that there is not.
+    """
+    registry = create_default_registry(config)
+    try:
+        add_plugins(registry, settings.EVALUATOR_PLUGINS)
+    except PluginError as error:
+        raise InvalidInputError(str(error), field="EVALUATOR_PLUGINS") from error
+    known = registry.names() | MODEL_EVALUATORS
+    if unknown := [name for name in settings.EVALUATOR_REQUIRED if name not in known]:
+        # One that is misspelt would protect nothing.
+        raise InvalidInputError(f"there is no evaluator {unknown[0]!r}", field="EVALUATOR_REQUIRED")
+    return registry
+
+
+def project_rules(settings: Settings, sandbox: Sandbox, interpreters: Interpreters) -> ProjectRules:
+    """Return what a project's file may change, and the programs that its commands may start."""
+    search = os.environ.get("PATH", "")  # noqa: TID251 - where the operator's own programs are
+    places = [*map(Path, filter(None, search.split(os.pathsep))), Path(sys.executable).parent]
+    python = settings.WORKSPACE_PYTHON or Path(sys.executable)
+    return ProjectRules(
+        honour=settings.EVALUATOR_PROJECT_FILE is ProjectFileMode.HONOUR,
+        limits=ProjectLimits(frozenset(settings.EVALUATOR_REQUIRED), settings.EVALUATOR_COMMAND_NETWORK),
+        sandbox=sandbox,
+        programs=find_programs(python, places, settings.SANDBOX_READABLE),
+        interpreters=interpreters,
+    )

@@ -1,0 +1,36 @@
+"""Makes what chooses the interpreter of a workspace, from the settings; part of the composition root."""
+
+import os
+from pathlib import Path
+
+from uv import find_uv_bin
+
+from app.core.config import Settings
+from app.schemas.modes import EnvironmentMode
+from app.workspaces.confine.sandbox import Sandbox
+from app.workspaces.environments.installing import Installer
+from app.workspaces.environments.interpreters import Interpreters, OneInterpreter, WorkspaceEnvironments
+from app.workspaces.environments.launches import InstallOptions
+from app.workspaces.environments.shelf import Bounds, Shelf
+from app.workspaces.environments.uv_words import search_variables, uv_variables
+
+
+def build_interpreters(settings: Settings, sandbox: Sandbox) -> Interpreters:
+    """Make what chooses the interpreter of a workspace."""
+    if settings.WORKSPACE_PYTHON is not None or settings.WORKSPACE_ENVIRONMENTS is EnvironmentMode.OFF:
+        return OneInterpreter(settings.WORKSPACE_PYTHON)
+    data_dir = settings.DATA_DIR.absolute()
+    options = InstallOptions(
+        network=settings.ENVIRONMENT_NETWORK,
+        build=settings.ENVIRONMENT_BUILD,
+        seconds=settings.ENVIRONMENT_TIMEOUT,
+        env=uv_variables(os.environ),  # noqa: TID251 - indexes, proxies and certificates, for fetching
+        cache_size=settings.ENVIRONMENT_MAX_BYTES,
+    )
+    bounds = Bounds(settings.ENVIRONMENT_MAX_BYTES, settings.ENVIRONMENT_MAX_DAYS * 86_400)
+    return WorkspaceEnvironments(
+        Shelf(data_dir / "environments", bounds),
+        Installer(Path(find_uv_bin()), sandbox, data_dir / "uv-cache", options),
+        search_variables(os.environ),  # noqa: TID251 - where Python versions are looked for
+        settings.ENVIRONMENT_CANDIDATE_DEPENDENCIES,
+    )

@@ -1,0 +1,41 @@
+"""The tables, one module for each topic. The rows' docstrings say what they mean; alembic makes them.
+
+A new module is imported here: alembic compares only the tables that this package has imported.
+"""
+
+from app.db.models.attempts import Attempt, Candidate
+from app.db.models.base import Base, StorableText
+from app.db.models.escalations import Escalation
+from app.db.models.evaluations import Evaluation, VerdictMark
+from app.db.models.events import EventRow
+from app.db.models.forges import ForgeDelivery, ForgeReport
+from app.db.models.held_out import HeldOut
+from app.db.models.idempotency import IdempotencyKey
+from app.db.models.ledger import DailySpending, ModelRequestRow
+from app.db.models.messages import AgentMessage
+from app.db.models.runs import Run
+from app.db.models.snapshots import Snapshot
+from app.db.models.tokens import ApiToken
+from app.db.models.webhooks import WebhookDelivery
+
+__all__ = [
+    "AgentMessage",
+    "ApiToken",
+    "Attempt",
+    "Base",
+    "Candidate",
+    "DailySpending",
+    "Escalation",
+    "Evaluation",
+    "EventRow",
+    "ForgeDelivery",
+    "ForgeReport",
+    "HeldOut",
+    "IdempotencyKey",
+    "ModelRequestRow",
+    "Run",
+    "Snapshot",
+    "StorableText",
+    "VerdictMark",
+    "WebhookDelivery",
+]

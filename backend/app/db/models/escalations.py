@@ -1,0 +1,46 @@
+"""The table of escalations and of the decisions that resolve them."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index, func, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.db.models.base import Base
+
+
+class Escalation(Base):
+    """A question to a human; open while `decision` is null. One can be open per run.
+
+    `remind_at` is when it is looked at again for a reminder; `reminders` counts those that fell due.
+    """
+
+    __tablename__ = "escalations"
+    __table_args__ = (
+        CheckConstraint("status IN ('open', 'resolved', 'withdrawn')", name="status"),
+        CheckConstraint("decision IN ('accept', 'retry', 'reject')", name="decision"),
+        CheckConstraint("(status = 'resolved') = (decision IS NOT NULL)", name="resolved"),
+        Index("uq_escalations_open", "run_id", unique=True, postgresql_where=text("status = 'open'")),
+        Index("ix_escalations_run_id_phase", "run_id", "phase"),
+        Index("ix_escalations_status_created_at", "status", "created_at"),
+        Index("ix_escalations_remind_at", "remind_at", postgresql_where=text("status = 'open'")),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    run_id: Mapped[UUID] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"))
+    phase: Mapped[str]
+    attempt: Mapped[int]
+    reason_kind: Mapped[str]
+    reason: Mapped[str]
+    status: Mapped[str] = mapped_column(server_default="open")
+    decision: Mapped[str | None]
+    guidance: Mapped[str] = mapped_column(server_default="")
+    line_comments: Mapped[list[Any]] = mapped_column(server_default="[]")
+    additional_attempts: Mapped[int] = mapped_column(server_default="0")
+    decided_by: Mapped[str | None]
+    decided_at: Mapped[datetime | None]
+    version: Mapped[int] = mapped_column(server_default="1")
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    reminders: Mapped[int] = mapped_column(server_default="0")
+    remind_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -1,0 +1,86 @@
+"""The tables of what runs report to forges and of what forges deliver."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    UniqueConstraint,
+    func,
+    text,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.db.models.base import Base
+
+
+class ForgeReport(Base):
+    """A run's place on a forge, and the outbox of what the forge is to be told.
+
+    Each event that matters raises `wanted`; a report that reached the forge sets `reported` to the value that
+    it began with. So of many events at once one report is made. `pushed` are commits that this service pushed
+    or was about to push to `branch`: only these may be replaced there.
+    """
+
+    __tablename__ = "forge_reports"
+    __table_args__ = (
+        UniqueConstraint("trigger"),
+        CheckConstraint("outcome IN ('merged', 'closed')", name="outcome"),
+        Index("ix_forge_reports_next_at", "next_at", postgresql_where=text("wanted > reported")),
+        Index("ix_forge_reports_repository", "forge", "repository", "issue", "pull_number"),
+    )
+
+    run_id: Mapped[UUID] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
+    forge: Mapped[str]
+    repository: Mapped[str]
+    issue: Mapped[int | None]
+    trigger: Mapped[str | None]
+    branch: Mapped[str | None]
+    pushed: Mapped[list[str]] = mapped_column(server_default="{}")
+    pull_number: Mapped[int | None]
+    pull_url: Mapped[str | None]
+    comment_id: Mapped[int | None] = mapped_column(BigInteger)
+    outcome: Mapped[str | None]
+    outcome_by: Mapped[str | None]
+    outcome_at: Mapped[datetime | None]
+    wanted: Mapped[int] = mapped_column(server_default="1")
+    reported: Mapped[int] = mapped_column(server_default="0")
+    tries: Mapped[int] = mapped_column(server_default="0")
+    next_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    last_error: Mapped[str] = mapped_column(server_default="")
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class ForgeDelivery(Base):
+    """A signed delivery of a forge, recorded before anything is done about it.
+
+    The header with the delivery's id is not signed, so a replay may carry another: the digest of the body
+    tells it, too.
+    """
+
+    __tablename__ = "forge_deliveries"
+    __table_args__ = (
+        UniqueConstraint("forge", "delivery"),
+        UniqueConstraint("forge", "digest"),
+        CheckConstraint("status IN ('pending', 'done', 'ignored', 'failed')", name="status"),
+        Index("ix_forge_deliveries_next_at", "next_at", postgresql_where=text("status = 'pending'")),
+        Index("ix_forge_deliveries_received_at", "received_at"),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    forge: Mapped[str]
+    delivery: Mapped[str]
+    digest: Mapped[bytes] = mapped_column(LargeBinary)
+    event: Mapped[str]
+    payload: Mapped[dict[str, Any]]
+    status: Mapped[str] = mapped_column(server_default="pending")
+    result: Mapped[str] = mapped_column(server_default="")
+    tries: Mapped[int] = mapped_column(server_default="0")
+    next_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    received_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    finished_at: Mapped[datetime | None]

@@ -1,0 +1,162 @@
+"""Launches uv and the compiler, confined, to make an environment; says what uv's failures mean."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.workspaces.confine.confinement import Confinement, Network
+from app.workspaces.confine.python_places import interpreter_paths
+from app.workspaces.confine.sandbox import Sandbox
+from app.workspaces.environments.outcome import Reason, Unavailable
+from app.workspaces.environments.uv_words import local_places, reason_of
+from app.workspaces.process import ProcessOutcome
+
+_DETAIL_CHARS = 1500
+_SELDOM_IMPORTED = r"/(?:tests?|pygments/(?:lexers|styles))/"
+_OUTPUT_LIMIT = 20_000_000
+
+
+class InstallError(Exception):
+    """An environment cannot be made.
+
+    Attributes:
+        trouble: the message for people.
+        said: all that uv said.
+    """
+
+    def __init__(self, trouble: Unavailable, said: str = "") -> None:
+        super().__init__(trouble.detail)
+        self.trouble = trouble
+        self.said = said
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstallOptions:
+    """What the operator allows.
+
+    Attributes:
+        network: whether packages may be fetched; otherwise only local indexes and the cache serve.
+        build: whether source distributions may be built, which runs their code, in the sandbox.
+        seconds: for one installation.
+        env: how uv reaches its indexes: their addresses, proxies, certificates.
+        cache_size: bytes; a download cache that has grown beyond it is emptied.
+    """
+
+    network: bool = True
+    build: bool = False
+    seconds: float = 300.0
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    cache_size: int = 10_000_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launches:
+    """The launches that make one environment.
+
+    Attributes:
+        uv: the program.
+        sandbox: confines it; it may write to the new environment and to its download cache.
+        options: what is allowed.
+        python: the interpreter of the environment.
+        site: the directory that holds the environment and what it is made from.
+        cache: the download cache.
+        how: which files decided, for people.
+    """
+
+    uv: Path
+    sandbox: Sandbox
+    options: InstallOptions
+    python: Path
+    site: Path
+    cache: Path
+    how: str
+
+    @property
+    def given(self) -> Path:
+        """Where the files lie that uv reads."""
+        return self.site / "given"
+
+    @property
+    def env(self) -> Path:
+        """Where the environment is made."""
+        return self.site / "env"
+
+    @property
+    def env_python(self) -> str:
+        """The environment's own interpreter, into which packages are installed."""
+        return str(self.env / "bin" / "python")
+
+    async def run_uv(self, *arguments: str, network: bool = False, cache: bool = True) -> ProcessOutcome:
+        """Run uv.
+
+        Raises:
+            InstallError: it failed.
+        """
+        env = {
+            **self.options.env,
+            **({} if network else {"UV_OFFLINE": "1"}),
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "HOME": str(self.site),
+            "LC_ALL": "C.UTF-8",
+            "UV_NO_CONFIG": "1",
+            "UV_NO_PROGRESS": "1",
+            "UV_PYTHON_DOWNLOADS": "never",
+            # Environments share no file with the cache, so that nothing done to one shows in another.
+            "UV_LINK_MODE": "copy",
+            "UV_CACHE_DIR": str(self.cache),
+        }
+        done = await self._run(
+            [str(self.uv), *arguments, "--color=never"],
+            env,
+            Confinement(
+                writable=(self.env, *([self.cache] if cache else [])),
+                readable=(self.uv, *self._interpreter(), self.given, *local_places(self.options.env)),
+                network=self._network(network),
+            ),
+        )
+        if done.returncode != 0:
+            said = done.stderr or done.stdout
+            raise InstallError(self._trouble(said), said)
+        return done
+
+    async def compile(self) -> None:
+        """Compile what was installed, for the tests cannot leave compiled files there; no code of it runs."""
+        # Not the environment's own interpreter: starting that would run what packages have it run at start.
+        compiler = [str(self.python), "-I", "-S", "-m", "compileall", "-q", "-j", "0"]
+        env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(self.site), "LC_ALL": "C.UTF-8"}
+        # Some packages hold files that are no Python of this version: its exit status says nothing.
+        await self._run(
+            [*compiler, "-x", _SELDOM_IMPORTED, str(self.env / "lib")],
+            env,
+            Confinement(writable=(self.env,), readable=self._interpreter()),
+        )
+
+    def _network(self, granted: bool) -> Network:
+        """uv alone is the operator's program; a build runs code of packages."""
+        return Network.HOST if granted and not self.options.build else Network.public_if(granted)
+
+    async def _run(
+        self, argv: Sequence[str], env: Mapping[str, str], confinement: Confinement
+    ) -> ProcessOutcome:
+        return await self.sandbox.run(
+            argv,
+            cwd=self.given if self.given in confinement.readable else self.env,
+            env=env,
+            timeout=self.options.seconds,
+            confinement=confinement,
+            output_limit=_OUTPUT_LIMIT,
+        )
+
+    def _interpreter(self) -> tuple[Path, ...]:
+        return interpreter_paths(self.python)
+
+    def _trouble(self, said: str) -> Unavailable:
+        detail = re.sub(r"(https?://)[^/@\s]*@", r"\1", said.replace(f"{self.site}/", "")).strip()
+        detail = detail if len(detail) <= _DETAIL_CHARS else f"…{detail[-_DETAIL_CHARS:]}"
+        reason = reason_of(said)
+        if reason is Reason.BUILD and not self.options.build:
+            detail += "\nENVIRONMENT_BUILD=true allows building what has no wheel."
+        if reason is Reason.OFFLINE and not self.options.network:
+            detail += "\nENVIRONMENT_NETWORK=false keeps uv from fetching packages."
+        return Unavailable(reason, f"uv says, for {self.how}:\n{detail}")
