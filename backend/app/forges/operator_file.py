@@ -1,25 +1,19 @@
 """The operator's file of forges: credentials, forges, and the repositories that take part."""
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 from pydantic_core import ErrorDetails
 
 from app.core.credentials import DEFAULT_USERNAME, CredentialRule, Credentials, SecretPlace
-from app.core.errors import InvalidInputError
 from app.core.security import is_loopback
+from app.core.toml_document import Complaint, TomlDocument, place_of
 from app.schemas.agents import AgentSpec
 from app.schemas.api.policies import PolicyOverrides
 from app.schemas.runs import Phase
-from app.schemas.toml_lines import Place, line_of, lines_of
-
-_SETTING = "FORGES_FILE"
-_MAX_BYTES = 1_000_000
-_MAX_PROBLEMS = 5
 
 _Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
 _RepositoryName = Annotated[str, StringConstraints(pattern=r"^[\w.-]+(/[\w.-]+)+$", max_length=200)]
@@ -167,18 +161,7 @@ def load_forges(path: Path | None) -> ForgesFile:
         InvalidInputError: it cannot be read, is no TOML, or says what it must not; the message names line and
             key.
     """
-    if path is None:
-        return ForgesFile()
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InvalidInputError(f"{path}: cannot be read: {error.strerror}", field=_SETTING) from error
-    if len(content) > _MAX_BYTES:
-        raise InvalidInputError(f"{path}: is longer than {_MAX_BYTES:,} bytes", field=_SETTING)
-    try:
-        return parse_forges(content.decode("utf-8-sig"), str(path))
-    except UnicodeDecodeError as error:
-        raise InvalidInputError(f"{path}: is not UTF-8 text", field=_SETTING) from error
+    return ForgesFile() if path is None else _DOCUMENT.load(path)
 
 
 def parse_forges(text: str, name: str) -> ForgesFile:
@@ -187,17 +170,7 @@ def parse_forges(text: str, name: str) -> ForgesFile:
     Raises:
         InvalidInputError: as in `load_forges`.
     """
-    try:
-        document, lines = tomllib.loads(text), lines_of(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InvalidInputError(f"{name}: is not TOML: {error}", field=_SETTING) from error
-    try:
-        return ForgesFile.model_validate(document)
-    except ValidationError as error:
-        found = error.errors(include_url=False)[:_MAX_PROBLEMS]
-        raise InvalidInputError(
-            "; ".join(_problem(each, lines, name) for each in found), field=_SETTING
-        ) from error
+    return _DOCUMENT.parse(text, name)
 
 
 def json_schema() -> dict[str, Any]:
@@ -214,14 +187,15 @@ def credentials_of(file: ForgesFile, environ: Mapping[str, str]) -> Credentials:
     return Credentials(rules, environ)
 
 
-def _problem(error: ErrorDetails, lines: Mapping[Place, int], name: str) -> str:
-    place: Place = tuple(each for each in error["loc"] if each != "[key]")
+def _complaint(error: ErrorDetails) -> Complaint:
+    place = place_of(error)
     message = error["msg"].removeprefix("Value error, ")
     if not place:  # a check of the whole file names the key itself
         key, _, message = message.partition(": ")
         place = tuple(int(each) if each.isdigit() else each for each in key.split("."))
-    line = line_of(lines, place)
-    where = f"{name}:{line}" if line else name
     if error["type"] == "extra_forbidden":
         message = "is not known here"
-    return f"{where}: {'.'.join(map(str, place))}: {message}"
+    return Complaint(place, message)
+
+
+_DOCUMENT = TomlDocument(ForgesFile, "FORGES_FILE", _complaint)

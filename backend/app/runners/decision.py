@@ -24,10 +24,12 @@ The rules, in the order in which they apply:
 """
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from app.runners.budgets import spent_run
 from app.runners.facts import AttemptFacts, EscalationFacts, History
+from app.runners.retry_limits import beyond_limit
+from app.runners.stuck import is_stuck
 from app.schemas.runs import (
     AttemptClosing,
     AttemptState,
@@ -37,10 +39,6 @@ from app.schemas.runs import (
     SubtaskState,
     WhenExhausted,
 )
-
-MAX_BACKOFF_SECONDS = 300.0
-MAX_UNAVAILABLE_FAILURES = 100
-"""In a row; a provider that puts off for ever is not waited for any longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,24 +181,6 @@ def attempts_allowed(escalations: tuple[EscalationFacts, ...], policy: RunPolicy
     return policy.max_attempts + sum(each.additional_attempts for each in escalations)
 
 
-def lost_workers(attempt: AttemptFacts) -> int:
-    """Workers that died on an attempt: those recorded, and the one that left it half done.
-
-    `decide` runs only while no worker is at the attempt.
-    """
-    return attempt.lost_workers + (attempt.state in (AttemptState.STARTED, AttemptState.EVALUATING))
-
-
-def backoff_seconds(failures: int, policy: RunPolicy) -> float:
-    """The pause before try number `failures + 1`: doubling, at most five minutes."""
-    return min(MAX_BACKOFF_SECONDS, policy.retry_base_seconds * 2 ** (failures - 1))
-
-
-def rest_until(failures: int, policy: RunPolicy, now: datetime) -> datetime:
-    """The moment until which an attempt rests after its failure number `failures`."""
-    return now + timedelta(seconds=backoff_seconds(failures, policy))
-
-
 def _after(last: AttemptFacts, history: History, policy: RunPolicy) -> Decision:
     phase = history.phase
     assert phase is not None  # noqa: S101 - decide() has asked
@@ -212,7 +192,7 @@ def _after(last: AttemptFacts, history: History, policy: RunPolicy) -> Decision:
         return _after_failure(last, history, policy)
     if last.state is AttemptState.DELEGATED:
         return _delegated(phase, last)
-    trouble = _spent_meanwhile(last, history, policy) or _beyond_limit(last, history.now, policy)
+    trouble = _spent_meanwhile(last, history, policy) or beyond_limit(last, history.now, policy)
     if trouble is not None:
         return Escalate(phase, last.number, *trouble)
     if last.not_before is not None and last.not_before > history.now:
@@ -242,38 +222,6 @@ def _delegated(phase: str, last: AttemptFacts) -> Decision:
             return StartAttempt(phase, last.number)
 
 
-def _beyond_limit(
-    last: AttemptFacts, now: datetime, policy: RunPolicy
-) -> tuple[EscalationReason, str] | None:
-    if last.needs_human:
-        return EscalationReason.AGENT_UNAVAILABLE, last.error
-    if _waited_enough(last, now, policy):
-        times = f"{last.unavailable_failures} times in a row"
-        text = f"The model was unavailable {times}; the last time: {last.error}"
-        return EscalationReason.AGENT_UNAVAILABLE, text
-    if last.agent_failures >= policy.max_agent_failures:
-        text = f"The agent failed {last.agent_failures} times in a row; the last time: {last.error}"
-        return EscalationReason.AGENT_UNAVAILABLE, text
-    if last.evaluation_failures >= policy.max_evaluation_failures:
-        text = (
-            f"The evaluators reached no verdict {last.evaluation_failures} times; the last time: {last.error}"
-        )
-        return EscalationReason.EVALUATOR_UNAVAILABLE, text
-    lost = lost_workers(last)
-    if lost >= policy.max_lost_workers:
-        text = f"{lost} workers died while working on attempt {last.number}"
-        return EscalationReason.WORKER_LOST, text
-    return None
-
-
-def _waited_enough(last: AttemptFacts, now: datetime, policy: RunPolicy) -> bool:
-    if last.unavailable_failures >= MAX_UNAVAILABLE_FAILURES:
-        return True
-    if last.unavailable_since is None or last.unavailable_failures < policy.max_agent_failures:
-        return False
-    return (now - last.unavailable_since).total_seconds() >= policy.max_unavailable_seconds
-
-
 def _after_failure(last: AttemptFacts, history: History, policy: RunPolicy) -> Decision:
     phase = history.phase
     assert phase is not None  # noqa: S101 - decide() has asked
@@ -284,7 +232,7 @@ def _after_failure(last: AttemptFacts, history: History, policy: RunPolicy) -> D
     allowed = attempts_allowed(history.escalations, policy)
     if last.number >= allowed:
         return _exhausted(phase, last.number, allowed, policy)
-    if _is_stuck(history) and not _human_said_go_on(history):
+    if is_stuck(history) and not _human_said_go_on(history):
         text = f"Attempt {last.number} failed exactly as attempt {last.number - 1} did and changed nothing"
         return Escalate(phase, last.number, EscalationReason.NO_PROGRESS, text)
     return _start(history, policy, last.number + 1)
@@ -299,14 +247,6 @@ def _exhausted(phase: str, number: int, allowed: int, policy: RunPolicy) -> Deci
             return ReturnHistory(phase, number, f"{number} of {allowed} iterations had no success")
         case WhenExhausted.RETURN_PARTIAL:
             return ReturnPartial(phase, number, text)
-
-
-def _is_stuck(history: History) -> bool:
-    if len(history.attempts) < 2:
-        return False
-    before, last = history.attempts[-2:]
-    same_failure = last.fingerprint is not None and last.fingerprint == before.fingerprint
-    return same_failure and last.tree is not None and last.tree == before.tree
 
 
 def _human_said_go_on(history: History) -> bool:

@@ -154,7 +154,8 @@ async def _say_farewell(connection: ClientSideConnection, talk: "_Talk", work: a
     talk.is_cancelled = True
     with anyio.CancelScope(shield=True):
         if talk.session is not None and not work.done():
-            with suppress(Exception):
+            # It may be gone or not answer; uvloop says RuntimeError of a closed pipe.
+            with suppress(OSError, RuntimeError):
                 async with asyncio.timeout(_FAREWELL_SECONDS):
                     await connection.cancel(talk.session)
             await asyncio.wait([work], timeout=_TURN_SECONDS)
@@ -163,7 +164,7 @@ async def _say_farewell(connection: ClientSideConnection, talk: "_Talk", work: a
 
 
 async def _close(connection: ClientSideConnection, program: RunningProgram) -> None:
-    # The library raises whatever went wrong before, once more.
+    # The library raises what its own tasks ended with; a malformed message may end them with anything.
     with suppress(Exception):
         async with asyncio.timeout(_FAREWELL_SECONDS):
             await connection.close()

@@ -1,13 +1,13 @@
 """Asks a model for an answer in a structure, and another model when the first one is out."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal
 
-from pydantic import BaseModel, ValidationError
-from pydantic_ai import Agent, ModelRetry, NativeOutput, PromptedOutput, RunContext, Tool, ToolOutput
+from pydantic import ValidationError
+from pydantic_ai import Agent, ModelRetry, NativeOutput, PromptedOutput, RunContext, ToolOutput
 from pydantic_ai.exceptions import (
     AgentRunError,
     ContentFilterError,
@@ -17,20 +17,16 @@ from pydantic_ai.exceptions import (
     UserError,
 )
 from pydantic_ai.messages import ModelMessage, ModelResponse
-from pydantic_ai.models import Model, infer_model
+from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from app.agents.models.factory import ModelConfigurationError
 from app.agents.models.failures import QuickRetry, is_context_overflow, read_failure, reset_of
+from app.agents.models.question import MAX_ANSWERS, AnswerT, Asked, NamedModel, Question
 from app.agents.models.usage import agent_usage
 from app.agents.port import AgentUsage, FailureKind
 from app.schemas.agents import OutputMode
 from app.schemas.runs import Usage
-
-AnswerT = TypeVar("AnswerT", bound=BaseModel)
-
-MAX_ANSWERS = 2
-"""Of one model: one answer that cannot be used is asked for again, with the reason."""
 
 FIRST_SHARE = 0.6
 """Of the time that is left, for a model that has another one behind it."""
@@ -46,81 +42,6 @@ _UNFINISHED: dict[str, str] = {
 
 # The library asks again after other answers that cannot be used.
 _NOT_ASKED_AGAIN = (ContentFilterError, OutputTokenLimitExceeded)
-
-
-@dataclass(frozen=True, slots=True)
-class NamedModel:
-    """A model that may still have to be made.
-
-    Attributes:
-        name: `provider:model`, for people.
-        build: makes it. Raises `UserError` or `ModelConfigurationError`.
-    """
-
-    name: str
-    build: Callable[[], Model]
-
-    @classmethod
-    def of(cls, model: Model | str, build: Callable[[str], Model] = infer_model) -> "NamedModel":
-        """Take a model, or the name of one.
-
-        Without `build` it is one that pydantic-ai knows and whose key is in the environment.
-        """
-        if isinstance(model, Model):
-            return cls(model.model_id, lambda: model)
-        return cls(model, lambda: build(model))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question(Generic[AnswerT]):
-    """What is asked.
-
-    Attributes:
-        name: of the asker, for traces.
-        instructions: the system prompt.
-        prompt: gives the message; its argument in (0, 1] is the share of the usual room for material.
-        structure: what the answer must be.
-        objection: says what is wrong with an answer that has the structure; None accepts it.
-        tools: what the model may use before it answers.
-        requests: to one model, answers and uses of tools together.
-    """
-
-    name: str
-    instructions: str
-    prompt: Callable[[float], str]
-    structure: type[AnswerT]
-    objection: Callable[[AnswerT], str | None] = lambda _: None
-    tools: Sequence[Tool[object]] = ()
-    requests: int = MAX_ANSWERS
-
-
-@dataclass(frozen=True, slots=True)
-class Asked(Generic[AnswerT]):
-    """What came of a question.
-
-    Attributes:
-        answer: None when no model gave one that can be used.
-        model: which model answered; without an answer, the last one that was asked.
-        fallback_from: the model that was to answer and was out.
-        reasons: why models were out or their answers no use, one for each such model.
-        usage: of all models together; an unknown cost is None.
-        out: there is no answer because the last model was out, not because its answer was no use.
-        kind: of the failure, if the last word is that models were out: one that can pass by itself counts
-            before one that cannot.
-        retry_at: when the provider's limit ends, if the provider says so.
-        exhausted: which resource was used up instead, if it was one: requests with tools, or the length of
-            an answer.
-    """
-
-    answer: AnswerT | None
-    model: str
-    fallback_from: str | None = None
-    reasons: tuple[str, ...] = ()
-    usage: AgentUsage = field(default_factory=AgentUsage)
-    out: bool = False
-    exhausted: Literal["turns", "output"] | None = None
-    kind: FailureKind | None = None
-    retry_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from typing import Protocol
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_ai.models import Model
 
-from app.agents.models.asking import NamedModel, Question, ask
+from app.agents.models.asking import ask
 from app.agents.models.material import file_name, material, new_fence, shorten
+from app.agents.models.question import NamedModel, Question
 from app.agents.port import AgentUsage
 from app.schemas.agents import OutputMode
 from app.schemas.text import storable_text

@@ -7,8 +7,9 @@ from datetime import datetime
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_ai.models import Model, infer_model
 
-from app.agents.models.asking import NamedModel, Question, ask
+from app.agents.models.asking import ask
 from app.agents.models.material import material, new_fence, shorten
+from app.agents.models.question import NamedModel, Question
 from app.agents.port import AgentUsage, FailureKind
 from app.runners.evaluators.models.response_prompt import (
     ENTRIES_CHARS,

@@ -7,8 +7,9 @@ from typing import Any
 
 from pydantic_ai.models import Model
 
-from app.agents.models.asking import Asked, NamedModel, Question, ask
+from app.agents.models.asking import ask
 from app.agents.models.material import new_fence
+from app.agents.models.question import Asked, NamedModel, Question
 from app.runners.evaluators.models.answer import Assessment, ComputedVerdict, Standard, compute, objection
 from app.runners.evaluators.models.digest import MAX_PARTS, TOTAL_CHARS, Digest, digest, read_text
 from app.runners.evaluators.models.influence import MAX_FOUND, Influence, find_in_text, is_subject_of

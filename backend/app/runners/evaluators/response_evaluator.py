@@ -6,8 +6,9 @@ from datetime import datetime
 
 from pydantic_ai.models import Model, infer_model
 
-from app.agents.models.asking import NamedModel, Question, ask
+from app.agents.models.asking import ask
 from app.agents.models.material import new_fence
+from app.agents.models.question import NamedModel, Question
 from app.agents.port import AgentUsage, FailureKind
 from app.runners.evaluators.models.influence import find_in_text, is_subject_of
 from app.runners.evaluators.models.response_prompt import (

@@ -12,8 +12,9 @@ from pydantic_ai.models import Model, infer_model
 
 from app.agents.built_in.tools import WorkspaceTools
 from app.agents.files import WorkspaceFiles
-from app.agents.models.asking import MAX_ANSWERS, Asked, NamedModel, Question, ask
+from app.agents.models.asking import ask
 from app.agents.models.material import material, new_fence, shorten
+from app.agents.models.question import MAX_ANSWERS, Asked, NamedModel, Question
 from app.agents.programs import RunProgram
 from app.runners.loop.roles import Exhausted, RoleTask, Trouble
 from app.schemas.agents import OutputMode

@@ -23,8 +23,8 @@ from app.db.engine import Sessions
 from app.db.models import Attempt
 from app.jobs.queue import enqueue_advance
 from app.realtime.store import Fence
-from app.runners.decision import backoff_seconds, rest_until
 from app.runners.prompts.phase import prompt_for
+from app.runners.retry_limits import backoff_seconds, rest_until
 from app.schemas.agents import AgentSpec
 from app.schemas.runs import AttemptState, ModelRole, RetryContext, RunPolicy, min_of
 from app.schemas.text import storable_json, storable_text

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from app.core.events.evaluations import EvaluationCompletedData, EvaluationData, EvaluationFailedData
 from app.db.models import Attempt, Candidate
 from app.jobs.queue import enqueue_advance
-from app.runners.decision import backoff_seconds, rest_until
 from app.runners.evaluators.panel import judges_usage
 from app.runners.evaluators.protocol import EvaluationResult
 from app.runners.evaluators.verdict import PanelVerdict
 from app.runners.phase_panel import PhasePanel, fingerprint_of
+from app.runners.retry_limits import backoff_seconds, rest_until
 from app.schemas.runs import AttemptState, ModelRole, RunPolicy
 from app.services.record.evaluations import store_evaluations
 from app.services.record.ledger import charge

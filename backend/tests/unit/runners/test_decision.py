@@ -20,7 +20,6 @@ from app.runners.decision import (
     StartAttempt,
     Wait,
     attempts_allowed,
-    backoff_seconds,
     decide,
 )
 from app.runners.facts import AttemptFacts, EscalationFacts, History, Spent
@@ -266,16 +265,6 @@ def test_escalates(given: History, policy: RunPolicy, reason: EscalationReason, 
     assert isinstance(decision, Escalate)
     assert (decision.reason, decision.number) == (reason, number)
     assert decision.text
-
-
-def test_same_failure_with_changes_is_progress() -> None:
-    given = history(failed(1, fingerprint="f"), failed(2, fingerprint="f"))
-    assert decide(given, POLICY) == StartAttempt("coding", 3)
-
-
-def test_backoff_doubles_up_to_five_minutes() -> None:
-    pauses = [backoff_seconds(failures, POLICY) for failures in range(1, 10)]
-    assert pauses == [2, 4, 8, 16, 32, 64, 128, 256, 300]
 
 
 # --- Whole runs -------------------------------------------------------------------------------------------

@@ -9,10 +9,11 @@ from typing import TypeVar
 from app.runners.evaluators.commands.coverage import new_lines, read_coverage
 from app.runners.evaluators.commands.junit import JUnit, ReportError, read_junit
 from app.runners.evaluators.commands.overlaid import asking, noted, with_overlay
+from app.runners.evaluators.commands.overlay import Overlay, Overlays
 from app.runners.evaluators.commands.results import broken_result, coverage_result, junit_result, plain_result
 from app.runners.evaluators.commands.run import CommandRun, Launcher, NoVerdictError
 from app.runners.evaluators.commands.sarif import Sarif, read_sarif
-from app.runners.evaluators.commands.setting import Overlay, Overlays, overlays_for
+from app.runners.evaluators.commands.setting import overlays_for
 from app.runners.evaluators.protocol import EvaluationResult, Evaluator, errored, skipped
 from app.runners.evaluators.static.baseline import Comparison, Wording, compare
 from app.runners.evaluators.static.baseline import result_of as result_of_findings

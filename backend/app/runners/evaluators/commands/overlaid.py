@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.runners.evaluators.commands.setting import Overlay
+from app.runners.evaluators.commands.overlay import Overlay
 from app.runners.evaluators.protocol import EvaluationResult
 from app.schemas.questions import MAX_QUESTIONS, QUESTIONS, Question, QuestionKind
 

@@ -12,8 +12,8 @@ from pathlib import Path, PurePosixPath
 import anyio
 import anyio.to_thread
 
+from app.runners.evaluators.commands.overlay import Overlay
 from app.runners.evaluators.commands.programs import Programs
-from app.runners.evaluators.commands.setting import Overlay
 from app.runners.evaluators.tooling import ToolTroubleError
 from app.workspaces.confine.confinement import Confinement, Network
 from app.workspaces.confine.sandbox import Sandbox

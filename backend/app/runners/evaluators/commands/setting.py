@@ -6,19 +6,18 @@ version of these, and without those that the candidate added.
 """
 
 import filecmp
-import json
 import posixpath
 import re
 import shlex
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import cast
 
 from app.runners.evaluators.commands.measuring import measuring_texts
+from app.runners.evaluators.commands.overlay import Overlay, Overlays
+from app.runners.evaluators.commands.package_json import package_texts
+from app.runners.evaluators.commands.scripts import script_text
 from app.runners.evaluators.protection.rules import matches
 from app.runners.evaluators.testing.config import settings_for
 from app.runners.evaluators.testing.setting import directories_above, setting_of
@@ -35,65 +34,9 @@ _SETTINGS = (
     *("sitecustomize.py", "usercustomize.py"),
 )
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
-_NODE_PROGRAMS = frozenset({"npm", "npx", "yarn", "pnpm", "bun"})
-_NODE_TOOLS = ("scripts", "jest", "mocha", "ava", "c8", "nyc", "vitest", "tap")
 _TOOLS = frozenset({"unittest", "pytest", "_pytest", "pluggy", "doctest", "coverage", "bandit", "nose"})
 _CHECKING = re.compile(r"check|test|verif|lint|valid|accept|smoke|coverage|(?:^|[/_.-])ci(?:[/_.-]|$)", re.I)
 _WORD = re.compile(r"[\w@./-]+")
-_MAX_SCRIPT_BYTES = 200_000
-
-
-@dataclass(frozen=True, slots=True)
-class Overlay:
-    """How a candidate's copy is changed before a command runs in it.
-
-    Attributes:
-        changed: files that are taken from the base.
-        added: files of the candidate that are taken out.
-        texts: files that are rewritten.
-    """
-
-    changed: tuple[str, ...] = ()
-    added: tuple[str, ...] = ()
-    texts: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
-
-    def __bool__(self) -> bool:
-        return bool(self.changed or self.added or self.texts)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Every file that it concerns, sorted."""
-        return tuple(sorted({*self.changed, *self.added, *self.texts}))
-
-    def apply(self, copy: Path, base: Path) -> None:
-        """Change a copy of the candidate.
-
-        Raises:
-            OSError: a file cannot be written.
-        """
-        for name in self.added:
-            _remove(copy / name)
-        for name in self.changed:
-            _clear_way(copy, name)
-            _remove(copy / name)
-            shutil.copyfile(base / name, copy / name, follow_symlinks=False)
-            if not (base / name).is_symlink():
-                shutil.copymode(base / name, copy / name)
-        for name, text in self.texts.items():
-            (copy / name).write_bytes(text)
-
-
-@dataclass(frozen=True, slots=True)
-class Overlays:
-    """The two ways in which a command runs on a candidate.
-
-    Attributes:
-        strict: with the base's tests and settings; empty when the candidate has just these.
-        own: with the candidate's, but for what stands in for a tool.
-    """
-
-    strict: Overlay
-    own: Overlay
 
 
 def overlays_for(
@@ -129,7 +72,7 @@ def overlays_for(
     own = _overlay((), shadows, {})
     changed = {each for each in closed & names if reads.holds(each) and _differ(base, tree, each)}
     added = {each for each in closed - names if reads.adds(each)}
-    texts = _package_texts(base, tree, words, directory, opened)
+    texts = package_texts(base, tree, words, directory, opened)
     if not (changed or added or texts):
         return Overlays(Overlay(), own)
     return Overlays(_overlay(changed - texts.keys(), added | shadows, texts), own)
@@ -225,7 +168,7 @@ class _Reads:
             if name not in self._names or name in found or not _is_script(name):
                 continue
             found.add(name)
-            waiting += _WORD.findall(_text(base / name))
+            waiting += _WORD.findall(script_text(base / name))
         return found
 
 
@@ -248,62 +191,6 @@ def _words(command: Sequence[str] | str) -> list[str]:
         return command.split()
 
 
-def _package_texts(
-    base: Path, tree: Path, words: Sequence[str], directory: str, opened: Sequence[str]
-) -> dict[str, bytes]:
-    """Return `package.json` with the base's scripts and settings of test tools, where these differ."""
-    name = posixpath.normpath(posixpath.join(directory, "package.json"))
-    if not _NODE_PROGRAMS.intersection(map(posixpath.basename, words)) or matches(name, opened):
-        return {}
-    before, after = _json(base / name), _json(tree / name)
-    if before is None:
-        return {}
-    if after is None:
-        return {name: _bytes(base / name)}
-    merged = {**after}
-    for each in _NODE_TOOLS:
-        if each == "scripts":
-            merged[each] = _scripts(before.get(each), after.get(each))
-        elif each in before:
-            merged[each] = before[each]
-        else:
-            merged.pop(each, None)
-    if merged == {**after, "scripts": after.get("scripts", {})}:
-        return {}
-    return {name: json.dumps(merged, indent=2).encode()}
-
-
-def _scripts(before: object, after: object) -> dict[str, object]:
-    """Return the base's scripts, and those of the candidate that npm does not run beside them."""
-    known = cast("dict[str, object]", before) if isinstance(before, dict) else {}
-    new = cast("dict[str, object]", after) if isinstance(after, dict) else {}
-    beside = {f"{part}{name}" for name in known for part in ("pre", "post")}
-    kept = {name: text for name, text in new.items() if name not in beside or name in known}
-    return {**kept, **known}
-
-
-def _json(path: Path) -> dict[str, object] | None:
-    try:
-        document: object = json.loads(_text(path))
-    except (ValueError, RecursionError):
-        return None
-    return cast("dict[str, object]", document) if isinstance(document, dict) else None
-
-
-def _text(path: Path) -> str:
-    return _bytes(path).decode("utf-8", "replace")
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        if path.is_symlink():
-            return b""
-        with path.open("rb") as file:
-            return file.read(_MAX_SCRIPT_BYTES)
-    except OSError:
-        return b""
-
-
 def _differ(base: Path, tree: Path, name: str) -> bool:
     one, other = base / name, tree / name
     try:
@@ -312,20 +199,3 @@ def _differ(base: Path, tree: Path, name: str) -> bool:
         return not filecmp.cmp(one, other, shallow=False)
     except OSError:
         return True
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
-
-
-def _clear_way(copy: Path, name: str) -> None:
-    """Put directories where the candidate has files or links, so that nothing is written elsewhere."""
-    place = copy
-    for part in posixpath.dirname(name).split("/") if posixpath.dirname(name) else ():
-        place = place / part
-        if place.is_symlink() or not place.is_dir():
-            _remove(place)
-            place.mkdir()

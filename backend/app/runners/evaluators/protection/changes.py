@@ -15,9 +15,8 @@ from app.runners.evaluators.protection.meaning import (
     Meaning,
     compare_decorators,
     compare_functions,
-    is_silencer,
-    normal_form,
 )
+from app.runners.evaluators.protection.normal_form import is_silencer, normal_form
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from app.runners.evaluators.protection.changes import DefinitionChange, changes_between
 from app.runners.evaluators.protection.config_sections import guarded_sections, has_guarded_sections
-from app.runners.evaluators.protection.meaning import Change, first_difference
+from app.runners.evaluators.protection.first_difference import first_difference
+from app.runners.evaluators.protection.meaning import Change
 from app.schemas.questions import MAX_QUESTIONS, Question, QuestionKind
 
 _NAMED = 10

@@ -16,11 +16,10 @@ from app.runners.evaluators.protection.additions import REACHING, names_in
 from app.runners.evaluators.protection.changes import DefinitionChange
 from app.runners.evaluators.protection.meaning import (
     Change,
-    Function,
     compare_decorators,
-    normal_body,
     rows_of,
 )
+from app.runners.evaluators.protection.normal_form import Function, normal_body
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # Ways around an assertion, or definitions that may stand for what is tested.

@@ -1,4 +1,4 @@
-"""Puts a test run into the words of an evaluation: what failed, and what to do about it."""
+"""Puts a test run into the words of an evaluation: what failed, and what a reader should know."""
 
 import signal
 from collections.abc import Sequence
@@ -7,13 +7,12 @@ from app.runners.evaluators.protocol import CriterionResult, EvaluationResult, E
 from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
 from app.runners.evaluators.testing.judged import JudgedRun
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport, reasons
-from app.runners.evaluators.testing.report import CollectProblem, Ending, Outcome, RanTest, RunReport
+from app.runners.evaluators.testing.report import Ending, Outcome, RunReport
+from app.runners.evaluators.testing.suggestions import about_failure, about_problem, suggestions_for
 from app.schemas.modes import InProcessOnly
 from app.schemas.questions import QUESTIONS, Question, QuestionKind
 
-_SUGGESTIONS = 8
 _LISTED = 10
-_LINE_CHARS = 400
 _EVIDENCE_CHARS = 2000
 _NO_TESTS = 5
 
@@ -45,7 +44,7 @@ def result_of(evaluator: Evaluator, judged: JudgedRun) -> EvaluationResult:
         score=judged.score,
         feedback="\n".join([*lines, *_notes(judged)]),
         criteria=criteria,
-        suggestions=_suggestions(judged),
+        suggestions=suggestions_for(judged),
         metadata={**judged.metadata(), **_asked(questions)},
     )
 
@@ -163,46 +162,11 @@ def _by_signal(run: RunReport) -> str:
     return f" (ended by {name})" if name else ""
 
 
-def _suggestions(judged: JudgedRun) -> list[str]:
-    found = [text for run in judged.runs for text in _remedies(run)]
-    report = judged.report
-    found += [_about_problem(each) for each in report.errors]
-    found += [_about_failure(each) for each in report.failures]
-    if not found and judged.ok == 0:
-        found.append(
-            "Let the tests run: remove the skip and xfail marks"
-            if report.ids
-            else "Add tests in files named test_*.py that exercise what the goal asks for"
-        )
-    found += [f"Leave {each} as the base has it" for each in judged.replaced]
-    found += [f"Restore the test {each}" for each in judged.lost[:_SUGGESTIONS]]
-    found += [
-        f"Let {each} run as it does at base: remove what skips it" for each in judged.idle[:_SUGGESTIONS]
-    ]
-    return found[:_SUGGESTIONS]
-
-
-def _remedies(run: RunReport) -> list[str]:
-    """What to do about a run as a whole."""
-    if run.ending is Ending.TIMED_OUT:
-        return [f"Find what blocks or loops{_where(run)}"]
-    if run.ending is Ending.TORN:
-        return [f"Remove what ends or kills the process (os._exit, sys.exit, a crash){_where(run)}"]
-    if run.ending is Ending.BROKEN:
-        return [f"Mend what pytest reports: {_short(run.text[-_LINE_CHARS:])}"]
-    found: list[str] = []
-    if run.unfinished:
-        found.append(f"Remove what stops the run (pytest.exit, sys.exit){_where(run)}")
-    if run.forged:
-        found.append(f"Remove what changes how tests are run and reported: {'; '.join(run.forged[:3])}")
-    return found
-
-
 def _feedback(judged: JudgedRun, criteria: Sequence[CriterionResult]) -> list[str]:
     lines = [each.message for each in criteria if not each.passed]
     report = judged.report
-    lines += [f"- {_about_problem(each)}" for each in report.errors[:_LISTED]]
-    lines += [f"- {_about_failure(each)}{_known(each.id, judged)}" for each in report.failures[:_LISTED]]
+    lines += [f"- {about_problem(each)}" for each in report.errors[:_LISTED]]
+    lines += [f"- {about_failure(each)}{_known(each.id, judged)}" for each in report.failures[:_LISTED]]
     more = len(report.errors[_LISTED:]) + len(report.failures[_LISTED:])
     if more:
         lines.append(f"- and {more} more")
@@ -277,30 +241,8 @@ def _about(ids: Sequence[str], what: str) -> list[str]:
     return [f"{_plural(len(ids), 'test')} of the base {what}: {', '.join(ids[:5])}{more}"]
 
 
-def _about_failure(test: RanTest) -> str:
-    return f"Fix {test.id}: {_short(test.message) or test.outcome.value}"
-
-
-def _about_problem(problem: CollectProblem) -> str:
-    return f"Make {problem.id or 'the tests'} importable: {_last_error(problem.message)}"
-
-
-def _last_error(message: str) -> str:
-    """Return the line of a traceback that names the error."""
-    lines = [line.removeprefix("E").strip() for line in message.splitlines() if line.startswith("E ")]
-    return _short(lines[-1] if lines else message)
-
-
-def _where(report: RunReport) -> str:
-    return f"; the test that was running: {report.unfinished[0]}" if report.unfinished else ""
-
-
 def _evidence(judged: JudgedRun) -> str | None:
     return judged.report.text[-_EVIDENCE_CHARS:] or None
-
-
-def _short(text: str) -> str:
-    return " ".join(text.split())[:_LINE_CHARS]
 
 
 def _plural(count: int, noun: str) -> str:

@@ -20,10 +20,11 @@ from app.runners.evaluators.protocol import (
     skipped,
 )
 from app.runners.evaluators.source_tree import python_files
+from app.runners.evaluators.testing.accounting import Rules, accounted, says_something
 from app.runners.evaluators.testing.again import SecondLook, look_again
 from app.runners.evaluators.testing.away import Away
 from app.runners.evaluators.testing.base import BaseTests
-from app.runners.evaluators.testing.base_failures import Goal, sort_failures
+from app.runners.evaluators.testing.base_failures import Goal
 from app.runners.evaluators.testing.changed import ChangedTests
 from app.runners.evaluators.testing.config import PytestSettings, settings_for
 from app.runners.evaluators.testing.counter_tests.asking import counter_report
@@ -45,7 +46,6 @@ _OTHER_LANGUAGES = (
     *("package.json", "go.mod", "Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts"),
     *("Gemfile", "composer.json", "mix.exs", "Package.swift"),
 )
-_NOTED = "the base's version fails, the changed one passes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +154,7 @@ class PytestEvaluator:
         workspace: Path,
         layout: Layout,
         settings: PytestSettings,
-    ) -> "_Rules":
+    ) -> Rules:
         changed = ChangedTests(
             base=base,
             workspace=workspace,
@@ -167,24 +167,24 @@ class PytestEvaluator:
             tests=context.get("goal_tests", ()),
             words=context.get("goal", ""),
         )
-        return _Rules(context.get("protected_policy", self.protected), goal, changed)
+        return Rules(context.get("protected_policy", self.protected), goal, changed)
 
     async def _judge_runs(
-        self, harness: Harness, layout: Layout, base: BaseTests, rules: "_Rules"
+        self, harness: Harness, layout: Layout, base: BaseTests, rules: Rules
     ) -> EvaluationResult:
         async with Away.beside(harness, layout, wanted=self.outside) as away:
             of_base, own = await together(
                 _run(harness, layout, of_base=True), _run(harness, layout, of_base=False)
             )
             for report in (of_base, own):
-                if report is None or (report is of_base and _says_something(report)):
+                if report is None or (report is of_base and says_something(report)):
                     continue
                 trouble = await base.environment_trouble(report, of_base=report is of_base)
                 if trouble:
                     return errored(self, trouble, ending=report.ending.value, reason="environment")
             judged = await _compared(of_base, own, layout, base, self_compared=self.compare_base)
             second = await _second_look(harness, layout, judged, base)
-            judged = await _accounted(harness, replace(judged, second=second), rules, base)
+            judged = await accounted(harness, replace(judged, second=second), rules, base)
             of_base = judged.of_base
             trouble = await base.environment_trouble(of_base, of_base=True) if of_base else ""
             if trouble:
@@ -211,55 +211,6 @@ class PytestEvaluator:
                 "evaluator_version": self.version,
             }
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Rules:
-    """By what failing tests of the base are sorted."""
-
-    protected: ProtectedPolicy
-    goal: Goal
-    changed: ChangedTests
-
-
-def _says_something(report: RunReport) -> bool:
-    """Tell whether tests passed, so that others may be left out: what does not count speaks for nothing."""
-    return report.ending is Ending.COMPLETE and any(each.ok for each in report.tests.values())
-
-
-async def _accounted(harness: Harness, judged: JudgedRun, rules: _Rules, base: BaseTests) -> JudgedRun:
-    """Take out the failures that do not count, and ask about those that a human has to decide on."""
-    judged = judged.counting_once()
-    of_base = judged.of_base
-    if of_base is None or not (judged.hangs_on_base and _says_something(of_base)):
-        return judged
-    touched = await asyncio.to_thread(rules.changed.touched) if judged.second.red else None
-    found = sort_failures(of_base.failures, judged.second, rules.goal, touched)
-    known = {**found.known, **await _unread(of_base, rules.goal, base)}
-    of_base = of_base.without(known)
-    judged = replace(judged, of_base=of_base, known=known)
-    left = of_base.without({each.id for each in found.questions})
-    if not (left.failures or left.errors):
-        return replace(judged, questions=found.questions)
-    if rules.protected is ProtectedPolicy.FAIL:
-        return judged
-    changed = await rules.changed.questions(harness, left, judged.own)
-    if rules.protected is ProtectedPolicy.ASK:
-        return replace(judged, questions=(*found.questions, *changed)) if changed else judged
-    if not changed:
-        return judged
-    noted = {each.id: _NOTED for each in (*left.failures, *left.errors)}
-    return replace(
-        judged, of_base=of_base.without(noted), known={**known, **noted}, questions=found.questions
-    )
-
-
-async def _unread(of_base: RunReport, goal: Goal, base: BaseTests) -> dict[str, str]:
-    """Return the base's files that cannot be read for what the environment lacks, and why, by file."""
-    if goal.policy is BaseFailures.MUST_PASS:
-        return {}
-    lacking = await base.lacking_files(of_base.errors)
-    return {name: what for name, what in lacking.items() if not goal.names(name)}
 
 
 async def _run(harness: Harness, layout: Layout, *, of_base: bool) -> RunReport | None:

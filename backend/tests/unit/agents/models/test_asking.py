@@ -25,8 +25,9 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import RequestUsage
 
-from app.agents.models.asking import Asked, NamedModel, Question, ask
+from app.agents.models.asking import ask
 from app.agents.models.factory import MissingKeyError
+from app.agents.models.question import Asked, NamedModel, Question
 
 pytestmark = pytest.mark.anyio
 

@@ -1,10 +1,9 @@
 """What of a candidate's copy is the base's when a command judges it."""
 
-from pathlib import Path
-
 import pytest
 
-from app.runners.evaluators.commands.setting import Overlay, overlays_for
+from app.runners.evaluators.commands.overlay import Overlay
+from app.runners.evaluators.commands.setting import overlays_for
 from tests.unit.runners.evaluators.conftest import Tree
 
 MAKE = {"Makefile": "check:\n\tsh ci/check.sh\n", "ci/check.sh": "python3 a.py\n", "a.py": "1"}
@@ -29,6 +28,7 @@ def strict(
         pytest.param(MAKE, {"ci/check.sh": ""}, ["make"], ("ci/check.sh",), (), id="what that names"),
         pytest.param(MAKE, {"docs/Makefile": "x"}, ["make"], (), (), id="another Makefile"),
         pytest.param(NODE, {"test/a.test.js": "x"}, ["npm", "test"], ("test/a.test.js",), (), id="a test"),
+        pytest.param(NODE, {"package.json": '{"name": "a"}'}, ["make"], (), (), id="a package beside make"),
         pytest.param(NODE, {".npmrc": "x"}, ["npm", "test"], (), (".npmrc",), id="settings of npm"),
         pytest.param(
             PYTEST, {"conftest.py": "x"}, ["pytest"], (), ("conftest.py",), id="a conftest beside tests"
@@ -48,20 +48,6 @@ def test_what_a_command_takes_from_the_base(
 ) -> None:
     overlay = strict(tree, base, candidate, command)
     assert (overlay.changed, overlay.added, overlay.texts) == (changed, added, {})
-
-
-def test_scripts_of_a_package_are_the_bases(tree: Tree) -> None:
-    text = '{"version": "2", "scripts": {"test": "true", "pretest": "rm -r test", "start": "node a.js"}}'
-    found = strict(tree, NODE, {"package.json": text}, ["npm", "test"]).texts["package.json"]
-    assert b'"node --test"' in found
-    assert b"pretest" not in found
-    assert b'"start"' in found
-    assert b'"version"' in found
-
-
-def test_other_members_of_a_package_are_the_candidates(tree: Tree) -> None:
-    text = '{"version": "2", "scripts": {"test": "node --test", "start": "node a.js"}}'
-    assert not strict(tree, NODE, {"package.json": text}, ["npm", "test"])
 
 
 def test_an_opened_path_is_the_candidates(tree: Tree) -> None:
@@ -108,12 +94,3 @@ def test_sections_that_measure_are_the_bases(tree: Tree) -> None:
     assert 'name = "b"' in rewritten
     assert "branch = true" in rewritten
     assert "[tool.x]" in rewritten
-
-
-def test_nothing_is_written_through_a_link_of_the_candidate(tree: Tree, tmp_path: Path) -> None:
-    base, copy, outside = tree({"tests/a.txt": "base"}), tree({"b.txt": ""}), tmp_path / "outside"
-    outside.mkdir()
-    (copy / "tests").symlink_to(outside)
-    Overlay(changed=("tests/a.txt",)).apply(copy, base)
-    assert (copy / "tests/a.txt").read_text() == "base"
-    assert list(outside.iterdir()) == []

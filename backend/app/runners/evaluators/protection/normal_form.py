@@ -1,0 +1,136 @@
+"""What a function does, as a text that is equal for equal meanings. Pure.
+
+Comments, layout, docstrings, messages of assertions, names of local variables and annotations do not count.
+"""
+
+import ast
+import copy
+from collections.abc import Iterable
+from typing import TypeVar
+
+from app.runners.evaluators.protection.additions import names_in
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+_Node = TypeVar("_Node", bound=ast.AST)
+
+_SILENCERS = frozenset({"skip", "skipif", "skipIf", "skipUnless", "xfail", "expectedFailure"})
+SILENT_CALLS = frozenset({"skip", "skipTest", "xfail", "importorskip"})
+_LOOK_AT_NAMES = frozenset({"locals", "eval", "exec", "vars", "globals"})
+
+
+def normal_form(function: Function) -> str:
+    """Return what a function does, without its name, as a text that is equal for equal meanings."""
+    decorators = [ast.dump(plain(each)) for each in function.decorator_list]
+    body = [ast.dump(each) for each in renamed(function)]
+    return "\n".join([signature(function), *decorators, "", *body])
+
+
+def normal_body(function: Function) -> str:
+    """Return what a function does, without its head, as a text that is equal for equal meanings."""
+    return "\n".join(map(ast.dump, renamed(function)))
+
+
+def is_silencer(decorator: ast.expr) -> bool:
+    """Tell whether a decorator or mark skips a test, or expects it to fail."""
+    return dotted_name(decorator).rpartition(".")[2] in _SILENCERS
+
+
+def arguments_of(function: Function) -> set[str]:
+    """Return the names in a function's arguments."""
+    return set(names_in([function.args]))
+
+
+def signature(function: Function) -> str:
+    """Return the arguments with their defaults; annotations of the function's own arguments do not count."""
+    arguments = copy.deepcopy(function.args)
+    every = [
+        *arguments.posonlyargs,
+        *arguments.args,
+        *arguments.kwonlyargs,
+        arguments.vararg,
+        arguments.kwarg,
+    ]
+    for each in every:
+        if each is not None:
+            each.annotation = None
+    return ast.dump(arguments)
+
+
+def plain_body(function: Function) -> list[ast.stmt]:
+    """Return the statements without the docstring and what does not count in them."""
+    body = function.body
+    if _is_docstring(body[0]):
+        body = body[1:]
+    return [plain(each) for each in body]
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)):
+        return False
+    # A doctest is a test.
+    return isinstance(statement.value.value, str) and ">>>" not in statement.value.value
+
+
+class _Unworded(ast.NodeTransformer):
+    """Takes out words for people: messages of assertions, reasons of skips, ids of rows."""
+
+    def visit_Assert(self, node: ast.Assert) -> ast.AST:
+        node.msg = None
+        return self.generic_visit(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        # Python does not evaluate the annotation of a local variable.
+        if node.value is None or not isinstance(node.target, ast.Name):
+            return self.generic_visit(node)
+        plain = ast.Assign(targets=[node.target], value=node.value)
+        return self.generic_visit(ast.copy_location(plain, node))
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        last = dotted_name(node).rpartition(".")[2]
+        silent = {"reason"} if last in _SILENCERS | SILENT_CALLS else set[str]()
+        dropped = {"ids"} if last == "parametrize" else silent
+        node.keywords = [each for each in node.keywords if each.arg not in dropped]
+        return self.generic_visit(node)
+
+
+def plain(node: _Node) -> _Node:
+    """Return a copy without what does not count."""
+    _Unworded().visit(made := copy.deepcopy(node))
+    return made
+
+
+class _Rename(ast.NodeTransformer):
+    """Gives local variables names by the order in which they are bound."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = {name: f"local {number}" for number, name in enumerate(dict.fromkeys(names))}
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        node.id = self._names.get(node.id, node.id)
+        return node
+
+
+def renamed(function: Function) -> list[ast.stmt]:
+    """Return the plain body with neutral names of local variables, where it is certain what is local."""
+    body = plain_body(function)
+    nodes = [node for each in body for node in ast.walk(each)]
+    scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Global, ast.Nonlocal)
+    looks = any(isinstance(node, ast.Name) and node.id in _LOOK_AT_NAMES for node in nodes)
+    if looks or any(isinstance(node, scopes) for node in nodes):
+        return body
+    taken = arguments_of(function)
+    bound = [
+        node.id
+        for node in nodes
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id not in taken
+    ]
+    rename = _Rename(bound)
+    for each in body:
+        rename.visit(each)
+    return body
+
+
+def dotted_name(node: ast.expr) -> str:
+    """Return a dotted name, called or not."""
+    return ast.unparse(node.func if isinstance(node, ast.Call) else node)

@@ -1,0 +1,63 @@
+"""Which failing tests of the base count, which do not, and about which a human is asked."""
+
+import asyncio
+from dataclasses import dataclass, replace
+
+from app.runners.evaluators.testing.base import BaseTests
+from app.runners.evaluators.testing.base_failures import Goal, sort_failures
+from app.runners.evaluators.testing.changed import ChangedTests
+from app.runners.evaluators.testing.judged import JudgedRun
+from app.runners.evaluators.testing.report import Ending, RunReport
+from app.runners.evaluators.testing.run import Harness
+from app.schemas.questions import BaseFailures, ProtectedPolicy
+
+_NOTED = "the base's version fails, the changed one passes"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """By what failing tests of the base are sorted."""
+
+    protected: ProtectedPolicy
+    goal: Goal
+    changed: ChangedTests
+
+
+def says_something(report: RunReport) -> bool:
+    """Tell whether tests passed, so that others may be left out: what does not count speaks for nothing."""
+    return report.ending is Ending.COMPLETE and any(each.ok for each in report.tests.values())
+
+
+async def accounted(harness: Harness, judged: JudgedRun, rules: Rules, base: BaseTests) -> JudgedRun:
+    """Take out the failures that do not count, and ask about those that a human has to decide on."""
+    judged = judged.counting_once()
+    of_base = judged.of_base
+    if of_base is None or not (judged.hangs_on_base and says_something(of_base)):
+        return judged
+    touched = await asyncio.to_thread(rules.changed.touched) if judged.second.red else None
+    found = sort_failures(of_base.failures, judged.second, rules.goal, touched)
+    known = {**found.known, **await _unread(of_base, rules.goal, base)}
+    of_base = of_base.without(known)
+    judged = replace(judged, of_base=of_base, known=known)
+    left = of_base.without({each.id for each in found.questions})
+    if not (left.failures or left.errors):
+        return replace(judged, questions=found.questions)
+    if rules.protected is ProtectedPolicy.FAIL:
+        return judged
+    changed = await rules.changed.questions(harness, left, judged.own)
+    if rules.protected is ProtectedPolicy.ASK:
+        return replace(judged, questions=(*found.questions, *changed)) if changed else judged
+    if not changed:
+        return judged
+    noted = {each.id: _NOTED for each in (*left.failures, *left.errors)}
+    return replace(
+        judged, of_base=of_base.without(noted), known={**known, **noted}, questions=found.questions
+    )
+
+
+async def _unread(of_base: RunReport, goal: Goal, base: BaseTests) -> dict[str, str]:
+    """Return the base's files that cannot be read for what the environment lacks, and why, by file."""
+    if goal.policy is BaseFailures.MUST_PASS:
+        return {}
+    lacking = await base.lacking_files(of_base.errors)
+    return {name: what for name, what in lacking.items() if not goal.names(name)}

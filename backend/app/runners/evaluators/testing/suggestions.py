@@ -1,0 +1,67 @@
+"""What to do about a test run that does not pass."""
+
+from app.runners.evaluators.testing.judged import JudgedRun
+from app.runners.evaluators.testing.report import CollectProblem, Ending, RanTest, RunReport
+
+_SUGGESTIONS = 8
+_LINE_CHARS = 400
+
+
+def suggestions_for(judged: JudgedRun) -> list[str]:
+    """Return what to do about everything that speaks against a pass, the runs as a whole first."""
+    found = [text for run in judged.runs for text in _remedies(run)]
+    report = judged.report
+    found += [about_problem(each) for each in report.errors]
+    found += [about_failure(each) for each in report.failures]
+    if not found and judged.ok == 0:
+        found.append(
+            "Let the tests run: remove the skip and xfail marks"
+            if report.ids
+            else "Add tests in files named test_*.py that exercise what the goal asks for"
+        )
+    found += [f"Leave {each} as the base has it" for each in judged.replaced]
+    found += [f"Restore the test {each}" for each in judged.lost[:_SUGGESTIONS]]
+    found += [
+        f"Let {each} run as it does at base: remove what skips it" for each in judged.idle[:_SUGGESTIONS]
+    ]
+    return found[:_SUGGESTIONS]
+
+
+def _remedies(run: RunReport) -> list[str]:
+    """What to do about a run as a whole."""
+    if run.ending is Ending.TIMED_OUT:
+        return [f"Find what blocks or loops{_where(run)}"]
+    if run.ending is Ending.TORN:
+        return [f"Remove what ends or kills the process (os._exit, sys.exit, a crash){_where(run)}"]
+    if run.ending is Ending.BROKEN:
+        return [f"Mend what pytest reports: {_short(run.text[-_LINE_CHARS:])}"]
+    found: list[str] = []
+    if run.unfinished:
+        found.append(f"Remove what stops the run (pytest.exit, sys.exit){_where(run)}")
+    if run.forged:
+        found.append(f"Remove what changes how tests are run and reported: {'; '.join(run.forged[:3])}")
+    return found
+
+
+def about_failure(test: RanTest) -> str:
+    """Return what to do about a failed test."""
+    return f"Fix {test.id}: {_short(test.message) or test.outcome.value}"
+
+
+def about_problem(problem: CollectProblem) -> str:
+    """Return what to do about a test file that cannot be imported."""
+    return f"Make {problem.id or 'the tests'} importable: {_last_error(problem.message)}"
+
+
+def _last_error(message: str) -> str:
+    """Return the line of a traceback that names the error."""
+    lines = [line.removeprefix("E").strip() for line in message.splitlines() if line.startswith("E ")]
+    return _short(lines[-1] if lines else message)
+
+
+def _where(report: RunReport) -> str:
+    return f"; the test that was running: {report.unfinished[0]}" if report.unfinished else ""
+
+
+def _short(text: str) -> str:
+    return " ".join(text.split())[:_LINE_CHARS]

@@ -1,0 +1,63 @@
+"""How often and after which pause an attempt is tried again under its own number. Pure.
+
+That happens after faults that use up no attempt: its worker died, its agent failed, its model was
+unavailable, or its evaluators reached no verdict.
+"""
+
+from datetime import datetime, timedelta
+
+from app.runners.facts import AttemptFacts
+from app.schemas.runs import AttemptState, EscalationReason, RunPolicy
+
+MAX_BACKOFF_SECONDS = 300.0
+MAX_UNAVAILABLE_FAILURES = 100
+"""In a row; a provider that puts off for ever is not waited for any longer."""
+
+
+def beyond_limit(last: AttemptFacts, now: datetime, policy: RunPolicy) -> tuple[EscalationReason, str] | None:
+    """Return why a human is asked instead of trying an attempt again; None while it may be tried again."""
+    if last.needs_human:
+        return EscalationReason.AGENT_UNAVAILABLE, last.error
+    if _waited_enough(last, now, policy):
+        times = f"{last.unavailable_failures} times in a row"
+        text = f"The model was unavailable {times}; the last time: {last.error}"
+        return EscalationReason.AGENT_UNAVAILABLE, text
+    if last.agent_failures >= policy.max_agent_failures:
+        text = f"The agent failed {last.agent_failures} times in a row; the last time: {last.error}"
+        return EscalationReason.AGENT_UNAVAILABLE, text
+    if last.evaluation_failures >= policy.max_evaluation_failures:
+        text = (
+            f"The evaluators reached no verdict {last.evaluation_failures} times; the last time: {last.error}"
+        )
+        return EscalationReason.EVALUATOR_UNAVAILABLE, text
+    lost = lost_workers(last)
+    if lost >= policy.max_lost_workers:
+        text = f"{lost} workers died while working on attempt {last.number}"
+        return EscalationReason.WORKER_LOST, text
+    return None
+
+
+def _waited_enough(last: AttemptFacts, now: datetime, policy: RunPolicy) -> bool:
+    if last.unavailable_failures >= MAX_UNAVAILABLE_FAILURES:
+        return True
+    if last.unavailable_since is None or last.unavailable_failures < policy.max_agent_failures:
+        return False
+    return (now - last.unavailable_since).total_seconds() >= policy.max_unavailable_seconds
+
+
+def lost_workers(attempt: AttemptFacts) -> int:
+    """Workers that died on an attempt: those recorded, and the one that left it half done.
+
+    `decide` runs only while no worker is at the attempt.
+    """
+    return attempt.lost_workers + (attempt.state in (AttemptState.STARTED, AttemptState.EVALUATING))
+
+
+def backoff_seconds(failures: int, policy: RunPolicy) -> float:
+    """The pause before try number `failures + 1`: doubling, at most five minutes."""
+    return min(MAX_BACKOFF_SECONDS, policy.retry_base_seconds * 2 ** (failures - 1))
+
+
+def rest_until(failures: int, policy: RunPolicy, now: datetime) -> datetime:
+    """The moment until which an attempt rests after its failure number `failures`."""
+    return now + timedelta(seconds=backoff_seconds(failures, policy))

@@ -1,0 +1,15 @@
+"""When an agent is stuck between attempts: it fails alike twice and changes nothing in between. Pure.
+
+`agents/stuck.py` looks at the same within one attempt.
+"""
+
+from app.runners.facts import History
+
+
+def is_stuck(history: History) -> bool:
+    """Tell whether the last attempt failed exactly as the one before it did and changed nothing."""
+    if len(history.attempts) < 2:
+        return False
+    before, last = history.attempts[-2:]
+    same_failure = last.fingerprint is not None and last.fingerprint == before.fingerprint
+    return same_failure and last.tree is not None and last.tree == before.tree
