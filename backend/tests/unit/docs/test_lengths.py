@@ -16,18 +16,6 @@ REASONS = {
 }
 """Globs of paths that may be longer, each with the reason."""
 
-# --- Being divided; this block goes when they are ---------------------------------------------------------
-DIVIDED = (
-    "backend/app/db/models.py",
-    "backend/app/cli/view/notices.py",
-    "backend/app/composition/tools.py",
-    "backend/app/gateway/scripted/answers.py",
-    "backend/app/workspaces/process.py",
-    "backend/app/workspaces/environments/installing.py",
-)
-REASONS.update(dict.fromkeys(DIVIDED, "being divided"))
-# --- End of the block -------------------------------------------------------------------------------------
-
 
 def modules() -> dict[str, int]:
     """The number of lines of every module, by its path."""
