@@ -12,7 +12,7 @@ from app.runners.evaluators.protocol import CriterionResult, EvaluationResult, E
 SCORE_PER_FINDING = 0.1
 MAX_SUGGESTIONS = 5
 MANY = 10
-"""A rule that the base breaks in this many places, and in several files, is not one that it holds to."""
+"""A base that breaks a rule in this many places, in several files or in one, does not hold to it."""
 
 _SEVERAL_FILES = 3
 _LISTED = 15
@@ -89,13 +89,40 @@ def compare(
     return Comparison(tuple(sorted(new)), tuple(sorted(known)))
 
 
-def often_broken(findings: Iterable[Finding]) -> frozenset[str]:
-    """Name the rules that a base breaks in many places, by its findings."""
+@dataclass(frozen=True, slots=True)
+class BrokenOften:
+    """Rules that a base breaks in many places, so that it does not hold to them.
+
+    Attributes:
+        rules: broken in several files; they are advice everywhere.
+        in_files: files and rules broken many times in that one file; they are advice there.
+    """
+
+    rules: frozenset[str]
+    in_files: frozenset[tuple[str, str]]
+
+    def covers(self, finding: Finding) -> bool:
+        """Tell whether a finding breaks a rule that the base does not hold to there."""
+        return finding.rule in self.rules or (finding.file, finding.rule) in self.in_files
+
+
+def often_broken(findings: Iterable[Finding], *, but: Callable[[str], bool]) -> BrokenOften:
+    """Return the rules that a base breaks in many places, by its findings.
+
+    Args:
+        findings: of the base.
+        but: tells whether a rule counts however often the base breaks it.
+    """
     places: dict[str, list[str]] = defaultdict(list)
     for each in findings:
-        places[each.rule].append(each.file)
-    return frozenset(
-        rule for rule, files in places.items() if len(files) >= MANY and len(set(files)) >= _SEVERAL_FILES
+        if not but(each.rule):
+            places[each.rule].append(each.file)
+    counts = {rule: Counter(files) for rule, files in places.items()}
+    return BrokenOften(
+        frozenset(
+            rule for rule, files in counts.items() if files.total() >= MANY and len(files) >= _SEVERAL_FILES
+        ),
+        frozenset((file, rule) for rule, files in counts.items() for file, n in files.items() if n >= MANY),
     )
 
 

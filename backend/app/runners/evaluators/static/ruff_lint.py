@@ -14,12 +14,12 @@ from app.runners.evaluators.protocol import (
     skipped,
 )
 from app.runners.evaluators.static.analysed_copy import AnalysedCopy
-from app.runners.evaluators.static.baseline import Comparison, Finding, Wording, result_of
+from app.runners.evaluators.static.baseline import Comparison, Finding, Wording, often_broken, result_of
+from app.runners.evaluators.static.ruff_pin import pinned_ruff
 from app.runners.evaluators.static.ruff_rules import (
     LintRules,
     is_fault,
     lay_out,
-    neglected,
     quiet,
     rules_of,
 )
@@ -118,7 +118,8 @@ class RuffLintEvaluator:
     ) -> Callable[[Finding], bool]:
         """Say which new findings only advise: those of rules that the base neither chose nor holds to.
 
-        A preview counts only where the base names it by its full code.
+        A preview, or a rule that is newer than the project's ruff, counts only where the base names it by its
+        full code.
         """
         open_rules = {each.rule for each in comparison.new if not is_fault(each.rule)}
         if not open_rules:
@@ -127,11 +128,15 @@ class RuffLintEvaluator:
             return lambda each: each.rule in open_rules
         copy = await asyncio.to_thread(trees.copy_of_base)
         await asyncio.to_thread(lay_out, ruff.rules, copy.path)
-        loose = neglected(await ruff.findings(copy.path, await ruff.selected(copy.path, copy.files)))
-        # A project that chooses all rules has not agreed to those that only this release tries out.
-        loose |= {each for each in await ruff.on_trial(open_rules) if each not in ruff.rules.chosen}
+        at_base = await ruff.findings(copy.path, await ruff.selected(copy.path, copy.files))
+        loose = often_broken(at_base, but=is_fault)
+        # A project that chooses groups of rules has not agreed to those that its own ruff does not have.
+        pinned = await asyncio.to_thread(pinned_ruff, trees.base.path) if trees.base is not None else None
+        unsettled = await ruff.unsettled(open_rules, pinned) - set(ruff.rules.chosen)
         return lambda each: (
-            each.rule in loose or (not is_fault(each.rule) and not ruff.rules.chooses(each.rule))
+            loose.covers(each)
+            or each.rule in unsettled
+            or (not is_fault(each.rule) and not ruff.rules.chooses(each.rule))
         )
 
 

@@ -4,13 +4,11 @@ import os
 import re
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
-
-from app.runners.evaluators.static.baseline import Finding, often_broken
 
 # Rules that speak of faults, not of taste: E4 and E7 fail one in eight of HumanEval's good solutions, these
 # none. Re-exports are what an `__init__.py` is for.
@@ -101,11 +99,6 @@ def rules_of(base: Path | None) -> LintRules:
 def is_fault(rule: str) -> bool:
     """Tell whether a finding of this rule counts in every project, whatever its base looks like."""
     return _ALWAYS_COUNTS.match(rule) is not None
-
-
-def neglected(findings: Iterable[Finding]) -> frozenset[str]:
-    """Name the rules that a base breaks in many places, by its findings."""
-    return frozenset(rule for rule in often_broken(findings) if not is_fault(rule))
 
 
 def lay_out(rules: LintRules, into: Path) -> None:

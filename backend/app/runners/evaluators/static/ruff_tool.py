@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
+from packaging.version import InvalidVersion, Version
 from ruff import find_ruff_bin
 
 from app.runners.evaluators.static.baseline import Finding
@@ -69,10 +70,18 @@ class Ruff:
             return [*await self.findings(tree, files[:half]), *await self.findings(tree, files[half:])]
         return sorted(_finding(line, tree) for line in report.splitlines() if line.strip())
 
-    async def on_trial(self, rules: Iterable[str]) -> frozenset[str]:
-        """Name those of some rules that this ruff has as previews, which a later one may change or drop."""
+    async def unsettled(self, rules: Iterable[str], pinned: Version | None) -> frozenset[str]:
+        """Name the rules that the project's ruff cannot have had as settled ones.
+
+        Args:
+            rules: codes of rules.
+            pinned: the version that the project uses; None when no file states it.
+
+        Returns:
+            Previews of this ruff, and the rules that became stable after `pinned`.
+        """
         found = [(rule, await self._about(rule)) for rule in sorted(rules)]
-        return frozenset(rule for rule, about in found if about.get("preview") is True)
+        return frozenset(rule for rule, about in found if _is_unsettled(about, pinned))
 
     async def _about(self, rule: str) -> Mapping[str, Any]:
         """Return what ruff says about a rule; nothing for what is no rule of it."""
@@ -115,6 +124,19 @@ class Ruff:
             detail = detail or "nothing on its error stream"
             raise ToolTroubleError(f"ruff ended with status {outcome.returncode}: {detail}")
         return outcome.stdout
+
+
+def _is_unsettled(about: Mapping[str, Any], pinned: Version | None) -> bool:
+    """Tell it from what `ruff rule` prints: `{"preview": ..., "status": {"Stable": {"since": "0.16.0"}}}`."""
+    if about.get("preview") is True:
+        return True
+    status: object = about.get("status")
+    stable: object = cast("dict[str, Any]", status).get("Stable") if isinstance(status, dict) else None
+    since: object = cast("dict[str, Any]", stable).get("since") if isinstance(stable, dict) else None
+    try:
+        return pinned is not None and isinstance(since, str) and Version(since) > pinned
+    except InvalidVersion:
+        return False
 
 
 def ruff_binary() -> str:

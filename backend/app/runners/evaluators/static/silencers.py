@@ -4,7 +4,7 @@ import io
 import re
 import tokenize
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
@@ -28,11 +28,12 @@ _EXACT_TYPES = re.compile(
 _EXACT_LINT = re.compile(r"#\s*noqa\s*:\s*([A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*)(?=\s*(?:$|#|-))")
 _BARE_TYPES = re.compile(r"#\s*type\s*:\s*ignore\s*(?=#|$)")
 _BARE = "bare"
+_NAMED = "named"
 PRACTICE = 2
 """So many comments of a kind in the base make it a practice there."""
 
 BARE_PRACTICE = 10
-"""So many comments that name no error do."""
+"""So many comments that name no error do, and so many that name rules of any kind to the linter."""
 
 _MAYBE_LINT = re.compile(r"noqa|(?:ruff|flake8|isort)\s*:", re.IGNORECASE)
 _MAYBE_TYPES = re.compile(
@@ -64,8 +65,8 @@ class Silencer:
         whole: the line without surrounding blanks, by which it is known again.
         alone: True when nothing else stands on the line, so that it may speak for more than one line.
         kinds: what a comment for one line speaks of: the tool where it names the errors that it hides from a
-            type checker, `bare` where it hides all of them, the codes where it hides rules from the linter.
-            Empty for any other silencer.
+            type checker, `bare` where it hides all of them, the codes and `named` where it hides rules from
+            the linter. Empty for any other silencer.
     """
 
     line: int
@@ -102,9 +103,14 @@ class KnownSilencers:
             place = own if own[each.whole] > 0 else self.elsewhere
             if place[each.whole] > 0:
                 place[each.whole] -= 1
-            elif not each.kinds or not self.practised.issuperset(each.kinds):
+            elif not self._is_practised(each.kinds):
                 new.append(each)
         return new
+
+    def _is_practised(self, kinds: Collection[str]) -> bool:
+        if _NAMED in kinds and _NAMED in self.practised:
+            return True
+        return bool(kinds) and self.practised.issuperset(set(kinds) - {_NAMED})
 
 
 def known_silencers(
@@ -122,7 +128,9 @@ def known_silencers(
         elsewhere += lines - Counter(each.whole for each in candidate.get(name, ()))
     kinds = Counter(kind for found in base.values() for each in found for kind in each.kinds)
     practised = frozenset(
-        kind for kind, count in kinds.items() if count >= (BARE_PRACTICE if kind == _BARE else PRACTICE)
+        kind
+        for kind, count in kinds.items()
+        if count >= (BARE_PRACTICE if kind in (_BARE, _NAMED) else PRACTICE)
     )
     # Who hides whole lines may also say what exactly is hidden.
     return KnownSilencers(by_file, elsewhere, practised | {"type"} if _BARE in practised else practised)
@@ -196,7 +204,7 @@ def _codes(comment: str) -> tuple[str, ...]:
     """Return the rules that a comment names to the linter; none where one of them speaks of a fault."""
     exact = _EXACT_LINT.match(comment)
     codes = tuple(re.split(r"[,\s]+", exact.group(1))) if exact else ()
-    return () if any(map(is_fault, codes)) else codes
+    return () if not codes or any(map(is_fault, codes)) else (*codes, _NAMED)
 
 
 def _exempting(tokens: Iterable[tokenize.TokenInfo]) -> Iterator[tuple[tokenize.TokenInfo, str]]:

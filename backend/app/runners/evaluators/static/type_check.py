@@ -3,7 +3,7 @@
 import asyncio
 import sys
 import zipfile
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -167,24 +167,17 @@ class TypeCheckEvaluator:
         if self.learns and isinstance(checker, Mypy):
             self.libraries.begin(checker.libraries, checker.learn)
 
-        at_base: list[Finding] = []
-
-        async def check_base(base: AnalysedCopy, files: list[str]) -> Sequence[Finding]:
-            every = [name for name in base.files if checker.covers(name)]
-            if checker.needs_all(every):
-                checked = await checker.check(base.path, every, trees.changed)
-            else:
-                checked = await checker.check(base.path, files, files)
-            at_base.extend(checked.found)
-            return [each for each in checked.found if each.file in files]
-
         found = [*checked.found, *await asyncio.to_thread(_lost, trees, wanted)]
         if self.lacks_packages:
             found = [each for each in found if not _for_want_of_packages(each)]
-        comparison = await trees.compare(found, check_base)
+        at_base = _AtBase(checker, trees.changed)
+        comparison = await trees.compare(found, at_base.check_some)
+        if comparison.new and trees.base is not None:
+            # In circles of imports, what a checker can tell hangs on the files that it reads and their order.
+            comparison = await trees.compare(found, at_base.check_all)
         advises = self._advises(checker, trees)
-        loose = often_broken(at_base) - _FAULTS
-        comparison = comparison.advising(lambda each: advises or each.rule in loose)
+        loose = often_broken(at_base.found, but=_FAULTS.__contains__)
+        comparison = comparison.advising(lambda each: advises or loose.covers(each))
         if checked.unfinished and not (comparison.new or comparison.advice):
             raise ToolTroubleError(checked.unfinished)
         result = result_of(
@@ -217,6 +210,34 @@ class TypeCheckEvaluator:
     async def _remember(self, run_id: UUID | None, cache: Path | None) -> None:
         if cache and run_id:
             self.memory.keep(run_id, await asyncio.to_thread(pack, cache))
+
+
+@dataclass(slots=True)
+class _AtBase:
+    """What a checker finds at the base; `changed` names the files that the candidate changed."""
+
+    checker: TypeChecker
+    changed: Collection[str]
+    found: list[Finding] = field(default_factory=list[Finding])
+
+    async def check_some(self, base: AnalysedCopy, files: list[str]) -> Sequence[Finding]:
+        """Check only these files where the checker may."""
+        if self.checker.needs_all(self._covered(base)):
+            return await self.check_all(base, files)
+        return await self._check(base, files, files, files)
+
+    async def check_all(self, base: AnalysedCopy, files: list[str]) -> Sequence[Finding]:
+        """Check every file in the order of the candidate's check; return what is found in these files."""
+        return await self._check(base, self._covered(base), self.changed, files)
+
+    def _covered(self, base: AnalysedCopy) -> list[str]:
+        return [name for name in base.files if self.checker.covers(name)]
+
+    async def _check(
+        self, base: AnalysedCopy, checked: Sequence[str], first: Collection[str], files: Collection[str]
+    ) -> Sequence[Finding]:
+        self.found = list((await self.checker.check(base.path, checked, first)).found)
+        return [each for each in self.found if each.file in files]
 
 
 def _for_want_of_packages(finding: Finding) -> bool:

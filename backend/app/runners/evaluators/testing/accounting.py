@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass, replace
 
 from app.runners.evaluators.testing.base import BaseTests
-from app.runners.evaluators.testing.base_failures import Goal, sort_failures
+from app.runners.evaluators.testing.base_failures import Goal, SortedFailures, sort_errors, sort_failures
 from app.runners.evaluators.testing.changed import ChangedTests
 from app.runners.evaluators.testing.judged import JudgedRun
 from app.runners.evaluators.testing.report import Ending, RunReport
@@ -36,28 +36,31 @@ async def accounted(harness: Harness, judged: JudgedRun, rules: Rules, base: Bas
         return judged
     touched = await asyncio.to_thread(rules.changed.touched) if judged.second.red else None
     found = sort_failures(of_base.failures, judged.second, rules.goal, touched)
-    known = {**found.known, **await _unread(of_base, rules.goal, base)}
+    unread = await _unread(of_base, rules.goal, base)
+    questions = (*found.questions, *unread.questions)
+    known = {**found.known, **unread.known}
     of_base = of_base.without(known)
     judged = replace(judged, of_base=of_base, known=known)
-    left = of_base.without({each.id for each in found.questions})
+    left = of_base.without({each.id for each in questions})
     if not (left.failures or left.errors):
-        return replace(judged, questions=found.questions)
+        return replace(judged, questions=questions)
     if rules.protected is ProtectedPolicy.FAIL:
         return judged
     changed = await rules.changed.questions(harness, left, judged.own)
     if rules.protected is ProtectedPolicy.ASK:
-        return replace(judged, questions=(*found.questions, *changed)) if changed else judged
+        return replace(judged, questions=(*questions, *changed)) if changed else judged
     if not changed:
         return judged
     noted = {each.id: _NOTED for each in (*left.failures, *left.errors)}
-    return replace(
-        judged, of_base=of_base.without(noted), known={**known, **noted}, questions=found.questions
-    )
+    return replace(judged, of_base=of_base.without(noted), known={**known, **noted}, questions=questions)
 
 
-async def _unread(of_base: RunReport, goal: Goal, base: BaseTests) -> dict[str, str]:
-    """Return the base's files that cannot be read for what the environment lacks, and why, by file."""
-    if goal.policy is BaseFailures.MUST_PASS:
-        return {}
+async def _unread(of_base: RunReport, goal: Goal, base: BaseTests) -> SortedFailures:
+    """Sort the tests that cannot be read: for what the environment lacks, or as at the base."""
+    if goal.policy is BaseFailures.MUST_PASS or not of_base.errors:
+        return SortedFailures()
     lacking = await base.lacking_files(of_base.errors)
-    return {name: what for name, what in lacking.items() if not goal.names(name)}
+    known = {name: what for name, what in lacking.items() if not goal.names(name)}
+    left = [each for each in of_base.errors if each.id not in known]
+    found = sort_errors(left, await base.unreadable() if left else {}, goal)
+    return SortedFailures({**known, **found.known}, found.questions)

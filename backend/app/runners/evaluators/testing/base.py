@@ -211,6 +211,10 @@ class BaseTests:
         found = {each.id: await self._lacking([each], of_base=True) for each in errors}
         return {name: what for name, what in found.items() if what}
 
+    async def unreadable(self) -> dict[str, str]:
+        """Return the files and classes that cannot be read at the base, with the message of each."""
+        return {each.id: each.message for each in (await self._list()).errors}
+
     async def _lacks(self, module: str, problem: CollectProblem, *, of_base: bool) -> bool:
         """Tell whether a file cannot be read for want of a module that the environment should provide."""
         if await self.needs_installed(module):
@@ -223,8 +227,8 @@ class BaseTests:
         return await self._has_at_base(problem) and not await has_module(self._harness, module)
 
     async def _has_at_base(self, problem: CollectProblem) -> bool:
-        there = {each.id: issue_key(each.message) for each in (await self._list()).errors}
-        return there.get(problem.id) == issue_key(problem.message)
+        there = (await self.unreadable()).get(problem.id)
+        return there is not None and issue_key(there) == issue_key(problem.message)
 
     async def needs_installed(self, module: str) -> bool:
         """Tell whether a missing module is one that the environment should provide, and does not.

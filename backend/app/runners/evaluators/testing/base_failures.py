@@ -9,14 +9,14 @@ from fnmatch import fnmatchcase
 from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing.again import SecondLook
 from app.runners.evaluators.testing.inventory import file_of, function_of
-from app.runners.evaluators.testing.report import RanTest
+from app.runners.evaluators.testing.report import CollectProblem, RanTest
 from app.runners.evaluators.testing.touched import Touched
 from app.schemas.questions import BaseFailures, Question, QuestionKind
 
 # What an error says about versions of other people's code rather than about the project's own.
 _OTHERS = re.compile(
     r"cannot import name '\w+' from '[\w.]+' \([^)]*/(?:lib/python3\.\d+|site-packages)/"
-    r"|\b(?:Pending)?DeprecationWarning: "
+    r"|\b(?:PendingDeprecation|Deprecation|PytestDeprecation|PytestRemovedIn\d+)Warning: "
 )
 _NO_ATTRIBUTE = re.compile(r"module '([\w.]+)' has no attribute ")
 _ABOUT_TESTS = re.compile(
@@ -28,6 +28,7 @@ _UNWRITTEN = re.compile(
     r"|TypeError: .*(?:unexpected keyword argument|positional arguments?|required keyword-only)"
 )
 _UNTOUCHED = "it was red before and is red in the same way; the change touches nothing that it runs through"
+_EXPLANATION = re.compile(r"\n\s*\+\s+(?:where|and)\b.*", re.DOTALL)
 _ELSEWHERE = re.compile(r"^\S*/(?:lib/python3(?:\.\d+)?|site-packages)/\S+:\d+: ")
 
 
@@ -100,6 +101,32 @@ def sort_failures(
     return SortedFailures(known, tuple(questions))
 
 
+def sort_errors(errors: Iterable[CollectProblem], at_base: Mapping[str, str], goal: Goal) -> SortedFailures:
+    """Sort tests of the base that cannot be read; what the base can read counts against the candidate.
+
+    Args:
+        errors: what cannot be read with the candidate's code.
+        at_base: the message at the base by file or class, for what the base cannot read either.
+        goal: which failures count.
+    """
+    known: dict[str, str] = {}
+    questions: list[Question] = []
+    for each in errors:
+        there = at_base.get(each.id)
+        is_goal = goal.policy is not BaseFailures.IGNORE and goal.names(each.id)
+        if there is None or is_goal or goal.policy is BaseFailures.MUST_PASS:
+            continue
+        if not _same_way(each.message, there):
+            continue
+        if goal.policy is BaseFailures.IGNORE or goal.tests:
+            known[each.id] = "it cannot be read at the base either"
+        elif _is_about_versions(each.message):
+            known[each.id] = "the base cannot read it either: it expects other versions of what it uses"
+        elif _may_stay(there, goal):
+            questions.append(_question(each, there))
+    return SortedFailures(known, tuple(questions))
+
+
 def _not_the_goal(test: RanTest, second: SecondLook, goal: Goal) -> str:
     if goal.policy is BaseFailures.IGNORE:
         return "it fails at the base, too"
@@ -107,7 +134,7 @@ def _not_the_goal(test: RanTest, second: SecondLook, goal: Goal) -> str:
         return "it fails at the base, too, and is not among the tests of the goal"
     if test.id in second.environment:
         return f"it fails at the base in the same way: {second.environment[test.id]}"
-    is_same = issue_key(test.message) == issue_key(second.red[test.id])
+    is_same = _same_way(test.message, second.red[test.id])
     if is_same and _is_about_versions(test.message):
         return "it fails at the base in the same way: the code expects other versions of what it uses"
     return ""
@@ -121,13 +148,26 @@ def _is_about_versions(message: str) -> bool:
 
 
 def _stays_red(test: RanTest, at_base: str, goal: Goal) -> bool:
-    """Tell whether a test fails as before, and nothing says that the run is to make it pass.
+    """Tell whether a test fails as before, and nothing says that the run is to make it pass."""
+    return _same_way(test.message, at_base) and _may_stay(at_base, goal)
+
+
+def _same_way(message: str, at_base: str) -> bool:
+    """Tell whether two messages say the same.
+
+    What pytest explains below a failed assertion does not count: it prints objects, and the candidate may
+    have given them a field more.
+    """
+    here, there = (issue_key(_EXPLANATION.sub("", each)) for each in (message, at_base))
+    return here == there
+
+
+def _may_stay(at_base: str, goal: Goal) -> bool:
+    """Tell whether nothing says that the run is to mend what fails.
 
     Where the failure lies in the project's own code, the goal may be about tests without naming any ("make
     the tests pass"), or the test may wait for something that is still to be written.
     """
-    if issue_key(test.message) != issue_key(at_base):
-        return False
     if _ELSEWHERE.search(at_base):
         return True
     return bool(goal.words) and not (_ABOUT_TESTS.search(goal.words) or _UNWRITTEN.search(at_base))
@@ -147,7 +187,7 @@ def _is_aside(test: RanTest, second: SecondLook, goal: Goal, touched: Touched) -
     return not touched.plays_a_part(test.id, (*test.files, *at_base), goal.words)
 
 
-def _question(test: RanTest, at_base: str) -> Question:
+def _question(test: RanTest | CollectProblem, at_base: str) -> Question:
     text = f"`{test.id}` failed before anything was done and fails in the same way: may it stay so?"
     message = " ".join(test.message.split())[:500]
     key = issue_key(message)

@@ -1,7 +1,7 @@
 """The questions of base tests that fail, while the candidate's version of them passes."""
 
 import asyncio
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -103,15 +103,22 @@ class ChangedTests:
         return self._whole_file(path) if name == path else self._support(name, asked)
 
     def _support(self, name: str, asked: Sequence[Question]) -> Question | None:
-        """Ask about what else was changed around a test that is as it was."""
-        others = [each for each in self.laid_over if not is_test_file(each, self.patterns)]
-        parts = [*asked, *(each for path in others for each in self._changes_of(path) if each not in asked)]
+        """Ask about what else was changed around a test that is as it was.
+
+        That may be a file of tests, too: others inherit from its classes or import its functions.
+        """
+        tests = {each for each in self.laid_over if is_test_file(each, self.patterns)}
+        others = [each for each in self.laid_over if each not in tests]
+        parts = [*asked, *self._further(others, asked)] or self._further(sorted(tests), asked)
         if not parts:
             return None
         listed = ", ".join(dict.fromkeys(f"`{each.id}`" for each in parts[:3]))
         text = f"`{name}` passes only with the changed {listed}: {_ENDING}"
         before, after = ("\n\n".join(filter(None, texts)) for texts in _sides(parts))
         return Question.about(name, QuestionKind.DIFFERENT, text, why=_FAILS, before=before, after=after)
+
+    def _further(self, paths: Iterable[str], asked: Sequence[Question]) -> list[Question]:
+        return [each for path in paths for each in self._changes_of(path) if each not in asked]
 
     def _whole_file(self, path: str) -> Question | None:
         """Ask about a file of tests that cannot be told apart: it does not load, or is gone."""

@@ -89,26 +89,22 @@ def settings_for(tree: Path, base: Path | None) -> PytestSettings:
         files = _usual_test_files(base)
         present = _find(tree)
         own = present[1] if present else dict[str, Any]()
-        arguments = [part for name in _HARMLESS if name in own for part in _override(name, own[name], tree)]
-        if "pythonpath" not in own and (tree / "src").is_dir():
-            arguments += _override("pythonpath", "src", tree)
+        kept = [name for name in _HARMLESS if name in own and name != "pythonpath"]
+        arguments = [part for name in kept for part in _override(name, own[name], tree)]
+        arguments += _import_path(own, tree)
         if files != _TEST_FILES:
             arguments += ["-o", f"python_files={' '.join(files)}"]
         return PytestSettings(None, tuple(arguments), "built-in", files)
     path, options = found
     arguments = _kept(_words(options.get("addopts")))
-    if options.get("pythonpath"):
-        arguments += _override("pythonpath", options["pythonpath"], tree)
-    elif (tree / "src").is_dir():
-        # Its authors have it installed in place; an installed copy is not what is judged.
-        arguments += _override("pythonpath", "src", tree)
+    arguments += _import_path(options, tree)
     test_files = tuple(_words(options.get("python_files"))) or _usual_test_files(base)
     if not options.get("python_files") and test_files != _TEST_FILES:
         arguments += ["-o", f"python_files={' '.join(test_files)}"]
     names_tests = bool(options.get("python_functions") or options.get("python_classes"))
     if base is not None and not names_tests:
         test_files = patterns_of_tests(base, test_files)
-    places = tuple(_words(options.get("pythonpath"))) or ("src",)
+    places = tuple(dict.fromkeys((*_words(options.get("pythonpath")), "src")))
     return PytestSettings(path, tuple(arguments), f"base {path.name}", test_files, names_tests, places)
 
 
@@ -129,6 +125,17 @@ def _usual_test_files(base: Path | None) -> tuple[str, ...]:
     """Return pytest's usual patterns, with the one file at the root that some projects run as a program."""
     alone = [name for name in _TEST_PROGRAMS if base is not None and defines_tests(base / name)]
     return (*_TEST_FILES, *alone)
+
+
+def _import_path(options: Mapping[str, Any], tree: Path) -> list[str]:
+    """Return the option for the import path: what the project names, and `src` after it where there is one.
+
+    Authors of such a layout have the project installed in place; an installed copy is not what is judged.
+    """
+    places = _words(options.get("pythonpath"))
+    if (tree / "src").is_dir() and "src" not in {each.removeprefix("./").rstrip("/") for each in places}:
+        places = [*places, "src"]
+    return _override("pythonpath", places, tree) if places else []
 
 
 def _override(name: str, value: object, tree: Path) -> list[str]:

@@ -236,3 +236,77 @@ async def test_type_errors_count_where_the_base_holds_to_the_rule(context, base,
     worse = {**told, "new.py": "z: str = 5\n\n\ndef f() -> int:\n    return nothing\n"}
     result = await types(context, {**base, **worse}, {**CLEAN, **base, **MYPY})
     assert result.status == "failed"
+
+
+async def test_a_file_that_breaks_a_rule_many_times_is_advised_in_that_file(context) -> None:
+    mess = "".join(f"import part{n}\n" for n in range(MANY))
+    base = {**CLEAN, **RUFF, "old.py": mess}
+    more = await lint(context, {**base, "old.py": f"{mess}import sys\n"}, base)
+    assert (more.status, more.metadata["advice_count"]) == ("passed", 1)
+    assert (await lint(context, {**base, "old.py": f"{mess}print(gone)\n"}, base)).status == "failed"
+
+
+PRACTICE = {"old.py": "".join(f"x{n} = lambda: {n}  # noqa: E731\n" for n in range(BARE_PRACTICE))}
+
+
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        pytest.param("import io, csv  # noqa: E401", "passed", id="another rule by its code"),
+        pytest.param("import io, csv  # noqa", "failed", id="all rules"),
+        pytest.param("x = nothing  # noqa: F821", "failed", id="a fault"),
+        pytest.param("# ruff: noqa: E401\nimport io, csv", "failed", id="a whole file"),
+    ],
+)
+async def test_a_base_that_names_what_it_hides_lets_others_do_so(context, line: str, status: str) -> None:
+    rules = {"ruff.toml": "[lint]\nselect = ['E4', 'E7', 'F8']\n"}
+    base = {**CLEAN, **PRACTICE, **rules}
+    result = await lint(context, {**base, "new.py": f"{line}\n"}, base)
+    assert result.status == status, result.feedback
+
+
+HOOK = "repos:\n- repo: https://github.com/astral-sh/ruff-pre-commit\n  rev: v{}\n  hooks:\n  - id: ruff\n"
+POSITIONAL = {"b.py": "def f(a, b, c, d, e, g):\n    return a, b, c, d, e, g\n"}
+
+
+@pytest.mark.parametrize(
+    ("select", "pinned", "status"),
+    [
+        pytest.param("PL", "0.14.0", "passed", id="its ruff has the rule only as a preview"),
+        pytest.param("PL", "0.16.0", "failed", id="its ruff has the rule"),
+        pytest.param("PLR0917", "0.14.0", "failed", id="it names the rule"),
+    ],
+)
+async def test_a_rule_newer_than_the_projects_ruff_advises(context, select, pinned, status: str) -> None:
+    base = {
+        **CLEAN,
+        "ruff.toml": f"lint.select = ['{select}']\nlint.ignore = ['PLR0913']\n",
+        ".pre-commit-config.yaml": HOOK.format(pinned),
+    }
+    result = await lint(context, {**base, **POSITIONAL}, base)
+    assert (result.status, "PLR0917" in result.feedback) == (status, True)
+
+
+async def test_the_candidate_does_not_say_which_ruff_the_project_has(context) -> None:
+    base = {**CLEAN, "ruff.toml": "lint.select = ['PL']\n"}
+    files = {**base, **POSITIONAL, ".pre-commit-config.yaml": HOOK.format("0.1.0")}
+    assert (await lint(context, files, base)).status == "failed"
+
+
+# Mypy reads the circle from the end that it comes to first, and only from one of them it knows all types.
+CIRCLE = {
+    "pkg/__init__.py": "",
+    "pkg/a.py": (
+        "from . import b\n\n\nclass A:\n    def __init__(self) -> None:\n        self.size = b.SIZE\n"
+    ),
+    "pkg/b.py": (
+        "from . import a\n\nSIZE = max(1, 2)\n\n\ndef show(one: a.A) -> None:\n    print(one.size.missing)\n"
+    ),
+}
+
+
+async def test_what_a_checker_says_by_the_order_of_files_is_not_new(context) -> None:
+    base = {**CIRCLE, "mypy.ini": "[mypy]\nstrict = true\n"}
+    changed = {**base, "pkg/a.py": CIRCLE["pkg/a.py"] + "        self.more = 1\n"}
+    result = await types(context, changed, base)
+    assert (result.status, result.metadata["known_count"]) == ("passed", 1)

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from app.runners.evaluators.testing.again import SecondLook
-from app.runners.evaluators.testing.base_failures import Goal, sort_failures
-from app.runners.evaluators.testing.report import Outcome, RanTest
+from app.runners.evaluators.testing.base_failures import Goal, sort_errors, sort_failures
+from app.runners.evaluators.testing.report import CollectProblem, Outcome, RanTest
 from app.runners.evaluators.testing.touched import Touched, touched_files
 from app.schemas.questions import BaseFailures
 
@@ -148,3 +148,44 @@ def test_touched_files_are_those_changed_added_and_removed(tmp_path: Path) -> No
 def test_a_test_that_is_flaky_at_the_base_does_not_count(second: SecondLook, goal: Goal, known: bool) -> None:
     found = sort_failures([RanTest(NAME, Outcome.FAILED, 0.1, WRONG_VALUE)], second, goal)
     assert (NAME in found.known) is known
+
+
+EXPLAINED = f"{WRONG_VALUE}\n  +  where 3 = f(Attribute(name='x', alias=None))\n  +    where f = <f at 0x7f>"
+
+
+def test_what_pytest_explains_of_an_assertion_may_change() -> None:
+    words = Goal(words="Give attributes an alias")
+    there = EXPLAINED.replace(", alias=None", "")
+    assert [each.id for each in sort(EXPLAINED, words, at_base=there).questions] == [NAME]
+    other = EXPLAINED.replace("assert 3 == 4", "assert 5 == 4")
+    assert not sort(other, words, at_base=there).questions
+
+
+UNREAD = "tests/test_a.py::TestA"
+VERSIONS = (
+    "/x/lib/python3.11/site-packages/_pytest/mark.py:202: pytest.PytestRemovedIn10Warning: Passing a "
+    "non-Collection iterable to parametrize is deprecated."
+)
+BROKEN = "tests/test_a.py:3: ValueError: no rows"
+
+
+@pytest.mark.parametrize(
+    ("message", "at_base", "goal", "known", "asked"),
+    [
+        pytest.param(VERSIONS, VERSIONS, Goal(words="Drop 3.8"), 1, 0, id="other versions"),
+        pytest.param(BROKEN, BROKEN, Goal(words="Drop 3.8"), 0, 1, id="the project's own fault"),
+        pytest.param(BROKEN, BROKEN, Goal(words="Mend the tests"), 0, 0, id="the goal is about tests"),
+        pytest.param(BROKEN, BROKEN, Goal(tests=["tests/test_b.py"]), 1, 0, id="others are the goal"),
+        pytest.param(BROKEN, BROKEN, Goal(tests=[UNREAD], words="x"), 0, 0, id="it is the goal"),
+        pytest.param(BROKEN, BROKEN, Goal(BaseFailures.IGNORE), 1, 0, id="ignored"),
+        pytest.param(VERSIONS, VERSIONS, Goal(BaseFailures.MUST_PASS), 0, 0, id="all must pass"),
+        pytest.param(BROKEN, VERSIONS, Goal(words="Drop 3.8"), 0, 0, id="another error"),
+        pytest.param(VERSIONS, None, Goal(words="Drop 3.8"), 0, 0, id="the base can read it"),
+    ],
+)
+def test_what_the_base_cannot_read_either(
+    message: str, at_base: str | None, goal: Goal, known: int, asked: int
+) -> None:
+    there = {} if at_base is None else {UNREAD: at_base}
+    found = sort_errors([CollectProblem(UNREAD, skipped=False, message=message)], there, goal)
+    assert (len(found.known), len(found.questions)) == (known, asked)

@@ -231,3 +231,47 @@ async def test_changed_data_of_a_test_named_by_it_is_a_question(context) -> None
         context({**base, **changed, "tests/rows.txt": "1 1 2\n2 2 6\n"}, base), outside=False
     )
     assert (refused.status, refused.questions) == ("failed", [])
+
+
+@pytest.mark.parametrize("configured", ["base", "candidate"])
+async def test_src_is_found_beside_the_places_that_a_project_names(context, configured: str) -> None:
+    config = {"pyproject.toml": "[tool.pytest.ini_options]\npythonpath = ['tools']\n"}
+    tools = {"tools/helper.py": "TWO = 2\n"}
+    test = {
+        "tests/test_calc.py": "from calc import add\nfrom helper import TWO\n\n\ndef test_add():\n"
+        "    assert add(1, TWO) == 3\n"
+    }
+    base = {**{f"src/{name}": text for name, text in CODE.items()}, **tools, **test, **config}
+    wrong = {f"src/{name}": text for name, text in WRONG.items()}
+    before = base if configured == "base" else {**base, "pyproject.toml": ""}
+    assert (await judge(context(base, before), outside=False)).status == "passed"
+    assert (await judge(context({**base, **wrong}, before), outside=False)).status == "failed"
+
+
+INHERITED = {
+    "tests/__init__.py": "",
+    "tests/test_base.py": (
+        "from calc import add\n\n\nclass TestAdd:\n    def test_add(self):\n        assert add(1, 2) == 3\n"
+    ),
+    "tests/test_more.py": (
+        "from tests.test_base import TestAdd as Base\n\n\nclass TestMore(Base):\n"
+        "    def test_nothing(self):\n        assert True\n"
+    ),
+}
+
+
+async def test_a_test_inherited_from_a_changed_file_is_the_same_question(context) -> None:
+    base = {**CODE, **INHERITED}
+    changed = {
+        **base,
+        **WRONG,
+        "tests/test_base.py": INHERITED["tests/test_base.py"].replace("== 3", "== -1"),
+    }
+    result = await judge(context(changed, base), outside=False)
+    asked = {each["id"] for each in result.metadata["questions"]}
+    assert {"tests/test_base.py::TestAdd::test_add", "tests/test_more.py::TestMore::test_add"} <= asked
+    broken = {
+        **changed,
+        "tests/test_more.py": INHERITED["tests/test_more.py"].replace("assert True", "assert 0"),
+    }
+    assert not (await judge(context(broken, base), outside=False)).metadata.get("questions")
