@@ -132,8 +132,10 @@ def known_silencers(
         for kind, count in kinds.items()
         if count >= (BARE_PRACTICE if kind in (_BARE, _NAMED) else PRACTICE)
     )
-    # Who hides whole lines may also say what exactly is hidden.
-    return KnownSilencers(by_file, elsewhere, practised | {"type"} if _BARE in practised else practised)
+    # A base that hides all errors of a line lets others say exactly which they hide.
+    if kinds[_BARE] + kinds["type"] >= PRACTICE:
+        practised |= {"type"}
+    return KnownSilencers(by_file, elsewhere, practised)
 
 
 def silencers(source: str, tool: Tool) -> list[Silencer]:
