@@ -87,6 +87,8 @@ async def _release(case: Case, place: Path, archives: Path) -> Workspace:
     await _run("git", *commit, GIT_COMMITTER_DATE=date)
     await asyncio.to_thread(_empty, tree)
     await asyncio.to_thread(_unpack, later, tree)
+    # An archive holds what its build made; git must not leave that out for being ignored.
+    await _run("git", "-C", str(tree), "add", "-A", "-f", "-N")
     return Workspace(tree, "HEAD", f"Release {case.project} {case.candidate}")
 
 

@@ -29,30 +29,38 @@ def says_something(report: RunReport) -> bool:
 
 
 async def accounted(harness: Harness, judged: JudgedRun, rules: Rules, base: BaseTests) -> JudgedRun:
-    """Take out the failures that do not count, and ask about those that a human has to decide on."""
+    """Take out the failures that do not count, and ask about those that a human has to decide on.
+
+    Where no test of the base passes, nothing is taken out. A human is asked all the same when the changed
+    versions of those tests pass.
+    """
     judged = judged.counting_once()
     of_base = judged.of_base
-    if of_base is None or not (judged.hangs_on_base and says_something(of_base)):
+    if of_base is None or of_base.ending is not Ending.COMPLETE or not judged.hangs_on_base:
         return judged
-    touched = await asyncio.to_thread(rules.changed.touched) if judged.second.red else None
-    found = sort_failures(of_base.failures, judged.second, rules.goal, touched)
-    unread = await _unread(of_base, rules.goal, base)
-    questions = (*found.questions, *unread.questions)
-    known = {**found.known, **unread.known}
-    of_base = of_base.without(known)
-    judged = replace(judged, of_base=of_base, known=known)
-    left = of_base.without({each.id for each in questions})
+    found = await _sorted(of_base, judged, rules, base) if says_something(of_base) else SortedFailures()
+    of_base = of_base.without(found.known)
+    judged = replace(judged, of_base=of_base, known=found.known)
+    left = of_base.without({each.id for each in found.questions})
     if not (left.failures or left.errors):
-        return replace(judged, questions=questions)
+        return replace(judged, questions=found.questions)
     if rules.protected is ProtectedPolicy.FAIL:
         return judged
     changed = await rules.changed.questions(harness, left, judged.own)
     if rules.protected is ProtectedPolicy.ASK:
-        return replace(judged, questions=(*questions, *changed)) if changed else judged
-    if not changed:
+        return replace(judged, questions=(*found.questions, *changed)) if changed else judged
+    if not (changed and says_something(of_base)):
         return judged
     noted = {each.id: _NOTED for each in (*left.failures, *left.errors)}
-    return replace(judged, of_base=of_base.without(noted), known={**known, **noted}, questions=questions)
+    known = {**found.known, **noted}
+    return replace(judged, of_base=of_base.without(noted), known=known, questions=found.questions)
+
+
+async def _sorted(of_base: RunReport, judged: JudgedRun, rules: Rules, base: BaseTests) -> SortedFailures:
+    touched = await asyncio.to_thread(rules.changed.touched) if judged.second.red else None
+    found = sort_failures(of_base.failures, judged.second, rules.goal, touched)
+    unread = await _unread(of_base, rules.goal, base)
+    return SortedFailures({**found.known, **unread.known}, (*found.questions, *unread.questions))
 
 
 async def _unread(of_base: RunReport, goal: Goal, base: BaseTests) -> SortedFailures:
