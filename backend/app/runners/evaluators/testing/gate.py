@@ -95,7 +95,7 @@ class PytestEvaluator:
     in_process_only: InProcessOnly = InProcessOnly.NOTE
     name: str = "pytest"
     category: EvaluationCategory = EvaluationCategory.FUNCTIONALITY
-    version: str = "3"
+    version: str = "4"
     is_deterministic: bool = True
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
