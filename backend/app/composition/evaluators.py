@@ -78,4 +78,5 @@ def project_rules(settings: Settings, sandbox: Sandbox, interpreters: Interprete
         sandbox=sandbox,
         programs=find_programs(python, places, settings.SANDBOX_READABLE),
         interpreters=interpreters,
+        protected=settings.EVALUATOR_PROTECTED,
     )

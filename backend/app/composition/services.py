@@ -41,6 +41,7 @@ from app.services.control.messages import MessageService
 from app.services.control.pausing import PauseService
 from app.services.control.sprints import sprint_service
 from app.services.execute.advance import Advance, KindSteps
+from app.services.execute.baselines import BaselineKeeper
 from app.services.execute.candidates import CandidateRuns
 from app.services.execute.held_out import HeldOutPanels, TryHeldOutFirst
 from app.services.execute.judging import Judging
@@ -126,7 +127,8 @@ def build_container(
     producing = Producing(sessions, recorder, candidates, limits)
     held_out = HeldOutPanels(sessions, tools.held_out)
     judging = Judging(sessions, recorder, panel, trees, tools.judge, held_out)
-    sprints = KindSteps(TryHeldOutFirst(held_out, recorder, trees, producing), judging)
+    baselines = BaselineKeeper(sessions, recorder, trees, panel)
+    sprints = baselines.around(KindSteps(TryHeldOutFirst(held_out, recorder, trees, producing), judging))
     steps = build_steps(settings, tools, sessions, recorder, trees, sprints)
     results = ResultService(sessions, trees)
     sprint_starts = sprint_service(intake, tools.policy, origin_of(Members(tools.forges)))

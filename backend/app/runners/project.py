@@ -24,6 +24,7 @@ from app.runners.evaluators.protocol import (
 )
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.schemas.project_file import PROJECT_FILE, CommandTable, ProjectFile
+from app.schemas.questions import ProtectedPolicy
 from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.interpreters import Interpreters
 
@@ -38,6 +39,7 @@ class ProjectRules:
         sandbox: confines their commands; None is one with the usual settings.
         programs: where their commands find programs.
         interpreters: choose the environment whose programs their commands find first; None for none.
+        protected: what becomes of a command's changed tests, where neither run nor project says.
     """
 
     honour: bool = True
@@ -45,6 +47,7 @@ class ProjectRules:
     sandbox: Sandbox | None = None
     programs: Programs = field(default_factory=Programs)
     interpreters: Interpreters | None = None
+    protected: ProtectedPolicy = ProtectedPolicy.ASK
 
     def command(self, table: CommandTable) -> CommandEvaluator:
         """Make the evaluator of a command."""
@@ -61,6 +64,7 @@ class ProjectRules:
             env=table.env,
             working_directory=table.working_directory,
             pass_codes=tuple(table.pass_codes) if table.pass_codes else None,
+            protected=self.protected,
         )
 
 

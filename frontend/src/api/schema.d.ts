@@ -588,6 +588,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/baseline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show what the base's tests did before the run began
+         * @description Names tests that pass, are skipped, fail or are flaky, with the message and signature of each failure.
+         *
+         *     A run has no baseline until it is measured, and none if no test gate compares with the base.
+         */
+        get: operations["show_baseline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/cancel": {
         parameters: {
             query?: never;
@@ -2214,6 +2236,245 @@ export interface components {
          */
         BaseFailures: "goal" | "must_pass" | "ignore";
         /**
+         * Baseline
+         * @description What the base's tests do on the base's own code, in two runs at least.
+         *
+         *     Attributes:
+         *         key: identifies the base's files, the environment and the rules of the run.
+         *         passing: tests that pass in every run.
+         *         skipped: tests that are skipped or expected to fail.
+         *         red: tests that fail in every run.
+         *         flaky: tests that pass in some runs and fail in others.
+         *         unreadable: test files that cannot be collected.
+         *         forged: why pytest's reports cannot be believed, as a run would say; a project may patch pytest.
+         *         whole: whether every test of the base is in one of the lists, so that they can replace a run.
+         *         limit: seconds that one run may take.
+         *         waits_for: the test that a run waited for when it reached the limit; `""` when it did not.
+         *         seconds: how long the first run took.
+         *         trouble: why nothing is known; `""` when the tests ran to their end.
+         */
+        Baseline: {
+            /**
+             * Flaky
+             * @default []
+             */
+            flaky: components["schemas"]["FlakyTest"][];
+            /**
+             * Forged
+             * @default []
+             */
+            forged: string[];
+            /**
+             * Key
+             * @default
+             */
+            key: string;
+            /**
+             * Limit
+             * @default 0
+             */
+            limit: number;
+            /**
+             * Passing
+             * @default []
+             */
+            passing: string[];
+            /**
+             * Red
+             * @default []
+             */
+            red: components["schemas"]["RedTest"][];
+            /**
+             * Seconds
+             * @default 0
+             */
+            seconds: number;
+            /**
+             * Skipped
+             * @default []
+             */
+            skipped: string[];
+            /**
+             * Trouble
+             * @default
+             */
+            trouble: string;
+            /**
+             * Unreadable
+             * @default []
+             */
+            unreadable: components["schemas"]["RedTest"][];
+            /**
+             * Waits For
+             * @default
+             */
+            waits_for: string;
+            /**
+             * Whole
+             * @default false
+             */
+            whole: boolean;
+        };
+        /**
+         * BaselineCompletedData
+         * @description What the base's tests do before anything is done, in numbers of tests; `message` says it in a sentence.
+         *
+         *     Attributes:
+         *         total: tests that ran.
+         *         passing: tests that pass in every run.
+         *         red: tests that fail in every run.
+         *         flaky: tests that pass in some runs and fail in others.
+         *         unreadable: test files that cannot be collected.
+         *         reused: whether an earlier run measured it.
+         *         trouble: why nothing is known; empty when the tests ran to their end.
+         *         message: the baseline in a sentence.
+         */
+        BaselineCompletedData: {
+            /** Flaky */
+            flaky: number;
+            /** Message */
+            message: string;
+            /** Passing */
+            passing: number;
+            /** Red */
+            red: number;
+            /**
+             * Reused
+             * @default false
+             */
+            reused: boolean;
+            /** Total */
+            total: number;
+            /**
+             * Trouble
+             * @default
+             */
+            trouble: string;
+            /**
+             * Unreadable
+             * @default 0
+             */
+            unreadable: number;
+        };
+        /** BaselineCompletedEvent */
+        BaselineCompletedEvent: {
+            /** Attempt */
+            attempt?: number | null;
+            data: components["schemas"]["BaselineCompletedData"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "baseline.completed";
+            /** Phase */
+            phase?: string | null;
+            /**
+             * Run Id
+             * Format: uuid
+             */
+            run_id: string;
+            /**
+             * Sequence
+             * @default 0
+             */
+            sequence: number;
+            /**
+             * Sprint Id
+             * Format: uuid
+             */
+            sprint_id: string;
+            /**
+             * Timestamp
+             * Format: date-time
+             */
+            timestamp?: string;
+            /** Trace Id */
+            trace_id?: string | null;
+        };
+        /**
+         * BaselineSummary
+         * @description A baseline in numbers, with the tests that do not pass.
+         */
+        BaselineSummary: {
+            /**
+             * Flaky
+             * @description Tests that pass in some runs and fail in others.
+             */
+            flaky: number;
+            /**
+             * Flaky Tests
+             * @description The first 50 flaky tests.
+             */
+            flaky_tests: components["schemas"]["FlakyTest"][];
+            /**
+             * Note
+             * @description The baseline in a sentence.
+             */
+            note: string;
+            /**
+             * Passing
+             * @description Tests that pass in every run.
+             */
+            passing: number;
+            /**
+             * Red
+             * @description Tests that fail in every run.
+             */
+            red: number;
+            /**
+             * Red Tests
+             * @description The first 50 red tests.
+             */
+            red_tests: components["schemas"]["RedTest"][];
+            /**
+             * Skipped
+             * @description Tests that are skipped or expected to fail.
+             */
+            skipped: number;
+            /**
+             * Total
+             * @description Tests that ran.
+             */
+            total: number;
+            /**
+             * Trouble
+             * @description Why nothing is known; empty when the tests ran to their end.
+             */
+            trouble: string;
+            /**
+             * Unreadable
+             * @description Test files that cannot be collected.
+             */
+            unreadable: number;
+            /**
+             * Unreadable Files
+             * @description The first 50 unreadable files.
+             */
+            unreadable_files: components["schemas"]["RedTest"][];
+        };
+        /**
+         * BaselineView
+         * @description The baseline of a run, whole.
+         */
+        BaselineView: {
+            baseline: components["schemas"]["Baseline"];
+            /**
+             * Measured At
+             * Format: date-time
+             */
+            measured_at: string;
+            /**
+             * Note
+             * @description The baseline in a sentence.
+             */
+            note: string;
+            /**
+             * Reused
+             * @description Whether it was measured by an earlier run with the same base.
+             */
+            reused: boolean;
+        };
+        /**
          * BranchCreate
          * @description What the new branch is called.
          */
@@ -3256,6 +3517,12 @@ export interface components {
             /** Base */
             base?: string | null;
             /**
+             * Baseline
+             * @description Whether to run the tests of `base` on its own code first, and name those that fail.
+             * @default false
+             */
+            baseline: boolean;
+            /**
              * Deterministic Only
              * @default false
              */
@@ -3460,6 +3727,8 @@ export interface components {
         EvaluationReport: {
             /** Base Commit */
             base_commit: string | null;
+            /** @description What the base's tests do on its own code; null unless asked for. */
+            baseline?: components["schemas"]["BaselineSummary"] | null;
             /** Evaluations */
             evaluations: components["schemas"]["JudgedEvaluation"][];
             /** @description What held-out tests do on the base's own code; null if there are none. */
@@ -3758,7 +4027,7 @@ export interface components {
             /** Epoch */
             epoch: string;
             /** Events */
-            events: (components["schemas"]["RunCreatedEvent"] | components["schemas"]["RunCancelledEvent"] | components["schemas"]["RunPausedEvent"] | components["schemas"]["RunResumedEvent"] | components["schemas"]["BudgetWarningEvent"] | components["schemas"]["WorkflowStartedEvent"] | components["schemas"]["WorkflowStatusEvent"] | components["schemas"]["WorkflowCompletedEvent"] | components["schemas"]["WorkflowFailedEvent"] | components["schemas"]["PhaseStartedEvent"] | components["schemas"]["PhaseCompletedEvent"] | components["schemas"]["PhaseFailedEvent"] | components["schemas"]["AttemptStartedEvent"] | components["schemas"]["AttemptProducedEvent"] | components["schemas"]["AttemptInterruptedEvent"] | components["schemas"]["AgentProgressEvent"] | components["schemas"]["AgentFailedEvent"] | components["schemas"]["AgentMessageEvent"] | components["schemas"]["ToolCalledEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["CandidateStartedEvent"] | components["schemas"]["CandidateGeneratedEvent"] | components["schemas"]["CandidateFailedEvent"] | components["schemas"]["JudgeStartedEvent"] | components["schemas"]["JudgeDecidedEvent"] | components["schemas"]["EvaluationStartedEvent"] | components["schemas"]["EvaluatorCompletedEvent"] | components["schemas"]["EvaluationCompletedEvent"] | components["schemas"]["EvaluationFailedEvent"] | components["schemas"]["OptimizationStartedEvent"] | components["schemas"]["HeldOutCheckedEvent"] | components["schemas"]["IterationStartedEvent"] | components["schemas"]["IterationDirectedEvent"] | components["schemas"]["IterationScriptedEvent"] | components["schemas"]["IterationCompletedEvent"] | components["schemas"]["IterationFailedEvent"] | components["schemas"]["SubtaskStartedEvent"] | components["schemas"]["SubtaskCompletedEvent"] | components["schemas"]["EscalationRequiredEvent"] | components["schemas"]["EscalationReminderEvent"] | components["schemas"]["EscalationResolvedEvent"])[];
+            events: (components["schemas"]["RunCreatedEvent"] | components["schemas"]["RunCancelledEvent"] | components["schemas"]["RunPausedEvent"] | components["schemas"]["RunResumedEvent"] | components["schemas"]["BudgetWarningEvent"] | components["schemas"]["WorkflowStartedEvent"] | components["schemas"]["WorkflowStatusEvent"] | components["schemas"]["WorkflowCompletedEvent"] | components["schemas"]["WorkflowFailedEvent"] | components["schemas"]["PhaseStartedEvent"] | components["schemas"]["PhaseCompletedEvent"] | components["schemas"]["PhaseFailedEvent"] | components["schemas"]["AttemptStartedEvent"] | components["schemas"]["AttemptProducedEvent"] | components["schemas"]["AttemptInterruptedEvent"] | components["schemas"]["AgentProgressEvent"] | components["schemas"]["AgentFailedEvent"] | components["schemas"]["AgentMessageEvent"] | components["schemas"]["ToolCalledEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["CandidateStartedEvent"] | components["schemas"]["CandidateGeneratedEvent"] | components["schemas"]["CandidateFailedEvent"] | components["schemas"]["JudgeStartedEvent"] | components["schemas"]["JudgeDecidedEvent"] | components["schemas"]["EvaluationStartedEvent"] | components["schemas"]["EvaluatorCompletedEvent"] | components["schemas"]["EvaluationCompletedEvent"] | components["schemas"]["EvaluationFailedEvent"] | components["schemas"]["OptimizationStartedEvent"] | components["schemas"]["BaselineCompletedEvent"] | components["schemas"]["HeldOutCheckedEvent"] | components["schemas"]["IterationStartedEvent"] | components["schemas"]["IterationDirectedEvent"] | components["schemas"]["IterationScriptedEvent"] | components["schemas"]["IterationCompletedEvent"] | components["schemas"]["IterationFailedEvent"] | components["schemas"]["SubtaskStartedEvent"] | components["schemas"]["SubtaskCompletedEvent"] | components["schemas"]["EscalationRequiredEvent"] | components["schemas"]["EscalationReminderEvent"] | components["schemas"]["EscalationResolvedEvent"])[];
             /** Head */
             head: number;
             mode: components["schemas"]["ResumeMode"];
@@ -3855,6 +4124,20 @@ export interface components {
              * @default false
              */
             truncated: boolean;
+        };
+        /**
+         * FlakyTest
+         * @description A test that both passes and fails at the base: `failed` of `runs` runs failed, with `message`.
+         */
+        FlakyTest: {
+            /** Failed */
+            failed: number;
+            /** Id */
+            id: string;
+            /** Message */
+            message: string;
+            /** Runs */
+            runs: number;
         };
         /**
          * ForgeView
@@ -5673,6 +5956,29 @@ export interface components {
             ready: boolean;
         };
         /**
+         * RedTest
+         * @description A test that fails at the base in every run, or a file that cannot be read there.
+         *
+         *     Attributes:
+         *         id: pytest's id of the test, or the path of the file.
+         *         message: place and assertion of the failure.
+         *         signature: the part of the message that stays the same from run to run.
+         *         files: the project's files in the traceback.
+         */
+        RedTest: {
+            /**
+             * Files
+             * @default []
+             */
+            files: string[];
+            /** Id */
+            id: string;
+            /** Message */
+            message: string;
+            /** Signature */
+            signature: string;
+        };
+        /**
          * ReplaceEdit
          * @description Replace the only occurrence of `old` in a file.
          */
@@ -6034,6 +6340,8 @@ export interface components {
             attempts: components["schemas"]["AttemptView"][];
             /** Base Commit */
             base_commit: string;
+            /** @description What the base's tests do before anything is done; null until that is measured. */
+            baseline?: components["schemas"]["BaselineSummary"] | null;
             /**
              * Created At
              * Format: date-time
@@ -6701,7 +7009,7 @@ export interface components {
          * @description Every value of an envelope's `event`.
          * @enum {string}
          */
-        SprintEventType: "run.created" | "run.cancelled" | "run.paused" | "run.resumed" | "budget.warning" | "workflow.started" | "workflow.status" | "workflow.completed" | "workflow.failed" | "phase.started" | "phase.completed" | "phase.failed" | "attempt.started" | "attempt.produced" | "attempt.interrupted" | "agent.progress" | "agent.failed" | "agent.message" | "tool.called" | "tool.result" | "candidate.started" | "candidate.generated" | "candidate.failed" | "judge.started" | "judge.decided" | "evaluation.started" | "evaluator.completed" | "evaluation.completed" | "evaluation.failed" | "held_out.checked" | "optimization.started" | "iteration.started" | "iteration.directed" | "iteration.scripted" | "iteration.completed" | "iteration.failed" | "subtask.started" | "subtask.completed" | "escalation.required" | "escalation.reminder" | "escalation.resolved";
+        SprintEventType: "run.created" | "run.cancelled" | "run.paused" | "run.resumed" | "budget.warning" | "workflow.started" | "workflow.status" | "workflow.completed" | "workflow.failed" | "phase.started" | "phase.completed" | "phase.failed" | "attempt.started" | "attempt.produced" | "attempt.interrupted" | "agent.progress" | "agent.failed" | "agent.message" | "tool.called" | "tool.result" | "candidate.started" | "candidate.generated" | "candidate.failed" | "judge.started" | "judge.decided" | "evaluation.started" | "evaluator.completed" | "evaluation.completed" | "evaluation.failed" | "baseline.completed" | "held_out.checked" | "optimization.started" | "iteration.started" | "iteration.directed" | "iteration.scripted" | "iteration.completed" | "iteration.failed" | "subtask.started" | "subtask.completed" | "escalation.required" | "escalation.reminder" | "escalation.resolved";
         /**
          * SubscribedFrame
          * @description Answers `subscribe`: the next events come after `after`.
@@ -12176,6 +12484,154 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["AttemptDiff"];
                     "text/x-diff": string;
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    show_baseline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BaselineView"];
                 };
             };
             /** @description The request is not valid */

@@ -74,6 +74,7 @@ const NOTES: Notes = {
     `${tryOf(phase)} ${attempt}${isOfSprint(phase) ? ` of ${phase}` : " begins"}${data.resumed ? ", resumed" : ""}`,
   "attempt.interrupted": ({ data }) => `Interrupted: ${data.reason}`,
   "agent.failed": ({ data }) => `The agent failed: ${data.message}`,
+  "baseline.completed": ({ data }) => data.message,
   "held_out.checked": ({ data }) => data.message,
   "evaluator.completed": ({ data }) =>
     `${data.evaluator_name}: ${data.status ?? (data.passed ? "passed" : "failed")}`,

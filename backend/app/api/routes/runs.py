@@ -9,6 +9,7 @@ from app.api.edge.access import Services, Viewer
 from app.api.edge.strict_json import StrictRoute
 from app.schemas.api.run_lists import RunCounts, RunFacets, RunFilter, RunQuery, RunScope
 from app.schemas.api.runs import RunDetail, RunPage
+from app.schemas.baseline import BaselineView
 
 router = APIRouter(route_class=StrictRoute, prefix="/api/v1", tags=["runs"])
 
@@ -38,3 +39,12 @@ async def show_run(run_id: UUID, services: Services, who: Viewer) -> RunDetail:
     `/loops/{id}` adds the iterations of a loop, and `/answers/{id}` the result of an answer.
     """
     return await services.queries.get(run_id)
+
+
+@router.get("/runs/{run_id}/baseline", summary="Show what the base's tests did before the run began")
+async def show_baseline(run_id: UUID, services: Services, who: Viewer) -> BaselineView:
+    """Names tests that pass, are skipped, fail or are flaky, with the message and signature of each failure.
+
+    A run has no baseline until it is measured, and none if no test gate compares with the base.
+    """
+    return await services.queries.baseline(run_id)

@@ -12,6 +12,7 @@ from app.cli.held_out import held_out_from
 from app.cli.judging import exit_code_of, judge_directory
 from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument
 from app.cli.terminal import Terminal
+from app.cli.view.baselines import baseline_lines
 from app.cli.view.tables import verdict_lines
 from app.cli.view.text import one_line
 from app.cli.view.words import look
@@ -32,10 +33,12 @@ class Against:
     Attributes:
         base: Git reference in the project; issues that exist there do not count.
         held_out: Patch, or directory of files, with further tests to judge by; needs --base.
+        baseline: First run the tests of --base twice on its own code, and name those that fail there.
     """
 
     base: str | None = None
     held_out: Path | None = None
+    baseline: Annotated[bool, Parameter(negative="")] = False
 
 
 async def evaluate(  # noqa: PLR0913 - one parameter for each option
@@ -70,6 +73,7 @@ async def evaluate(  # noqa: PLR0913 - one parameter for each option
         "phase": phase,
         "goal": goal,
         "deterministic_only": deterministic_only,
+        "baseline": against.baseline,
         "held_out": held_out_from(Path(root.absolute(held_out))) if held_out else None,
     }
     judged = await judge_directory(root, path, fields)
@@ -115,6 +119,14 @@ def _save(path: Path, text: str) -> None:
         raise CliError(f"--report: {path} cannot be written: {error.strerror}") from error
 
 
+def _ask(terminal: Terminal, report: "EvaluationReport") -> None:
+    for asked in report.questions:
+        terminal.line(f"? {asked.text}", "yellow")
+        for sign, source, style in (("-", asked.before, "red"), ("+", asked.after, "green")):
+            for line in source.splitlines()[:_SOURCE_LINES]:
+                terminal.line(f"  {sign} {line}", style)
+
+
 def _write(terminal: Terminal, report: "EvaluationReport") -> None:
     from app.runners.evaluators.protocol import EvaluationResult  # noqa: PLC0415 - only to evaluate
 
@@ -130,11 +142,10 @@ def _write(terminal: Terminal, report: "EvaluationReport") -> None:
             result.duration_ms,
         ):
             terminal.line(text, style)
-    for asked in report.questions:
-        terminal.line(f"? {asked.text}", "yellow")
-        for sign, source, style in (("-", asked.before, "red"), ("+", asked.after, "green")):
-            for line in source.splitlines()[:_SOURCE_LINES]:
-                terminal.line(f"  {sign} {line}", style)
+    _ask(terminal, report)
+    if report.baseline:
+        for text, style in baseline_lines(report.baseline):
+            terminal.line(text, style)
     if report.held_out:
         terminal.line(report.held_out.in_words(), "yellow" if report.held_out.passing else "dim")
     if report.project_file:

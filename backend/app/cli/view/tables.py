@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from app.cli.view.baselines import baseline_lines
 from app.cli.view.text import first_lines, one_line
 from app.cli.view.words import KIND_WORDS, SCRIPT_WARNING, duration, look
 
@@ -92,6 +93,8 @@ def run_lines(run: "RunDetail") -> list[Line]:
     if run.forked_from is not None:
         origin = run.forked_from
         lines.append((f"  forked from {origin.phase}/{origin.attempt} of sprint {origin.run_id}", ""))
+    if run.baseline is not None:
+        lines += baseline_lines(run.baseline, "  ")
     lines += _forge_lines(run)
     if run.scripted:
         lines.append((f"  {SCRIPT_WARNING}", "yellow"))

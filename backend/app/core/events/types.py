@@ -35,6 +35,7 @@ class SprintEventType(StrEnum):
     EVALUATOR_COMPLETED = "evaluator.completed"
     EVALUATION_COMPLETED = "evaluation.completed"
     EVALUATION_FAILED = "evaluation.failed"
+    BASELINE_COMPLETED = "baseline.completed"
     HELD_OUT_CHECKED = "held_out.checked"
     OPTIMIZATION_STARTED = "optimization.started"
     ITERATION_STARTED = "iteration.started"

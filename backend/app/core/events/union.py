@@ -6,6 +6,7 @@ from pydantic import ConfigDict, Field, TypeAdapter
 
 from app.core.events.agents import AgentEvent
 from app.core.events.attempts import AttemptEvent
+from app.core.events.baselines import BaselineCompletedEvent
 from app.core.events.candidates import CandidateEvent
 from app.core.events.envelope import Envelope, TypedEventData
 from app.core.events.escalations import EscalationEvent
@@ -22,6 +23,7 @@ Event = Annotated[
     | AgentEvent
     | CandidateEvent
     | EvaluationEvent
+    | BaselineCompletedEvent
     | HeldOutCheckedEvent
     | IterationEvent
     | EscalationEvent,

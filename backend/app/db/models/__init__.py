@@ -5,6 +5,7 @@ A new module is imported here: alembic compares only the tables that this packag
 
 from app.db.models.attempts import Attempt, Candidate
 from app.db.models.base import Base, StorableText
+from app.db.models.baselines import RunBaseline
 from app.db.models.escalations import Escalation
 from app.db.models.evaluations import Evaluation, VerdictMark
 from app.db.models.events import EventRow
@@ -34,6 +35,7 @@ __all__ = [
     "IdempotencyKey",
     "ModelRequestRow",
     "Run",
+    "RunBaseline",
     "Snapshot",
     "StorableText",
     "VerdictMark",

@@ -8,6 +8,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from app.schemas import defaults
+from app.schemas.baseline import Baseline
 from app.schemas.questions import QUESTIONS, BaseFailures, ProtectedPolicy, Question
 
 BLOCKING_THRESHOLD = defaults.BLOCKING_THRESHOLD
@@ -145,6 +146,7 @@ class EvaluationContext(TypedDict, total=False):
         protected_policy: what becomes of changes to protected files; without one the evaluator's own.
         base_failures: which tests that fail at base count; without one the evaluator's own.
         goal_tests: globs of ids of tests that belong to the goal.
+        baseline: what the base's tests did when the run started.
         deterministic_results: what the tools said; only evaluators that ask a model are given it.
     """
 
@@ -160,6 +162,7 @@ class EvaluationContext(TypedDict, total=False):
     protected_policy: ProtectedPolicy
     base_failures: BaseFailures
     goal_tests: list[str]
+    baseline: Baseline
     deterministic_results: list[EvaluationResult]
 
 

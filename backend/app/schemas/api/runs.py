@@ -10,6 +10,7 @@ from app.schemas.agents import AgentSpec
 from app.schemas.api.attempts import AttemptView
 from app.schemas.api.escalations import MAX_GUIDANCE_CHARS, EscalationView
 from app.schemas.api.policies import PolicyOverrides, PolicyView
+from app.schemas.baseline import BaselineSummary
 from app.schemas.forges import ForgeView
 from app.schemas.held_out import HeldOutAtBase
 from app.schemas.runs import Phase, RunKind, RunStatus, Usage
@@ -117,6 +118,10 @@ class RunDetail(RunView):
     policy: PolicyView
     held_out: HeldOutView | None = Field(
         default=None, description="The tests that no agent sees; null if there are none."
+    )
+    baseline: BaselineSummary | None = Field(
+        default=None,
+        description="What the base's tests do before anything is done; null until that is measured.",
     )
     base_commit: str
     head_commit: str

@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.schemas.baseline import BaselineSummary
 from app.schemas.held_out import HeldOutAtBase, HeldOutInput
 from app.schemas.questions import Question
 from app.schemas.runs import Phase
@@ -21,6 +22,10 @@ class EvaluateRequest(BaseModel):
     goal: CleanText = Field(default="", max_length=MAX_GOAL_CHARS)
     output: CleanText = Field(default="", max_length=MAX_GOAL_CHARS)
     deterministic_only: bool = False
+    baseline: bool = Field(
+        default=False,
+        description="Whether to run the tests of `base` on its own code first, and name those that fail.",
+    )
     held_out: HeldOutInput | None = Field(
         default=None, description="Further tests, laid over the directory when it is judged; needs `base`."
     )
@@ -53,5 +58,8 @@ class EvaluationReport(BaseModel):
     )
     held_out: HeldOutAtBase | None = Field(
         default=None, description="What held-out tests do on the base's own code; null if there are none."
+    )
+    baseline: BaselineSummary | None = Field(
+        default=None, description="What the base's tests do on its own code; null unless asked for."
     )
     evaluations: list[JudgedEvaluation]

@@ -39,6 +39,7 @@ from app.services.execute.verdicts import (
     record_verdict,
 )
 from app.services.record.attempts import judge_decided, total_usage
+from app.services.record.baselines import load_baseline
 from app.services.record.history import Recorded, load_acceptances, load_latest_feedback
 from app.services.record.ledger import charge
 from app.services.record.transactions import Recorder, Recording, place_in
@@ -157,6 +158,7 @@ class Judging:
             candidates = [each for each in await session.scalars(statement) if each.head_commit]
             feedback = await load_latest_feedback(session, recorded)
             acceptances = await load_acceptances(session, recorded)
+            baseline = await load_baseline(session, case.run.id)
         context: EvaluationContext = {
             "goal": case.run.goal,
             "attempt": attempt.number,
@@ -165,6 +167,8 @@ class Judging:
             "open_paths": list(recorded.policy.open_paths),
             "goal_tests": list(recorded.policy.goal_tests),
         }
+        if baseline is not None:
+            context["baseline"] = baseline
         if recorded.policy.protected is not None:
             context["protected_policy"] = recorded.policy.protected
         if recorded.policy.base_failures is not None:

@@ -13,8 +13,10 @@ from app.core.errors import BusyError, InvalidInputError, WorkspaceError
 from app.runners.evaluators.held_out.held_out_gate import HeldOutEvaluator
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, EvaluationStatus
 from app.runners.evaluators.registrations import EvaluatorDescription
+from app.runners.evaluators.testing.baselines import baseline_at, comparing_gate
 from app.runners.phase_panel import PhasePanel
 from app.schemas.api.workspace_reports import EvaluateRequest, EvaluationReport, JudgedEvaluation
+from app.schemas.baseline import Baseline, BaselineSummary
 from app.schemas.held_out import HeldOutAtBase, HeldOutFeedback
 from app.schemas.project_file import PROJECT_FILE
 from app.schemas.runs import RunPolicy
@@ -86,6 +88,8 @@ class EvaluationService:
             self._slots.release_on_behalf_of(slot)
 
     async def _judge(self, request: EvaluateRequest) -> EvaluationReport:
+        if request.baseline and request.base is None:
+            raise InvalidInputError("needs `base`: its tests are run", field="baseline")
         path = await anyio.to_thread.run_sync(self._check_path, request.path)
         place = Path(await anyio.mkdtemp(prefix="phaserunner-evaluate-"))
         try:
@@ -105,6 +109,7 @@ class EvaluationService:
             base_commit=judged.base.commit,
             project_file=_told(panel, judged.base.commit),
             held_out=judged.held_out,
+            baseline=judged.baseline,
             evaluations=[
                 JudgedEvaluation(gate=each.evaluator_name in gates, result=each.model_dump(mode="json"))
                 for each in results
@@ -130,10 +135,13 @@ class EvaluationService:
         if gate is not None and base.tree is not None:
             panel = panel.with_gate(gate, JUDGED_PHASES)
             at_base = await gate.at_base(base.tree)
+        baseline = await _baseline(request, panel, base)
+        if baseline is not None:
+            context["baseline"] = baseline
         results = await panel.evaluate_phase_output(
             request.phase, request.output, context, request.deterministic_only
         )
-        return _Judged(base, panel, results, at_base)
+        return _Judged(base, panel, results, at_base, BaselineSummary.of(baseline) if baseline else None)
 
     async def _gate(self, request: EvaluateRequest, base: "_Base", place: Path) -> HeldOutEvaluator | None:
         if request.held_out is None:
@@ -202,6 +210,16 @@ class _Judged:
     panel: PhasePanel
     results: list[EvaluationResult]
     held_out: HeldOutAtBase | None
+    baseline: BaselineSummary | None
+
+
+async def _baseline(request: EvaluateRequest, panel: PhasePanel, base: _Base) -> Baseline | None:
+    """Measure what the base's tests do; None if that is not asked for, or the panel runs no tests."""
+    if not request.baseline or base.tree is None:
+        return None
+    gate = comparing_gate(panel.get_evaluator_registry(), [request.phase])
+    found = await baseline_at(gate, base.tree) if gate else None
+    return found.baseline if found else None
 
 
 def _told(panel: PhasePanel, commit: str | None) -> str | None:

@@ -11,11 +11,22 @@ from sqlalchemy.sql.base import ExecutableOption
 
 from app.core.errors import NotFoundError
 from app.db.engine import Sessions
-from app.db.models import Attempt, Candidate, Escalation, Evaluation, ForgeReport, HeldOut, Run, VerdictMark
+from app.db.models import (
+    Attempt,
+    Candidate,
+    Escalation,
+    Evaluation,
+    ForgeReport,
+    HeldOut,
+    Run,
+    RunBaseline,
+    VerdictMark,
+)
 from app.runners.evaluators.panel import judges_usage
 from app.schemas.api.attempts import AttemptDetail, AttemptView, PromptPart
 from app.schemas.api.policies import PolicyView
 from app.schemas.api.runs import HeldOutView, ListedRun, RunDetail, RunView
+from app.schemas.baseline import Baseline, BaselineSummary, BaselineView
 from app.schemas.held_out import HeldOutAtBase
 from app.schemas.runs import RunKind, RunPolicy
 from app.services.read.prompt_changes import prompt_changes
@@ -55,6 +66,15 @@ class RunQueries:
             # One moment for all of it: `last_sequence` must not be older or newer than what is shown.
             await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
             return await load_detail(session, run_id)
+
+    async def baseline(self, run_id: UUID) -> BaselineView:
+        """Return what the base's tests did before the run changed anything.
+
+        Raises:
+            NotFoundError: there is no such run, or it has no baseline.
+        """
+        async with self._sessions() as session:
+            return await load_baseline_view(session, run_id)
 
     async def attempts(self, run_id: UUID) -> list[AttemptView]:
         """Return a run's attempts in order.
@@ -98,6 +118,22 @@ class RunQueries:
                 for each in candidates
             ],
         )
+
+
+async def load_baseline_view(session: AsyncSession, run_id: UUID) -> BaselineView:
+    """Read the baseline of a run, whole.
+
+    Raises:
+        NotFoundError: there is no such run, or it has no baseline.
+    """
+    run = await find_run(session, run_id)
+    kept = await session.get(RunBaseline, run.id)
+    if kept is None:
+        raise NotFoundError(f"run {run_id} has no baseline: none is measured yet, or no gate needs one")
+    found = Baseline.model_validate(kept.tests)
+    return BaselineView(
+        note=found.in_words(), measured_at=kept.created_at, reused=kept.reused, baseline=found
+    )
 
 
 async def find_run(session: AsyncSession, run_id: UUID, kind: RunKind | None = None) -> Run:
@@ -145,6 +181,7 @@ async def show_run(session: AsyncSession, run: Run) -> RunDetail:
         guidance=run.guidance,
         policy=PolicyView.of(RunPolicy.model_validate(run.policy)),
         held_out=await _held_out(session, run_id),
+        baseline=await _baseline(session, run_id),
         base_commit=run.base_commit,
         head_commit=run.head_commit,
         phases=phase_views(run, attempts, escalations),
@@ -161,6 +198,11 @@ async def _held_out(session: AsyncSession, run_id: UUID) -> HeldOutView | None:
     at_base = HeldOutAtBase.model_validate(kept.at_base) if kept.at_base else None
     note = at_base.in_words() if at_base else "They are tried at the base when the run starts."
     return HeldOutView(files=sorted(kept.files), at_base=at_base, note=note)
+
+
+async def _baseline(session: AsyncSession, run_id: UUID) -> BaselineSummary | None:
+    kept = await session.scalar(select(RunBaseline.summary).where(RunBaseline.run_id == run_id))
+    return None if kept is None else BaselineSummary.model_validate(kept)
 
 
 async def load_attempt_views(session: AsyncSession, attempts: Sequence[Attempt]) -> dict[UUID, AttemptView]:

@@ -6,6 +6,7 @@ from uuid import UUID
 import httpx
 import pytest
 
+from app.schemas.baseline import Baseline, BaselineSummary, FlakyTest, RedTest
 from tests.unit.cli.fakes import (
     EVALUATION,
     PHASE,
@@ -54,6 +55,20 @@ class TestShow:
         out = invoke(service, "show", str(service.sprints[0].id)[:6]).out
         assert "✗ failed pytest (gate, 0.50, 1.2 s)" in out
         assert "assert half(8) == 4" in out
+        assert "\x1b" not in out
+
+    def test_names_the_tests_that_fail_at_the_base(self) -> None:
+        red = [
+            RedTest(id=f"test_a.py::test_{n}", message="assert 1\x1b[2J == 2\nmore", signature="")
+            for n in range(30)
+        ]
+        flaky = [FlakyTest(id="test_a.py::test_flaky", failed=1, runs=4, message="no")]
+        summary = BaselineSummary.of(Baseline(red=red, flaky=flaky, passing=["test_a.py::test_good"]))
+        service = FakeService(sprints=[sprint_detail(baseline=summary)])
+        out = invoke(service, "show", str(service.sprints[0].id)).out
+        assert "30 tests are red before anything was done; 1 is flaky; 1 of 32 pass at the base." in out
+        assert "red: test_a.py::test_0: assert 1" in out
+        assert "and 11 more" in out
         assert "\x1b" not in out
 
     def test_says_that_a_script_did_the_work(self) -> None:

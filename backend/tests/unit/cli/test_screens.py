@@ -121,3 +121,14 @@ def test_nothing_is_redrawn_while_a_human_is_asked() -> None:
     story.begin()
     story.escalate()
     assert "".join(bottom_of(story)).strip() == ""
+
+
+def test_a_run_says_which_tests_failed_before_it_began() -> None:
+    target, file = console(terminal=False)
+    story = Story()
+    story.begin()
+    message = "9 tests are red before anything was done; 3 of 12 pass at the base."
+    data = {"total": 12, "passing": 3, "red": 9, "flaky": 0, "message": message}
+    story.tell("baseline.completed", data, "coding")
+    play(story, open_screen(target))
+    assert message in file.getvalue()

@@ -7,6 +7,7 @@ imports them all.
 from app.cli.view.notices import (
     agents,
     attempts,
+    baselines,
     candidates,
     escalations,
     evaluations,
@@ -23,6 +24,7 @@ __all__ = [
     "Notice",
     "agents",
     "attempts",
+    "baselines",
     "candidates",
     "escalations",
     "evaluations",

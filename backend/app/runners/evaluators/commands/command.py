@@ -53,6 +53,7 @@ class CommandEvaluator:
         working_directory: where it starts, below the tree.
         pass_codes: exit statuses that speak for a pass; None is 0, and for SARIF 0 and 1, because scanners
             end with 1 when they found something.
+        protected: what becomes of changed tests and settings where the context does not say so.
     """
 
     name: str
@@ -67,7 +68,8 @@ class CommandEvaluator:
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     working_directory: str = ""
     pass_codes: tuple[int, ...] | None = None
-    version: str = "2"
+    protected: ProtectedPolicy = ProtectedPolicy.ASK
+    version: str = "3"
     is_deterministic: bool = True
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
@@ -112,5 +114,5 @@ class CommandEvaluator:
             workspace=workspace,
             base=base,
             opened=context.get("open_paths", ()),
-            protected=context.get("protected_policy", ProtectedPolicy.ASK),
+            protected=context.get("protected_policy", self.protected),
         )

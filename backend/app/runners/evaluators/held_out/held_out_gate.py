@@ -46,7 +46,7 @@ class HeldOutEvaluator:
     tests: PytestEvaluator = field(default_factory=PytestEvaluator)
     name: str = HELD_OUT_TESTS
     category: EvaluationCategory = EvaluationCategory.FUNCTIONALITY
-    version: str = "1"
+    version: str = "2"
     is_deterministic: bool = True
 
     @property

@@ -103,7 +103,7 @@ class TypeCheckEvaluator:
     learns: bool = True
     name: str = "type_check"
     category: EvaluationCategory = EvaluationCategory.COMPLIANCE
-    version: str = "2"
+    version: str = "3"
     is_deterministic: bool = True
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:

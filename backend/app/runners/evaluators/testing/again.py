@@ -1,7 +1,8 @@
 """A second look at tests that failed: are they flaky, does the base fail them, too, is it the machine?
 
 What is found never turns a failure into a pass. It is reported, so that no one hunts a missing fault,
-and where *every* failure is the base's own flake or the machine's lack, there is no verdict:
+and where *every* failure is the base's own flake or the machine's lack, there is no verdict. What the
+base does is taken from the run's baseline, if there is one:
 
 - *flaky*: failed, and passed when run again alone. The candidate fails; the word goes into the feedback.
 - *flaky at base*: a flaky test that the base, in up to three runs, both passes and fails. That is not the
@@ -12,14 +13,15 @@ and where *every* failure is the base's own flake or the machine's lack, there i
   program or library).
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing.base import BaseTests
 from app.runners.evaluators.testing.dependencies import lacking, missing_module
 from app.runners.evaluators.testing.inventory import file_of
-from app.runners.evaluators.testing.report import Ending, RunReport
+from app.runners.evaluators.testing.remembered import Remembered
+from app.runners.evaluators.testing.report import Ending, Outcome, RunReport
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.trees import RunTree
 from app.workspaces.together import together
@@ -84,10 +86,12 @@ async def look_again(
     again = harness.run(replace(tree, only=frozenset(map(file_of, looked_at))), ids=looked_at)
     if base is None:
         return SecondLook(flaky=_now_good(looked_at, await again))
+    if base.remembered is not None and base.remembered.knows(failing):
+        return await _remembered(base.remembered, base, report, failing, _now_good(looked_at, await again))
     second, there = await together(again, base.run(set(map(file_of, failing)), failing))
     flaky = _now_good(looked_at, second)
     at_base = tuple(each for each in failing if _is_bad(each, there))
-    once_more = await base.run(set(map(file_of, at_base)), at_base) if at_base else there
+    once_more = await base.run_now(set(map(file_of, at_base)), at_base) if at_base else there
     red = [each for each in at_base if _is_bad(each, once_more)]
     return SecondLook(
         flaky=flaky,
@@ -101,13 +105,39 @@ async def look_again(
     )
 
 
+async def _remembered(
+    known: Remembered, base: BaseTests, report: RunReport, failing: Sequence[str], flaky: tuple[str, ...]
+) -> SecondLook:
+    """Say what is known about failing tests from the baseline.
+
+    The base runs again only for a test that passed there twice and is flaky here.
+    """
+    there = known.report(set(map(file_of, failing)), failing, flaky=Outcome.FAILED)
+    at_base = tuple(each for each in failing if _is_bad(each, there))
+    red = [each for each in at_base if each not in known.flaky]
+    unsettled = [each for each in flaky if each not in at_base]
+    settled = {each for each in flaky if each in known.flaky}
+    if unsettled:
+        settled.update(await _flaky_there(base, unsettled, there))
+    return SecondLook(
+        flaky=flaky,
+        at_base=at_base,
+        red={each: _message(each, there) for each in red},
+        red_files={each: there.tests[each].files for each in red if each in there.tests},
+        flaky_at_base=tuple(each for each in flaky if each in settled),
+        environment={
+            name: what for name in at_base if (what := await _machine_lacks(name, report, there, base))
+        },
+    )
+
+
 async def _flaky_there(base: BaseTests, flaky: Collection[str], there: RunReport) -> tuple[str, ...]:
     good = set(_now_good(flaky, there))
     bad = {each for each in flaky if _is_bad(each, there)}
     for _ in range(_BASE_RUNS - 1):
         if good == bad:
             break
-        run = await base.run(set(map(file_of, flaky)), flaky)
+        run = await base.run_now(set(map(file_of, flaky)), flaky)
         good.update(_now_good(flaky, run))
         bad.update(each for each in flaky if _is_bad(each, run))
     return tuple(each for each in flaky if each in good and each in bad)

@@ -20,12 +20,14 @@ from app.runners.evaluators.testing.dependencies import (
 from app.runners.evaluators.testing.installed import has_module
 from app.runners.evaluators.testing.inventory import file_of, function_of, lost_tests
 from app.runners.evaluators.testing.pytest_outside.outside_run import Outside
+from app.runners.evaluators.testing.remembered import Remembered, ran_endless
 from app.runners.evaluators.testing.report import CollectProblem, Ending, RunReport
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.setting import is_test_file
 from app.runners.evaluators.testing.trees import Layout, RunTree, whole_tree
 from app.runners.evaluators.testing.written import WrittenTests, read_tests, written_tests
 from app.runners.evaluators.tooling import ToolTroubleError, excerpt
+from app.schemas.baseline import Baseline
 from app.workspaces.confine.sandbox import SandboxUnavailableError
 
 _ALONE_SECONDS = 10.0
@@ -33,20 +35,29 @@ _LACKS = "The interpreter that runs the tests lacks what the project needs"
 
 
 class BaseTests:
-    """The tests of the base tree. Runs them only when a question needs it."""
+    """The tests of the base tree. Runs them only when a question needs it that no baseline answers."""
 
-    def __init__(self, harness: Harness, base: Path, layout: Layout, settings: PytestSettings) -> None:
+    def __init__(
+        self,
+        harness: Harness,
+        base: Path,
+        layout: Layout,
+        settings: PytestSettings,
+        baseline: Baseline | None = None,
+    ) -> None:
         self._harness = harness
         self._base = base
         self._layout = layout
         self._settings = settings
         self._listing: asyncio.Task[RunReport] | None = None
         self._written: WrittenTests | None = None
+        self._baseline = baseline
+        self.remembered = Remembered(baseline) if baseline and baseline.whole else None
 
     async def prepare(self) -> None:
         """Read the base's tests, and begin to list them where their text does not tell all of them."""
         self._written = await asyncio.to_thread(self._read)
-        if not self._written.tells_all and self._layout.base_tests:
+        if not self._written.tells_all and self._layout.base_tests and self.remembered is None:
             self._start_listing()
 
     async def close(self) -> None:
@@ -59,7 +70,15 @@ class BaseTests:
     async def run(
         self, files: Collection[str] | None = None, ids: Collection[str] | None = None
     ) -> RunReport:
-        """Run tests of the base in the base: all, or those of some files, or some of these."""
+        """Return what all tests of the base do there, or those of some files, or some of these."""
+        if self.remembered is not None and self.remembered.knows(ids or ()):
+            return self.remembered.report(files, ids)
+        return await self.run_now(files, ids)
+
+    async def run_now(
+        self, files: Collection[str] | None = None, ids: Collection[str] | None = None
+    ) -> RunReport:
+        """Run tests of the base in the base, whatever is known of them."""
         tree = await self._tree(files)
         return await self._harness.run(tree, ids=ids)
 
@@ -151,6 +170,8 @@ class BaseTests:
 
     async def _endless_too(self, report: RunReport) -> str:
         """Say that the base's own run does not come to its end either, and which test it waits for."""
+        if self._baseline and ran_endless(self._baseline, report, self._harness.seconds):
+            return f"In the base, {self._baseline.trouble}"
         waits_for = report.unfinished[0] if report.unfinished else ""
         if report.ending is Ending.TIMED_OUT and waits_for:
             # The test that the run waited for is tried alone, so that the base does not wait as long again.
@@ -254,6 +275,8 @@ class BaseTests:
         return self._listing
 
     async def _collect(self) -> RunReport:
+        if self.remembered is not None:
+            return self.remembered.report()
         return await self._harness.run(await self._tree(), collect_only=True)
 
     def _read(self) -> WrittenTests:

@@ -25,6 +25,7 @@ from app.runners.evaluators.testing.again import SecondLook, look_again
 from app.runners.evaluators.testing.away import Away
 from app.runners.evaluators.testing.base import BaseTests
 from app.runners.evaluators.testing.base_failures import Goal
+from app.runners.evaluators.testing.baseline import baseline_key
 from app.runners.evaluators.testing.changed import ChangedTests
 from app.runners.evaluators.testing.config import PytestSettings, settings_for
 from app.runners.evaluators.testing.counter_tests.asking import counter_report
@@ -34,10 +35,12 @@ from app.runners.evaluators.testing.report import Ending, RunReport
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.trees import Layout, lay_out, whole_tree
 from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, seconds_here_for
+from app.schemas.baseline import Baseline
 from app.schemas.modes import CounterTestsMode, InProcessOnly
 from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.workspaces.confine.sandbox import Sandbox, SandboxUnavailableError
 from app.workspaces.environments.interpreters import Interpreters
+from app.workspaces.environments.outcome import Ready
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.together import together
 
@@ -95,7 +98,7 @@ class PytestEvaluator:
     in_process_only: InProcessOnly = InProcessOnly.NOTE
     name: str = "pytest"
     category: EvaluationCategory = EvaluationCategory.FUNCTIONALITY
-    version: str = "3"
+    version: str = "4"
     is_deterministic: bool = True
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
@@ -115,7 +118,8 @@ class PytestEvaluator:
                     sandbox=self.sandbox,
                     limits=self.limits,
                 )
-                result = await self._judge(harness, workspace, context)
+                known = await self._known(context, base, found)
+                result = await self._judge(harness, workspace, context, known)
                 result = with_interpreter(result, found)
         except EnvironmentTroubleError as error:
             return environment_trouble(self, error)
@@ -125,7 +129,29 @@ class PytestEvaluator:
             return errored(self, str(trouble), reason="environment")
         return await self._stamped(result)
 
-    async def _judge(self, harness: Harness, workspace: Path, context: EvaluationContext) -> EvaluationResult:
+    async def key_of(self, base: Path, found: Ready) -> str:
+        """Return what identifies a baseline of a tree, as this gate would measure it now.
+
+        Raises:
+            WorkspaceError: the tree is larger than what is allowed.
+            OSError: a file cannot be read.
+        """
+        state = await self.sandbox.state()
+        return await asyncio.to_thread(baseline_key, base, found, (self.version, state.name), self.limits)
+
+    async def _known(self, context: EvaluationContext, base: Path | None, found: Ready) -> Baseline | None:
+        """Return the run's baseline if base, environment and rules are the same here."""
+        known = context.get("baseline")
+        if known is None or base is None or not self.compare_base:
+            return None
+        try:
+            return known if known.key == await self.key_of(base, found) else None
+        except OSError:
+            return None
+
+    async def _judge(
+        self, harness: Harness, workspace: Path, context: EvaluationContext, known: Baseline | None
+    ) -> EvaluationResult:
         if harness.base is None:
             tree = await asyncio.to_thread(whole_tree, workspace, self.limits)
             report = await harness.run(tree)
@@ -139,7 +165,7 @@ class PytestEvaluator:
             layout = replace(layout, base_run=None, own_run=whole, laid_over=())
         if self.narrowed is not None:
             layout = self.narrowed(layout)
-        base = BaseTests(harness, harness.base, layout, settings)
+        base = BaseTests(harness, harness.base, layout, settings, known)
         try:
             await base.prepare()
             rules = self._rules(context, harness.base, workspace, layout, settings)

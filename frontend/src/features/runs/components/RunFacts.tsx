@@ -10,6 +10,7 @@ import { formatCost, plural } from "@/lib/format";
 import type { Run, RunDetail } from "@/lib/queries/runs";
 import { visible } from "@/lib/text/visible";
 
+import { RunBaseline } from "./RunBaseline";
 import { RunUsage } from "./RunUsage";
 
 const SHORT_GOAL = 320;
@@ -18,6 +19,7 @@ interface Props {
   run: Run & {
     base_commit?: string | null;
     held_out?: RunDetail["held_out"];
+    baseline?: RunDetail["baseline"];
     policy?: Schemas["PolicyView"];
   };
   /** What the goal is for this kind of run. */
@@ -110,6 +112,11 @@ function Origin({ run }: Pick<Props, "run">) {
       {run.held_out && (
         <Fact name="Held-out tests">
           {plural(run.held_out.files.length, "file")}. <UntrustedText text={run.held_out.note} />
+        </Fact>
+      )}
+      {run.baseline && (
+        <Fact name="Baseline">
+          <RunBaseline baseline={run.baseline} />
         </Fact>
       )}
     </>

@@ -1,0 +1,182 @@
+"""Measures what the base's tests do before an agent has changed anything.
+
+All tests run twice. Those that end differently run twice more, so that it is known how often they fail.
+"""
+
+import asyncio
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from app.runners.evaluators.issues import issue_key
+from app.runners.evaluators.testing.inventory import file_of
+from app.runners.evaluators.testing.report import Ending, RanTest, RunReport
+from app.runners.evaluators.testing.run import Harness
+from app.runners.evaluators.testing.trees import RunTree, whole_tree
+from app.runners.evaluators.tooling import excerpt
+from app.schemas.baseline import Baseline, FlakyTest, RedTest
+from app.workspaces.environments.outcome import Ready
+from app.workspaces.files.limits import WorkspaceLimits
+from app.workspaces.files.origin import origin_of
+
+RUNS = 2
+"""How often all tests run."""
+
+_MORE_RUNS = 2
+_MOST_NAMES = 50_000
+_MOST_MESSAGES = 1_000
+_CHUNK = 1_000_000
+
+
+def baseline_key(base: Path, found: Ready, rules: Iterable[str], limits: WorkspaceLimits) -> str:
+    """Identify a baseline by what it depends on: files of the base, environment and rules of the run.
+
+    Args:
+        base: the tree.
+        found: the interpreter that runs the tests.
+        rules: what else counts, such as the version of the gate.
+        limits: on the tree.
+
+    Raises:
+        WorkspaceError: the tree is larger than what is allowed.
+        OSError: a file cannot be read.
+    """
+    made = hashlib.sha256()
+    for name, tree in sorted(whole_tree(base, limits).files.items()):
+        made.update(f"{name}\0{_content(tree / name)}\0".encode("utf-8", "surrogateescape"))
+    environment = found.key or [str(found.python), *_packages(found.python)]
+    # A version that the build makes from git is part of what the tests see.
+    made.update(json.dumps([environment, origin_of(base).described, *rules]).encode())
+    return made.hexdigest()
+
+
+async def measure(harness: Harness, base: Path, key: str) -> Baseline:
+    """Run the base's tests on the base's own code.
+
+    A run that does not end is not repeated.
+
+    Raises:
+        ToolTroubleError: the interpreter cannot be started, or its pytest is none.
+        SandboxUnavailableError: the tests cannot be confined here.
+    """
+    whole = await asyncio.to_thread(whole_tree, base, harness.limits)
+    tree = replace(whole, trusted=frozenset(whole.files))
+    runs: list[RunReport] = []
+    for _ in range(RUNS):
+        report = await harness.run(tree)
+        if report.ending is not Ending.COMPLETE:
+            return _without_end(report, harness, key)
+        runs.append(report)
+    if differing := _differing(runs):
+        runs += await _again(harness, tree, differing)
+    return baseline_of(runs, key, harness.seconds)
+
+
+def baseline_of(runs: Sequence[RunReport], key: str, limit: float) -> Baseline:
+    """Sort tests by what they did in complete runs, of which those after the first two may be partial.
+
+    Args:
+        runs: the reports, at least `RUNS`.
+        key: what identifies the baseline.
+        limit: seconds that one run may take.
+    """
+    first, *others = runs
+    by_test = {name: [run.tests[name] for run in runs if name in run.tests] for name in first.tests}
+    red = [name for name, ran in by_test.items() if all(each.bad for each in ran)]
+    flaky = [name for name, ran in by_test.items() if _is_flaky(ran)]
+    passing = [name for name, ran in by_test.items() if all(each.ok for each in ran)]
+    others_known = {*red, *flaky, *passing}
+    skipped = [name for name in by_test if name not in others_known]
+    kept = len(red) + len(flaky) + len(first.errors) <= _MOST_MESSAGES and len(by_test) <= _MOST_NAMES
+    return Baseline(
+        key=key,
+        passing=passing[:_MOST_NAMES],
+        skipped=skipped[:_MOST_NAMES],
+        red=[_red(by_test[name][0]) for name in red[:_MOST_MESSAGES]],
+        flaky=[_flaky(by_test[name]) for name in flaky[:_MOST_MESSAGES]],
+        unreadable=[
+            RedTest(id=each.id, message=each.message, signature=issue_key(each.message))
+            for each in first.errors[:_MOST_MESSAGES]
+        ],
+        forged=[each for each in first.forged if all(each in run.forged for run in others)],
+        whole=kept and all(_is_like(first, each) for each in runs[1:RUNS]),
+        limit=limit,
+        seconds=round(first.seconds, 3),
+    )
+
+
+async def _again(harness: Harness, tree: RunTree, names: Sequence[str]) -> list[RunReport]:
+    only = replace(tree, only=frozenset(map(file_of, names)))
+    runs = [await harness.run(only, ids=names) for _ in range(_MORE_RUNS)]
+    return [each for each in runs if each.ending is Ending.COMPLETE]
+
+
+def _differing(runs: Sequence[RunReport]) -> list[str]:
+    first, second = runs
+    return [
+        name
+        for name, test in first.tests.items()
+        if name in second.tests and (test.bad, test.ok) != (second.tests[name].bad, second.tests[name].ok)
+    ]
+
+
+def _is_flaky(ran: Sequence[RanTest]) -> bool:
+    return any(each.bad for each in ran) and any(not each.bad for each in ran)
+
+
+def _is_like(first: RunReport, second: RunReport) -> bool:
+    """Tell whether two runs had the same tests, and each of these ran to its end."""
+    same = set(first.ids) == set(first.tests) == set(second.ids) == set(second.tests)
+    return same and {each.id for each in first.errors} == {each.id for each in second.errors}
+
+
+def _red(test: RanTest) -> RedTest:
+    return RedTest(
+        id=test.id, message=test.message, signature=issue_key(test.message), files=list(test.files)
+    )
+
+
+def _flaky(ran: Sequence[RanTest]) -> FlakyTest:
+    failed = [each for each in ran if each.bad]
+    return FlakyTest(id=ran[0].id, failed=len(failed), runs=len(ran), message=failed[0].message)
+
+
+def _without_end(report: RunReport, harness: Harness, key: str) -> Baseline:
+    waits_for = report.unfinished[0] if report.unfinished else ""
+    if report.ending is Ending.TIMED_OUT:
+        waited = f"; they wait for {waits_for}" if waits_for else ""
+        trouble = f"the tests do not end within {harness.seconds:g} seconds{waited}"
+    elif report.ending is Ending.TORN:
+        waited = f" in {waits_for}" if waits_for else ""
+        trouble = f"the run of the tests broke off{waited}: {excerpt(report.text, 300)}"
+    else:
+        trouble = f"pytest cannot work there: {excerpt(report.text, 300)}"
+        waits_for = ""
+    return Baseline(
+        key=key,
+        limit=harness.seconds,
+        waits_for=waits_for if report.ending is Ending.TIMED_OUT else "",
+        seconds=round(report.seconds, 3),
+        trouble=trouble,
+    )
+
+
+def _content(path: Path) -> str:
+    """Identify what a file of a tree is: its bytes and whether it runs, or where a link leads."""
+    if path.is_symlink():
+        return f"link {os.readlink(path)}"
+    made = hashlib.sha256()
+    with path.open("rb") as file:
+        runs = os.fstat(file.fileno()).st_mode & 0o100
+        while chunk := file.read(_CHUNK):
+            made.update(chunk)
+    return f"{'program' if runs else 'file'} {made.hexdigest()}"
+
+
+def _packages(python: Path) -> list[str]:
+    """Tell when packages were last added to or removed from an environment that has no key."""
+    places = sorted(python.parent.parent.glob("lib/python3*/site-packages"))
+    return [f"{place} {place.stat().st_mtime_ns}" for place in places]

@@ -1,0 +1,89 @@
+"""Keeps and finds baselines: what the base's tests do before a run changes anything."""
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from pydantic import ValidationError
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.core.events.baselines import BaselineCompletedData
+from app.db.models import RunBaseline
+from app.runners.evaluators.testing.baselines import FoundBaseline
+from app.schemas.baseline import Baseline, BaselineSummary
+from app.schemas.text import storable_json
+from app.services.record.transactions import Recording
+
+REUSED_FOR = timedelta(days=7)
+"""How old a baseline may be that another run takes over: what it rests on may change unseen."""
+
+
+async def has_baseline(session: AsyncSession, run_id: UUID) -> bool:
+    """Tell whether the baseline of a run is known."""
+    statement = select(RunBaseline.run_id).where(RunBaseline.run_id == run_id)
+    return await session.scalar(statement) is not None
+
+
+async def load_baseline(session: AsyncSession, run_id: UUID) -> Baseline | None:
+    """Read the baseline of a run; None if there is none, or another version of the service wrote it."""
+    kept = await session.scalar(select(RunBaseline.tests).where(RunBaseline.run_id == run_id))
+    return _read(kept)
+
+
+async def recall_baseline(session: AsyncSession, key: str) -> Baseline | None:
+    """Find the latest baseline of any run with this key; one that could not be measured does not count."""
+    statement = (
+        select(RunBaseline.tests)
+        .where(RunBaseline.key == key, RunBaseline.created_at > datetime.now(UTC) - REUSED_FOR)
+        .where(RunBaseline.summary["trouble"].astext == "", RunBaseline.reused.is_(False))
+        .order_by(RunBaseline.created_at.desc())
+        .limit(1)
+    )
+    return _read(await session.scalar(statement))
+
+
+async def keep_baseline(recording: Recording, found: FoundBaseline) -> bool:
+    """Add the baseline of a run and its event, unless the run has one; return whether it was added.
+
+    A base without tests is kept, so that its tests are not looked for again, and is no event.
+    """
+    known = found.baseline
+    summary = BaselineSummary.of(known)
+    statement = (
+        insert(RunBaseline)
+        .values(
+            run_id=recording.run.id,
+            key=known.key,
+            summary=storable_json(summary.model_dump(mode="json")),
+            tests=storable_json(known.model_dump(mode="json")),
+            reused=found.reused,
+        )
+        .on_conflict_do_nothing(index_elements=["run_id"])
+        .returning(RunBaseline.run_id)
+    )
+    if await recording.session.scalar(statement) is None:
+        return False
+    if known.total or known.unreadable or known.trouble:
+        recording.tell(_data(summary, reused=found.reused), recording.run.phase)
+    return True
+
+
+def _read(kept: object) -> Baseline | None:
+    try:
+        return None if kept is None else Baseline.model_validate(kept)
+    except ValidationError:
+        return None
+
+
+def _data(summary: BaselineSummary, *, reused: bool) -> BaselineCompletedData:
+    return BaselineCompletedData(
+        total=summary.total,
+        passing=summary.passing,
+        red=summary.red,
+        flaky=summary.flaky,
+        unreadable=summary.unreadable,
+        reused=reused,
+        trouble=summary.trouble,
+        message=summary.note,
+    )
