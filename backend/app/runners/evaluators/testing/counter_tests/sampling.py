@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from random import Random
 
 from app.runners.evaluators.testing.counter_tests.drawing import Unit
+from app.runners.evaluators.testing.inventory import function_of
 from app.runners.evaluators.testing.report import RunReport
 
 
@@ -19,6 +20,9 @@ class Budget:
         patience: how many times the time of the plain run one run may take, before it is ended.
         most: how many times the time of the plain run everything may take; a panel of twice the plain
             tests leaves no more.
+        test_patience: how many times its own time in the plain run one test may take, before it is ended.
+        test_share: what part of the time of the whole plain run one test may take in any case. So the limit
+            is longer on a slower machine, and a run outlasts several tests that never end.
     """
 
     free: float = 4.0
@@ -26,6 +30,8 @@ class Budget:
     pairs: int = 1
     patience: float = 1.5
     most: float = 2.0
+    test_patience: float = 10.0
+    test_share: float = 0.25
 
     def rounds(self, plain: RunReport) -> int:
         """Return the number of pairs of runs, the one that asks again not counted."""
@@ -42,6 +48,18 @@ class Budget:
     def run_seconds(self, plain: float, most: float) -> float:
         """Return the seconds after which a run is ended if the plain one took `plain`; at most `most`."""
         return min(most, self.free + self.patience * plain)
+
+    def limits(self, plain: RunReport) -> dict[str, float]:
+        """Return the seconds that one test may take, by the id of its function.
+
+        A function's tests have one limit: a changed parameter may change their ids.
+        """
+        least = self.test_share * plain.seconds
+        limits: dict[str, float] = {}
+        for each in plain.tests.values():
+            name = function_of(each.id)
+            limits[name] = max(limits.get(name, least), self.test_patience * each.seconds)
+        return limits
 
 
 def sample(units: Sequence[Unit], plain: RunReport, budget: Budget, chance: Random) -> list[Unit]:

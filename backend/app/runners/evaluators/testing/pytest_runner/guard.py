@@ -13,6 +13,7 @@ _MODULES = (
     *("_pytest.assertion.rewrite", "_pytest.assertion.util", "_pytest._code.code"),
     *("pluggy._callers", "pluggy._hooks", "pluggy._manager", "pluggy._result", "unittest.case"),
     *("phaserunner_tests.recorder", "phaserunner_tests.canaries", "phaserunner_tests.guard"),
+    "phaserunner_tests.limits",
 )
 _BUILTINS = ("AssertionError", "abs", "all", "any", "bool", "isinstance", "len", "sorted", "sum", "type")
 

@@ -129,3 +129,32 @@ async def test_code_that_fails_whenever_its_tests_were_touched_is_found(tmp_path
     report = await checked(tmp_path, code)
     assert report.proven == ()
     assert set(report.refuted.values()) == {"it fails as soon as a comment is added to its file"}
+
+
+HANGING = """from time import sleep
+
+import pytest
+
+from candidate import double
+
+@pytest.mark.parametrize(("number", "expected"), [(1, 2), (2, 4), (3, 6), (4, 8)])
+def test_waits(number, expected):
+    try:
+        while double(number) != expected:
+            sleep(0.01)
+    except BaseException:
+        while double(number) != expected:
+            sleep(0.01)
+
+def test_double():
+    assert double(3) == 6
+"""
+
+
+async def test_a_test_that_never_ends_with_a_wrong_expectation_costs_only_its_own_proof(
+    tmp_path: Path,
+) -> None:
+    """It keeps the first interruption to itself, too."""
+    report = await checked(tmp_path, HONEST, HONEST, HANGING)
+    assert dict(report.refuted) == {}
+    assert "tests/test_candidate.py::test_double" in report.proven
