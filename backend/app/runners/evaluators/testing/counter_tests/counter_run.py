@@ -91,10 +91,11 @@ class CounterTests:
             SandboxUnavailableError: the tests cannot be confined here.
         """
         began = time.monotonic()
-        files = await asyncio.to_thread(read_test_files, tree, plain)
+        chance = _chance(self.seed)
+        files = await asyncio.to_thread(read_test_files, tree, plain, chance)
         units = units_of(files.values(), plain.ids)
         passed = {each.id for each in plain.tests.values() if each.ok}
-        check = _Check(self, tree, files, plain, _chance(self.seed))
+        check = _Check(self, tree, files, plain, chance)
         report = await check.run(units, passed)
         return replace(report, seconds=time.monotonic() - began)
 
@@ -184,6 +185,9 @@ class _Check:
         one, other = (changed_version(files, each, run, self._comment()) for each in (heads, tails))
         return one, other
 
+    def _is_source(self, name: str) -> bool:
+        return name in self._files and self._files[name].is_source
+
     def _has_time(self) -> bool:
         return time.monotonic() < self._end
 
@@ -203,7 +207,7 @@ class _Check:
 
     async def _touchy(self, tests: Collection[str]) -> dict[str, str]:
         """Find tests that know their own text: they fail in files that were touched, whatever is in them."""
-        names = sorted({file_of(test) for test in tests})
+        names = sorted({name for name in map(file_of, tests) if not self._is_source(name)})
         if not names or not self._has_time():
             return {}
         files = [self._files[name] for name in names if name in self._files]
@@ -224,6 +228,9 @@ class _Check:
         if base is None:
             return {}
         names = {file_of(test) for test in tests} | {each.change.unit.file.name for each in tests.values()}
+        names = {name for name in names if not self._is_source(name)}
+        if not names:
+            return {}
         one, other = (each.restricted(names) for each in pair.versions)
         # Without limits: the base's code may be slower, and an answer of it may clear the candidate.
         reports = await self._run_both(self._harness, base, (one, other))
