@@ -17,7 +17,8 @@ class Budget:
         free: seconds of tests that are always run again.
         share: what part of the tests' own time may be spent on each run beyond that.
         pairs: how many pairs of runs there are where the tests take no longer than `free`; else one.
-        patience: how many times the time of the plain run one run may take, before it is ended.
+        patience: how many times the time of the plain run one run may take, before it is ended. It shares the
+            machine with the run beside it, and tests that fail take longer than those that pass.
         most: how many times the time of the plain run everything may take; a panel of twice the plain
             tests leaves no more.
         test_patience: how many times its own time in the plain run one test may take, before it is ended.
@@ -28,7 +29,7 @@ class Budget:
     free: float = 4.0
     share: float = 0.35
     pairs: int = 1
-    patience: float = 1.5
+    patience: float = 3.0
     most: float = 2.0
     test_patience: float = 10.0
     test_share: float = 0.25
