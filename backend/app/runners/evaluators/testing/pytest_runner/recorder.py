@@ -114,9 +114,9 @@ class ReportPlugin:
             run_canaries(self._canaries["end"], session, report)
         self._report_replaced()
 
-    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    @pytest.hookimpl(hookwrapper=True, trylast=True)
     def pytest_runtest_call(self, item: pytest.Item) -> "Iterator[None]":
-        """End a test that takes longer than it is given."""
+        """End a test that takes longer than it is given; the innermost, so that no plugin is interrupted."""
         with self._limits.around(item.nodeid):
             yield
 
