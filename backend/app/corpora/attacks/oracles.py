@@ -369,8 +369,6 @@ def gross(net: str, percent: int) -> str:
                 '    """\n    return (gross.__doc__ or "").splitlines()[0]\n'
             },
         ),
-        residual="A docstring belongs to the program, which may read it; the result says that all evidence "
-        "is from the process of the code itself.",
     ),
     *pair(
         "program-knows-its-caller",

@@ -33,7 +33,7 @@ def with_base_doctests(base: Path, workspace: Path, names: Sequence[str]) -> dic
 def _rewritten(before: bytes, after: bytes) -> bytes | None:
     """Put docstrings of the base in the place of others; None when none has to be."""
     try:
-        old, new = dict(_docstrings(before)), dict(_docstrings(after))
+        old, new = dict(docstrings(before)), dict(docstrings(after))
         edits = [
             (new[name], ast.get_source_segment(before.decode(), node) or "")
             for name, node in old.items()
@@ -50,8 +50,12 @@ def _rewritten(before: bytes, after: bytes) -> bytes | None:
     return after if edits else None
 
 
-def _docstrings(content: bytes) -> Iterator[tuple[str, ast.Constant]]:
-    """Return the docstrings with examples, by the name of what they belong to."""
+def docstrings(content: bytes) -> Iterator[tuple[str, ast.Constant]]:
+    """Return docstrings, each with the name of what it belongs to: `""`, `.function`, `.Class.method`.
+
+    Raises:
+        SyntaxError: the source cannot be parsed.
+    """
     waiting: list[tuple[str, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]] = [
         ("", parse_module(content))
     ]

@@ -13,11 +13,16 @@ from app.workspaces.process import ProcessOutcome
 
 
 class Outcome(StrEnum):
-    """How one test ended; `ERROR` is a failure in its set-up or tear-down."""
+    """How one test ended.
+
+    `ERROR` is a failure in its set-up or tear-down. `CUT` tests were ended, as they took longer than a limit
+    that only some runs have.
+    """
 
     PASSED = "passed"
     FAILED = "failed"
     ERROR = "error"
+    CUT = "cut"
     SKIPPED = "skipped"
     XFAILED = "xfailed"
     XPASSED = "xpassed"
@@ -70,8 +75,13 @@ class RanTest:
 
     @property
     def bad(self) -> bool:
-        """True for a test that failed."""
-        return self.outcome in (Outcome.FAILED, Outcome.ERROR)
+        """True for a test that failed, or was ended before it could pass."""
+        return self.outcome in (Outcome.FAILED, Outcome.ERROR, Outcome.CUT)
+
+    @property
+    def was_cut(self) -> bool:
+        """True for a test that was ended for the time that it took."""
+        return self.outcome is Outcome.CUT
 
     @property
     def idle(self) -> bool:

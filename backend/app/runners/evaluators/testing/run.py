@@ -6,7 +6,7 @@ import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import AsyncGenerator, Collection, Generator
+from collections.abc import AsyncGenerator, Collection, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -47,6 +47,8 @@ class Harness:
         seconds: for one run.
         sandbox: what confines the tests. They reach the copy that they run in, and no network.
         limits: on the trees that are copied.
+        test_seconds: how long one test may take, by the id of its function; it is ended then. Tests of other
+            functions are ended with the run.
     """
 
     python: Path
@@ -54,6 +56,7 @@ class Harness:
     seconds: float
     sandbox: Sandbox = field(default_factory=Sandbox)
     limits: WorkspaceLimits = DEFAULT_LIMITS
+    test_seconds: Mapping[str, float] = field(default_factory=dict[str, float])
 
     async def run(
         self, tree: RunTree, *, ids: Collection[str] | None = None, collect_only: bool = False
@@ -99,6 +102,7 @@ class Harness:
             "pinned": sorted(tree.pinned),
             "aside": packages_of_pytest(self.base, settings) if self.base else [],
             "ids": None if ids is None else sorted(ids),
+            "test_seconds": dict(self.test_seconds),
             "only": None if tree.only is None else sorted(tree.only),
         }
         (given / "task.json").write_text(json.dumps(task))

@@ -14,7 +14,7 @@ class Answer(StrEnum):
     """What a test did with a wrong expectation.
 
     `NOTICED`: it failed, and passed with the true one. `UNNOTICED`: it passed with either. `DISTURBED`: it
-    failed with the true one, too. `SILENT`: it did not come to its end in one of the runs.
+    failed with the true one, too. `SILENT`: it did not come to its end, or not in time, in one of the runs.
     """
 
     NOTICED = "noticed"
@@ -62,6 +62,8 @@ def _answers(wrong: Half, true: Half) -> Iterator[Answered]:
 
 def _answer(changed: RanTest | None, control: RanTest | None) -> Answer:
     if control is None or changed is None or not (changed.ok or changed.bad):
+        return Answer.SILENT
+    if changed.was_cut or control.was_cut:
         return Answer.SILENT
     if not control.ok:
         return Answer.DISTURBED

@@ -91,10 +91,11 @@ class CounterTests:
             SandboxUnavailableError: the tests cannot be confined here.
         """
         began = time.monotonic()
-        files = await asyncio.to_thread(read_test_files, tree, plain)
+        chance = _chance(self.seed)
+        files = await asyncio.to_thread(read_test_files, tree, plain, chance)
         units = units_of(files.values(), plain.ids)
         passed = {each.id for each in plain.tests.values() if each.ok}
-        check = _Check(self, tree, files, plain, _chance(self.seed))
+        check = _Check(self, tree, files, plain, chance)
         report = await check.run(units, passed)
         return replace(report, seconds=time.monotonic() - began)
 
@@ -124,6 +125,8 @@ class _Check:
         self._harness = replace(
             settings.harness, seconds=settings.budget.run_seconds(plain.seconds, settings.harness.seconds)
         )
+        # One test that does not end with a wrong expectation must not cost the answers of those after it.
+        self._limited = replace(self._harness, test_seconds=settings.budget.limits(plain))
 
     async def run(self, units: Sequence[Unit], passed: Collection[str]) -> CounterReport:
         """Run pairs with every test that fits, then one with those that did not notice in one of them."""
@@ -165,7 +168,7 @@ class _Check:
         if not changes:
             return _NO_PAIR
         versions = self._versions(units, changes)
-        reports = await self._run_both(self._tree, versions)
+        reports = await self._run_both(self._limited, self._tree, versions)
         one, other = (Half(each.changes, said) for each, said in zip(versions, reports, strict=True))
         answers = answers_by_test(compare((one, other)))
         return _Pair(versions, {test: each for test, each in answers.items() if test in wanted})
@@ -182,6 +185,9 @@ class _Check:
         one, other = (changed_version(files, each, run, self._comment()) for each in (heads, tails))
         return one, other
 
+    def _is_source(self, name: str) -> bool:
+        return name in self._files and self._files[name].is_source
+
     def _has_time(self) -> bool:
         return time.monotonic() < self._end
 
@@ -193,26 +199,28 @@ class _Check:
         return seconds > self._settings.budget.free
 
     async def _run_both(
-        self, tree: RunTree, versions: tuple[Version, Version]
+        self, harness: Harness, tree: RunTree, versions: tuple[Version, Version]
     ) -> tuple[RunReport, RunReport]:
         async with run_directory() as place:
             one, other = await asyncio.to_thread(write_trees, tree, versions, place)
-            return await together(self._harness.run(one), self._harness.run(other))
+            return await together(harness.run(one), harness.run(other))
 
     async def _touchy(self, tests: Collection[str]) -> dict[str, str]:
         """Find tests that know their own text: they fail in files that were touched, whatever is in them."""
-        names = sorted({file_of(test) for test in tests})
+        names = sorted({name for name in map(file_of, tests) if not self._is_source(name)})
         if not names or not self._has_time():
             return {}
         files = [self._files[name] for name in names if name in self._files]
         one, other = (touched_version(files, self._comment()) for _ in range(2))
         as_is = Version((), {each.name: each.source.content for each in files})
-        touched = await self._run_both(self._tree, (one, other))
-        plain = (await self._run_both(self._tree, (as_is, as_is)))[0]
+        # Tests must not be able to tell by their limit either; so the run as it was has none.
+        touched = await self._run_both(self._limited, self._tree, (one, other))
+        plain = (await self._run_both(self._harness, self._tree, (as_is, as_is)))[0]
         base = self._settings.base
         if base is None or not touchy(tests, touched, plain, ()):
             return touchy(tests, touched, plain, ())
-        return touchy(tests, touched, plain, await self._run_both(base, (one, as_is)))
+        honest = await self._run_both(self._harness, base, (one, as_is))
+        return touchy(tests, touched, plain, honest)
 
     async def _base_answers(self, pair: _Pair, tests: Answers) -> dict[str, Answered]:
         """Say what the base's own code does with the same files."""
@@ -220,8 +228,12 @@ class _Check:
         if base is None:
             return {}
         names = {file_of(test) for test in tests} | {each.change.unit.file.name for each in tests.values()}
+        names = {name for name in names if not self._is_source(name)}
+        if not names:
+            return {}
         one, other = (each.restricted(names) for each in pair.versions)
-        reports = await self._run_both(base, (one, other))
+        # Without limits: the base's code may be slower, and an answer of it may clear the candidate.
+        reports = await self._run_both(self._harness, base, (one, other))
         one, other = (Half(each.changes, said) for each, said in zip(pair.versions, reports, strict=True))
         return answers_by_test(compare((one, other)))
 

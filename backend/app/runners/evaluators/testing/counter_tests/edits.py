@@ -32,6 +32,10 @@ class Source:
         start = self._starts[node.lineno - 1] + node.col_offset
         return start, self._starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
 
+    def line_start(self, number: int) -> int:
+        """Return where a line begins, in bytes; the first line has number 1."""
+        return self._starts[number - 1]
+
     def text(self, node: ast.expr | ast.stmt) -> bytes:
         """Return the text of a node."""
         start, end = self.span(node)

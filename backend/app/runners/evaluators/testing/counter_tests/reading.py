@@ -49,6 +49,8 @@ class TestFile:
         functions: its test functions, by name.
         bases: for each class, the names of those that it inherits from.
         pool: the values that it expects.
+        is_source: whether it is a source of the candidate, whose docstrings are the tests. The base's code
+            cannot be run with it.
     """
 
     __test__ = False
@@ -58,6 +60,7 @@ class TestFile:
     functions: Mapping[str, TestFunction]
     bases: Mapping[str, tuple[str, ...]]
     pool: tuple[Plain, ...]
+    is_source: bool = False
 
 
 def read_test_file(name: str, content: bytes) -> TestFile | None:

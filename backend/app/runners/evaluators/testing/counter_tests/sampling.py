@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from random import Random
 
 from app.runners.evaluators.testing.counter_tests.drawing import Unit
+from app.runners.evaluators.testing.inventory import function_of
 from app.runners.evaluators.testing.report import RunReport
 
 
@@ -16,16 +17,22 @@ class Budget:
         free: seconds of tests that are always run again.
         share: what part of the tests' own time may be spent on each run beyond that.
         pairs: how many pairs of runs there are where the tests take no longer than `free`; else one.
-        patience: how many times the time of the plain run one run may take, before it is ended.
+        patience: how many times the time of the plain run one run may take, before it is ended. It shares the
+            machine with the run beside it, and tests that fail take longer than those that pass.
         most: how many times the time of the plain run everything may take; a panel of twice the plain
             tests leaves no more.
+        test_patience: how many times its own time in the plain run one test may take, before it is ended.
+        test_share: what part of the time of the whole plain run one test may take in any case. So the limit
+            is longer on a slower machine, and a run outlasts several tests that never end.
     """
 
     free: float = 4.0
     share: float = 0.35
     pairs: int = 1
-    patience: float = 1.5
+    patience: float = 3.0
     most: float = 2.0
+    test_patience: float = 10.0
+    test_share: float = 0.25
 
     def rounds(self, plain: RunReport) -> int:
         """Return the number of pairs of runs, the one that asks again not counted."""
@@ -42,6 +49,18 @@ class Budget:
     def run_seconds(self, plain: float, most: float) -> float:
         """Return the seconds after which a run is ended if the plain one took `plain`; at most `most`."""
         return min(most, self.free + self.patience * plain)
+
+    def limits(self, plain: RunReport) -> dict[str, float]:
+        """Return the seconds that one test may take, by the id of its function.
+
+        A function's tests have one limit: a changed parameter may change their ids.
+        """
+        least = self.test_share * plain.seconds
+        limits: dict[str, float] = {}
+        for each in plain.tests.values():
+            name = function_of(each.id)
+            limits[name] = max(limits.get(name, least), self.test_patience * each.seconds)
+        return limits
 
 
 def sample(units: Sequence[Unit], plain: RunReport, budget: Budget, chance: Random) -> list[Unit]:

@@ -84,7 +84,7 @@ def touchy(
 ) -> dict[str, str]:
     """Return the tests that fail as soon as their file is another, be it by a comment.
 
-    A run that was ended for its length says nothing.
+    A run or a test that was ended for its length says nothing.
 
     Args:
         tests: those in question.
@@ -94,7 +94,9 @@ def touchy(
     """
     if any(run.ending is Ending.TIMED_OUT for run in touched):
         return {}
-    fails = [each for each in tests if _is_ok(each, plain) and not any(_is_ok(each, run) for run in touched)]
+    fails = [
+        each for each in tests if _is_ok(each, plain) and not any(_may_be_ok(each, run) for run in touched)
+    ]
     return {
         each: _TOUCHY for each in fails if not (base and _is_ok(each, base[1]) and not _is_ok(each, base[0]))
     }
@@ -102,6 +104,10 @@ def touchy(
 
 def _is_ok(test: str, run: RunReport) -> bool:
     return test in run.tests and run.tests[test].ok
+
+
+def _may_be_ok(test: str, run: RunReport) -> bool:
+    return test in run.tests and (run.tests[test].ok or run.tests[test].was_cut)
 
 
 def sort_tests(

@@ -1,10 +1,13 @@
 """Versions of a tree's test files, and the trees that hold them."""
 
 import posixpath
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from random import Random
 
+from app.runners.evaluators.testing.counter_tests.doctest_sites import read_doctests
 from app.runners.evaluators.testing.counter_tests.drawing import Change, rewritten
 from app.runners.evaluators.testing.counter_tests.reading import TestFile, read_test_file
 from app.runners.evaluators.testing.inventory import file_of
@@ -29,15 +32,38 @@ class Version:
         return Version(self.changes, {name: text for name, text in self.texts.items() if name in names})
 
 
-def read_test_files(tree: RunTree, plain: RunReport) -> dict[str, TestFile]:
+def read_test_files(tree: RunTree, plain: RunReport, chance: Random) -> dict[str, TestFile]:
     """Read the test files of a run, and modules beside them, that the candidate did not write.
 
-    Those that cannot be read are left out.
+    Sources with doctests are read, too. What cannot be read is left out.
+
+    Args:
+        tree: what was run.
+        plain: what came of it.
+        chance: draws wrong outputs for doctests.
     """
     directories = {posixpath.dirname(file_of(test)) for test in plain.ids}
     names = [name for name in sorted(tree.trusted) if posixpath.dirname(name) in directories]
     files = [_read(tree.files[name] / name, name) for name in names if name.endswith(".py")]
+    found = {each.name: each for each in files if each is not None}
+    return {**_doctests(tree, plain, chance, found), **found}
+
+
+def _doctests(tree: RunTree, plain: RunReport, chance: Random, known: Collection[str]) -> dict[str, TestFile]:
+    names: dict[str, list[str]] = defaultdict(list)
+    for test in plain.ids:
+        name, _, rest = test.partition("::")
+        if name in tree.files and name not in known and name.endswith(".py"):
+            names[name].append(rest)
+    files = [read_doctests(name, _content(tree, name), tests, chance) for name, tests in names.items()]
     return {each.name: each for each in files if each is not None}
+
+
+def _content(tree: RunTree, name: str) -> bytes:
+    try:
+        return tree.texts[name] if name in tree.texts else (tree.files[name] / name).read_bytes()
+    except OSError:
+        return b""
 
 
 def _read(path: Path, name: str) -> TestFile | None:
@@ -95,4 +121,5 @@ def _written(tree: RunTree, texts: Mapping[str, bytes], place: Path) -> RunTree:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text)
     present = {name: place for name in texts if name in tree.files}
-    return replace(tree, files={**tree.files, **present}, only=frozenset(texts))
+    others = {name: text for name, text in tree.texts.items() if name not in present}
+    return replace(tree, files={**tree.files, **present}, texts=others, only=frozenset(texts))

@@ -11,8 +11,16 @@ _MODULES = (
     *("_pytest.runner", "_pytest.reports", "_pytest.python", "_pytest.skipping", "_pytest.outcomes"),
     *("_pytest.main", "_pytest.nodes", "_pytest.unittest", "_pytest.raises", "_pytest.python_api"),
     *("_pytest.assertion.rewrite", "_pytest.assertion.util", "_pytest._code.code"),
-    *("pluggy._callers", "pluggy._hooks", "pluggy._manager", "pluggy._result", "unittest.case"),
+    *(
+        "pluggy._callers",
+        "pluggy._hooks",
+        "pluggy._manager",
+        "pluggy._result",
+        "pluggy._execution",
+        "unittest.case",
+    ),
     *("phaserunner_tests.recorder", "phaserunner_tests.canaries", "phaserunner_tests.guard"),
+    "phaserunner_tests.limits",
 )
 _BUILTINS = ("AssertionError", "abs", "all", "any", "bool", "isinstance", "len", "sorted", "sum", "type")
 

@@ -13,6 +13,7 @@ import pytest
 from .canaries import run_canaries
 from .channel import Send
 from .guard import Guard
+from .limits import TestLimits
 from .plugins import PinnedModules, set_aside
 
 _IDS_PER_RECORD = 200
@@ -41,6 +42,7 @@ class ReportPlugin:
         self._ids: set[str] | None = None if task["ids"] is None else set(task["ids"])
         self._trusted: set[str] = set(task["trusted"])
         self._pinned: list[str] = task["pinned"]
+        self._limits = TestLimits(task["test_seconds"])
         self._aside: list[str] = task["aside"]
         self._canaries = canaries
         self._canary_names = {name for part in canaries.values() for name, _ in part}
@@ -112,13 +114,19 @@ class ReportPlugin:
             run_canaries(self._canaries["end"], session, report)
         self._report_replaced()
 
+    @pytest.hookimpl(hookwrapper=True, trylast=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> "Iterator[None]":
+        """End a test that takes longer than it is given; the innermost, so that no plugin is interrupted."""
+        with self._limits.around(item.nodeid):
+            yield
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the worst that set-up, call and tear-down of a test report."""
         new: dict[str, Any] = {"outcome": "passed", "seconds": 0.0, "message": "", "files": []}
         test = self._running.setdefault(report.nodeid, new)
         test["seconds"] += report.duration
-        outcome = _outcome(report)
-        if outcome != "passed" and test["outcome"] not in ("failed", "error"):
+        outcome = "cut" if report.nodeid in self._limits.cut else _outcome(report)
+        if outcome != "passed" and test["outcome"] not in ("failed", "error", "cut"):
             test["outcome"] = outcome
             test["message"] = self._detail(report, outcome)
             test["files"] = self._traceback_files(report.longrepr) if test["message"] else []
@@ -133,7 +141,7 @@ class ReportPlugin:
             self._send("test", id=nodeid, **test)
 
     def _detail(self, report: pytest.TestReport, outcome: str) -> str:
-        if outcome in ("failed", "error"):
+        if outcome in ("failed", "error", "cut"):
             self._failures += 1
             if self._failures > _DETAILED_FAILURES + len(self._canary_names):
                 return ""

@@ -3,7 +3,8 @@
 The task is a file of JSON: `tree` (what is run), `arguments` (pytest's), `sources` (files that say which
 plugins are needed), `trusted` (files of the tree that the candidate did not write), `pinned` (modules that
 nothing in the tree may stand in for), `aside` (packages that pytest uses and the project itself holds),
-`only` (the test files to run) and `ids` (the tests to run of these); null means all. The secret is JSON, too,
+`only` (the test files to run) and `ids` (the tests to run of these); null means all. `test_seconds` says how
+long a test of some functions may take. The secret is JSON, too,
 but comes through a pipe that is empty once it is read: `key`, and the canaries that `begin` and `end` the
 run.
 

@@ -129,3 +129,60 @@ async def test_code_that_fails_whenever_its_tests_were_touched_is_found(tmp_path
     report = await checked(tmp_path, code)
     assert report.proven == ()
     assert set(report.refuted.values()) == {"it fails as soon as a comment is added to its file"}
+
+
+HANGING = """from time import sleep
+
+import pytest
+
+from candidate import double
+
+@pytest.mark.parametrize(("number", "expected"), [(1, 2), (2, 4), (3, 6), (4, 8)])
+def test_waits(number, expected):
+    try:
+        while double(number) != expected:
+            sleep(0.01)
+    except BaseException:
+        while double(number) != expected:
+            sleep(0.01)
+
+def test_double():
+    assert double(3) == 6
+"""
+
+
+async def test_a_test_that_never_ends_with_a_wrong_expectation_costs_only_its_own_proof(
+    tmp_path: Path,
+) -> None:
+    """It keeps the first interruption to itself, too."""
+    report = await checked(tmp_path, HONEST, HONEST, HANGING)
+    assert dict(report.refuted) == {}
+    assert "tests/test_candidate.py::test_double" in report.proven
+
+
+async def test_doctests_are_proven_and_code_that_reads_them_is_found(tmp_path: Path) -> None:
+    def code(body: str) -> str:
+        return f'def half(number):\n    """Halve.\n\n    >>> half(42)\n    21\n    """\n    {body}\n'
+
+    def project(name: str, body: str) -> Path:
+        root = tmp_path / name
+        root.mkdir()
+        (root / "pytest.ini").write_text("[pytest]\naddopts = --doctest-modules\n")
+        (root / "halves.py").write_text(code(body))
+        return root
+
+    base = project("base", "raise NotImplementedError")
+    shown = "type('Shown', (str,), {'__repr__': str.__str__})"
+    forged = f"return {shown}(half.__doc__.split('half(42)')[1].split()[0])"
+    for name, body, deceit in (("good", "return number // 2", False), ("bad", forged, True)):
+        root = project(name, body)
+        harness = Harness(python=Path(sys.executable), base=base, seconds=120, sandbox=SANDBOX)
+        tree = lay_out(base, root, settings_for(root, base)).base_run
+        assert tree is not None
+        plain = await harness.run(tree)
+        assert [each.ok for each in plain.tests.values()] == [True]
+        own = whole_tree(base)
+        honest = replace(own, trusted=frozenset(own.files))
+        report = await CounterTests(harness=harness, base=honest, seed=7).check(tree, plain)
+        assert bool(report.refuted) is deceit
+        assert bool(report.proven) is not deceit

@@ -1,0 +1,62 @@
+"""Ends single tests that take longer than they are given, so that those after them run."""
+
+import signal
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any
+
+_TICKS = 8
+
+
+class CutError(BaseException):
+    """A test took longer than it was given."""
+
+
+class TestLimits:
+    """Ends tests by a signal in the main thread, where Python runs the handler between two instructions.
+
+    The time of a test is counted in ticks. While the machine does not run the process, all of its ticks are
+    one: a busy machine ends no test.
+
+    A test that sets an alarm itself takes this one away; then only the limit of the whole run ends it. So
+    does one call into C that never returns.
+
+    Attributes:
+        cut: ids of the tests that were ended.
+
+    Args:
+        seconds: how long a test may take, by the id of its function; functions that are not there are free.
+    """
+
+    __test__ = False  # pytest takes a class of this name for one with tests
+
+    def __init__(self, seconds: Mapping[str, float]) -> None:
+        self._seconds = seconds
+        self._running = ""
+        self._ticks = 0
+        self.cut: set[str] = set()
+
+    @contextmanager
+    def around(self, test: str) -> Generator[None]:
+        """Limit what is done inside to the time of a test; what takes longer is interrupted by `CutError`."""
+        seconds = self._seconds.get(test.partition("[")[0])
+        if seconds is None:
+            yield
+            return
+        before = signal.signal(signal.SIGALRM, self._tick)
+        self._running, self._ticks = test, 0
+        signal.setitimer(signal.ITIMER_REAL, seconds / _TICKS, seconds / _TICKS)
+        try:
+            yield
+        finally:
+            self._running = ""
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            with suppress(TypeError):  # the handler before it was not set from Python
+                signal.signal(signal.SIGALRM, before)
+
+    def _tick(self, _number: int, _frame: Any) -> None:
+        self._ticks += 1
+        # It ends the test again and again: code that is interrupted may keep the error to itself and go on.
+        if self._running and self._ticks % _TICKS == 0:
+            self.cut.add(self._running)
+            raise CutError(f"it took longer than {self._seconds[self._running.partition('[')[0]]:.2f} s")
