@@ -17,11 +17,11 @@ MAX_UNAVAILABLE_FAILURES = 100
 def beyond_limit(last: AttemptFacts, now: datetime, policy: RunPolicy) -> tuple[EscalationReason, str] | None:
     """Return why a human is asked instead of trying an attempt again; None while it may be tried again."""
     if last.needs_human:
-        return EscalationReason.AGENT_UNAVAILABLE, last.error
+        return _whose_model(last)[0], last.error
     if _waited_enough(last, now, policy):
+        reason, whose = _whose_model(last)
         times = f"{last.unavailable_failures} times in a row"
-        text = f"The model was unavailable {times}; the last time: {last.error}"
-        return EscalationReason.AGENT_UNAVAILABLE, text
+        return reason, f"{whose} was unavailable {times}; the last time: {last.error}"
     if last.agent_failures >= policy.max_agent_failures:
         text = f"The agent failed {last.agent_failures} times in a row; the last time: {last.error}"
         return EscalationReason.AGENT_UNAVAILABLE, text
@@ -35,6 +35,13 @@ def beyond_limit(last: AttemptFacts, now: datetime, policy: RunPolicy) -> tuple[
         text = f"{lost} workers died while working on attempt {last.number}"
         return EscalationReason.WORKER_LOST, text
     return None
+
+
+def _whose_model(last: AttemptFacts) -> tuple[EscalationReason, str]:
+    """Tell whether the agent or its evaluators lack their model: only these work on what was produced."""
+    if last.state in (AttemptState.PRODUCED, AttemptState.EVALUATING):
+        return EscalationReason.EVALUATOR_UNAVAILABLE, "The evaluators' model"
+    return EscalationReason.AGENT_UNAVAILABLE, "The model"
 
 
 def _waited_enough(last: AttemptFacts, now: datetime, policy: RunPolicy) -> bool:

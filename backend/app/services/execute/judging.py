@@ -22,6 +22,7 @@ from app.db.outages import is_outage, through_outages
 from app.realtime.store import Batch, Fence
 from app.runners.evaluators.acceptance import Acceptance
 from app.runners.evaluators.models.digest import digest
+from app.runners.evaluators.models.outage import outage_of
 from app.runners.evaluators.project.project_file import MAX_BYTES
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult
 from app.runners.evaluators.verdict import VerdictStatus
@@ -42,6 +43,7 @@ from app.services.record.attempts import judge_decided, total_usage
 from app.services.record.history import Recorded, load_acceptances, load_latest_feedback
 from app.services.record.ledger import charge
 from app.services.record.transactions import Recorder, Recording, place_in
+from app.services.record.waiting import end_wait
 from app.workspaces.store import JudgedPair
 
 
@@ -137,7 +139,9 @@ class Judging:
             chosen, why = await self._choose(case, judged)
             if chosen.verdict.status is VerdictStatus.ERRORED:
                 verdict = chosen.verdict
-                await self._give_up(case, NoVerdict(verdict.reason, verdict.errored_gates, judged, [chosen]))
+                outage = outage_of(chosen.results, verdict.errored_gates)
+                trouble = NoVerdict(verdict.reason, verdict.errored_gates, judged, [chosen], outage)
+                await self._give_up(case, trouble)
             else:
                 await self._conclude(case, judged, chosen, why)
 
@@ -148,6 +152,7 @@ class Judging:
             if row.status == AttemptState.EVALUATING:
                 row.lost_workers += 1
             row.status = AttemptState.EVALUATING
+            end_wait(recording)
             recording.tell(EvaluationStartedData(evaluators=names), phase, row.number)
 
     async def _judge_candidates(self, case: _Case) -> list[JudgedCandidate]:

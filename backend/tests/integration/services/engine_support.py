@@ -130,6 +130,15 @@ def nothing(phase: str, attempt: int) -> list[Question]:
     return []
 
 
+Notes = Callable[[str, int], dict[str, Any]]
+"""What a gate notes in its result."""
+
+
+def no_note(phase: str, attempt: int) -> dict[str, Any]:
+    """Note nothing."""
+    return {}
+
+
 async def holds(phase: str, attempt: int) -> EvaluationStatus:
     """Let everything pass."""
     return EvaluationStatus.PASSED
@@ -142,6 +151,7 @@ class Gate:
     say: Say = holds
     words: Words = ever_new
     asks: Asks = nothing
+    notes: Notes = no_note
     name: str = "gate"
     category: EvaluationCategory = EvaluationCategory.CORRECTNESS
     is_deterministic: bool = True
@@ -157,7 +167,10 @@ class Gate:
             score=1.0 if status is EvaluationStatus.PASSED else 0.0,
             status=status,
             feedback=f"{self.words(phase, attempt)}: {status}",
-            metadata={QUESTIONS: [each.model_dump(mode="json") for each in self.asks(phase, attempt)]},
+            metadata={
+                QUESTIONS: [each.model_dump(mode="json") for each in self.asks(phase, attempt)],
+                **self.notes(phase, attempt),
+            },
         )
 
 
@@ -172,9 +185,10 @@ class Engine:
         say: Say = holds,
         words: Words = ever_new,
         asks: Asks = nothing,
+        notes: Notes = no_note,
     ) -> None:
         registry = EvaluatorRegistry()
-        registry.register(Gate(say, words, asks))
+        registry.register(Gate(say, words, asks, notes))
         self.cases, self.agents = cases, agents
         self.trees = Trees(place)
         recorder = Recorder(cases.sessions, cases.bell)
