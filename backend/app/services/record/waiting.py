@@ -39,8 +39,9 @@ async def rest_for_model(
     row.provider_reset_at = rest.reset_at
     row.not_before = rest.until
     if rest.until is None:
-        row.needs_human = True
-        row.last_error = f"{row.last_error} {_too_long(rest.reset_at, policy)}"
+        if rest.reset_at is not None:
+            row.needs_human = True
+            row.last_error = f"{row.last_error} {_too_long(rest.reset_at, policy)}"
         return rest
     await enqueue_advance(recording.session, recording.run.id, at=rest.until)
     words = waits_words(rest.reset_at, now) if rest.reset_at else _next_try(whose, rest.until)
@@ -121,7 +122,7 @@ def rests(row: Attempt, now: datetime) -> bool:
     return row.not_before is not None and row.not_before > now
 
 
-def _too_long(reset_at: datetime | None, policy: RunPolicy) -> str:
+def _too_long(reset_at: datetime, policy: RunPolicy) -> str:
     hours = policy.max_reset_wait_seconds / 3600
     return (
         f"The provider's limit ends at {reset_at:%Y-%m-%d %H:%M} UTC; "

@@ -73,11 +73,15 @@ class Agents:
 
 @dataclass
 class Trees:
-    """Working trees and copies without git; `trouble` is raised instead of giving any."""
+    """Working trees and copies without git; `trouble` is raised instead of giving any.
+
+    Every commit changes `changes`.
+    """
 
     place: Path
     trouble: Exception | None = None
     judging_trouble: Exception | None = None
+    changes: Sequence[str] = ("a.py",)
 
     @asynccontextmanager
     async def open(self, run_id: UUID, commit: str, count: int) -> AsyncGenerator[Sequence[Path]]:
@@ -92,7 +96,7 @@ class Trees:
     async def commit(self, run_id: UUID, tree: Path, base: str, parent: str, message: str) -> Committed:
         """Make up a commit."""
         made = sha1(str(tree).encode(), usedforsecurity=False).hexdigest()
-        return Committed(made, made, ["a.py"], [], b"bundle")
+        return Committed(made, made, list(self.changes), [], b"bundle")
 
     @asynccontextmanager
     async def judged(self, run_id: UUID, commit: str, base_commit: str) -> AsyncGenerator[JudgedPair]:

@@ -1,5 +1,6 @@
 """Limits and pauses of attempts that are tried again under their own number."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -51,3 +52,12 @@ def test_the_reason_says_whose_model_was_waited_for(
     assert trouble is not None
     assert trouble[0] is reason
     assert trouble[1].startswith(whose)
+
+
+def test_the_reason_says_that_no_file_was_changed() -> None:
+    last = AttemptFacts(1, AttemptState.AGENT_FAILED, agent_failures=4, error="100 requests were made")
+    said = beyond_limit(last, NOW, POLICY)
+    silent = beyond_limit(replace(last, changed_nothing=True), NOW, POLICY)
+    assert said is not None
+    assert silent is not None
+    assert silent[1] == f"{said[1]}. No file was changed"

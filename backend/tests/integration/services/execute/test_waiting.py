@@ -4,11 +4,14 @@ from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
+from sqlalchemy import select
 
 from app.agents.port import AgentFailure, AgentOutcome, AgentTask, AgentUsage, FailureKind
 from app.core.errors import ConflictError
+from app.db.models import EventRow
 from app.runners.evaluators.models.outage import MODEL_FAILURE
 from app.runners.evaluators.protocol import EvaluationStatus
 from app.schemas.runs import Budget
@@ -187,3 +190,32 @@ async def test_other_failures_of_a_judge_keep_their_limit(cases: UseCases, tmp_p
     run_id = await engine.run(max_evaluation_failures=2)
     assert await engine.until_rest(run_id) == "waiting"
     assert "The evaluators reached no verdict 2 times" in (await engine.escalation(run_id)).reason
+
+
+async def failures_told(cases: UseCases, run_id: UUID, event: str) -> list[float | None]:
+    async with cases.sessions() as session:
+        statement = select(EventRow.data).where(EventRow.run_id == run_id, EventRow.type == event)
+        rows = (await session.scalars(statement.order_by(EventRow.sequence))).all()
+    return [each["retry_in_seconds"] for each in rows]
+
+
+async def test_the_last_failure_names_no_next_try(cases: UseCases, tmp_path: Path) -> None:
+    engine = Engine(cases, tmp_path, Agents([is_down] * 4))
+    run_id = await engine.run(max_agent_failures=4)
+    assert await engine.until_rest(run_id) == "waiting"
+    told = await failures_told(cases, run_id, "agent.failed")
+    assert [each is None for each in told] == [False, False, False, True]
+    assert "in a row" in (await engine.escalation(run_id)).reason
+
+
+async def test_the_escalation_says_that_no_file_was_changed(cases: UseCases, tmp_path: Path) -> None:
+    async def fails(phase: str, attempt: int) -> EvaluationStatus:
+        return EvaluationStatus.FAILED
+
+    engine = Engine(cases, tmp_path, Agents(), fails)
+    engine.trees.changes = ()
+    run_id = await engine.run(max_attempts=1)
+    assert await engine.until_rest(run_id) == "waiting"
+    escalation = await engine.escalation(run_id)
+    assert escalation.reason == "1 of 1 attempts failed. No file was changed"
+    assert (await cases.escalations.get(escalation.id)).changed_files == []
