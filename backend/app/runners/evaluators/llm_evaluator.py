@@ -74,6 +74,7 @@ class ModelEvaluator:
         timeout: seconds for the whole evaluation.
         output_mode: how the structure is enforced.
         retry_pause: seconds before the first quick retry of a refused request.
+        turns: bounds how many evaluators ask models at once; waiting for a turn takes none of the time.
     """
 
     name: str
@@ -86,6 +87,7 @@ class ModelEvaluator:
     blocking_threshold: float = BLOCKING_THRESHOLD
     output_mode: OutputMode = "auto"
     retry_pause: float = 0.5
+    turns: asyncio.Semaphore | None = None
     version: str = "2"
     is_deterministic: bool = False
 

@@ -37,6 +37,7 @@ class ResponseQualityEvaluator:
     agent: EvaluatorAgent = field(default_factory=lambda: EvaluatorAgent(watch_entries=False))
     name: str = "response_quality"
     category: EvaluationCategory = EvaluationCategory.CORRECTNESS
+    turns: asyncio.Semaphore | None = None
     version: str = VERSION
     is_deterministic: bool = False
 

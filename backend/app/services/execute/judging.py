@@ -1,7 +1,7 @@
 """Judges the recorded output of an attempt: evaluates every candidate, chooses one, records the verdict."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -40,6 +40,7 @@ from app.services.execute.verdicts import (
     record_verdict,
 )
 from app.services.record.attempts import judge_decided, total_usage
+from app.services.record.evaluations import load_too_slow
 from app.services.record.history import Recorded, load_acceptances, load_latest_feedback
 from app.services.record.ledger import charge
 from app.services.record.transactions import Recorder, Recording, place_in
@@ -75,10 +76,11 @@ class _Case:
 
 @dataclass(frozen=True, slots=True)
 class _Material:
-    """The context and the accepted findings that all candidates of an attempt share."""
+    """What all candidates of an attempt share: context, accepted findings, advisers that are not asked."""
 
     context: EvaluationContext
     acceptances: Sequence[Acceptance]
+    too_slow: Collection[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,7 @@ class Judging:
             candidates = [each for each in await session.scalars(statement) if each.head_commit]
             feedback = await load_latest_feedback(session, recorded)
             acceptances = await load_acceptances(session, recorded)
+            too_slow = await load_too_slow(session, case.run.id)
         context: EvaluationContext = {
             "goal": case.run.goal,
             "attempt": attempt.number,
@@ -174,7 +177,7 @@ class Judging:
             context["protected_policy"] = recorded.policy.protected
         if recorded.policy.base_failures is not None:
             context["base_failures"] = recorded.policy.base_failures
-        material = _Material(context, acceptances)
+        material = _Material(context, acceptances, too_slow)
         return [await self._judge_one(case, material, each) for each in candidates]
 
     async def _judge_one(self, case: _Case, material: _Material, candidate: Candidate) -> JudgedCandidate:
@@ -194,6 +197,7 @@ class Judging:
                     policy.deterministic_only,
                     on_result=partial(self._publish, case),
                     acceptances=material.acceptances,
+                    too_slow=material.too_slow,
                 )
         verdict = case.panel.judge(phase, results, policy, material.acceptances)
         return JudgedCandidate(candidate, results, verdict)

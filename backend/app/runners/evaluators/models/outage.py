@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Protocol, cast
 
 from app.agents.port import FailureKind
-from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
+from app.runners.evaluators.protocol import EvaluationResult
 
 MODEL_FAILURE = "model_failure"
 """Name of the note in the metadata of a result."""
@@ -76,11 +76,6 @@ def outage_of(results: Sequence[EvaluationResult], gates: Collection[str]) -> Mo
     # All of them have to be back; without a time from each of them, none is waited for.
     retry_at = max(known) if len(known) == len(times) else None
     return ModelOutage([each.evaluator_name for each in silent], retry_at)
-
-
-def timed_out(status: str, metadata: Mapping[str, object]) -> bool:
-    """Tell whether an evaluation has no verdict because its model did not answer in time."""
-    return status == EvaluationStatus.ERRORED and _note(metadata).get("timed_out") is True
 
 
 def _note(metadata: Mapping[str, object]) -> Mapping[str, object]:

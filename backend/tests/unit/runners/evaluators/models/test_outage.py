@@ -1,7 +1,7 @@
 """The outage of models, read from the results of evaluators."""
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -12,7 +12,6 @@ from app.runners.evaluators.models.outage import (
     ModelOutage,
     failure_note,
     outage_of,
-    timed_out,
 )
 from app.runners.evaluators.protocol import EvaluationCategory, EvaluationResult, EvaluationStatus
 
@@ -76,9 +75,7 @@ def test_only_an_outage_of_all_silent_gates_is_waited_for(
     assert outage_of(results, gates) == expected
 
 
-def test_a_timeout_is_told_from_other_failures() -> None:
-    late = failure_note(Asked(None, "m", kind=FailureKind.LIMIT, exhausted="time"))
-    assert timed_out("errored", late)
-    assert not timed_out("failed", late)
-    assert not timed_out("errored", {MODEL_FAILURE: away()})
-    assert not timed_out("errored", {})
+@pytest.mark.parametrize(("exhausted", "late"), [("time", True), ("turns", False), (None, False)])
+def test_a_timeout_is_noted(exhausted: Literal["time", "turns"] | None, late: bool) -> None:
+    note = failure_note(Asked(None, "m", kind=FailureKind.LIMIT, exhausted=exhausted))
+    assert note == {MODEL_FAILURE: {"kind": "limit", "timed_out": late, "retry_at": None}}
