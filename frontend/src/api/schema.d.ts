@@ -2869,6 +2869,11 @@ export interface components {
              */
             can_accept: boolean;
             /**
+             * Changed Files
+             * @description What the escalated attempt changed, empty if it changed no file; given only when one escalation is read.
+             */
+            changed_files?: string[] | null;
+            /**
              * Created At
              * Format: date-time
              */
@@ -3202,6 +3207,11 @@ export interface components {
             additional_attempts: number;
             /** Attempt */
             attempt: number;
+            /**
+             * Changed Files
+             * @description What the escalated attempt changed, empty if it changed no file; given only when one escalation is read.
+             */
+            changed_files?: string[] | null;
             /**
              * Created At
              * Format: date-time
