@@ -10,6 +10,8 @@ MAX_READ_BYTES = 2_000_000
 MAX_WRITE_CHARS = 1_000_000
 MAX_SHOWN_CHARS = 60_000
 MAX_LISTED = 1_000
+MAX_STATES = 50_000
+"""Files of which `file_states` gives the state."""
 
 SKIPPED_DIRECTORIES = frozenset(
     {
@@ -29,6 +31,23 @@ SKIPPED_DIRECTORIES = frozenset(
 
 class FileRefusedError(Exception):
     """An operation that cannot or must not be done; the message is for the caller."""
+
+
+def file_states(root: Path) -> Iterator[tuple[str, int, int]]:
+    """Give name, size and time of change (ns) of the files below a directory, without skipped directories."""
+    seen = 0
+    for place, directories, names in os.walk(root):
+        directories[:] = [each for each in directories if each not in SKIPPED_DIRECTORIES]
+        for name in names:
+            path = os.path.join(place, name)
+            try:
+                found = os.lstat(path)
+            except OSError:
+                continue
+            yield path, found.st_size, found.st_mtime_ns
+            seen += 1
+            if seen >= MAX_STATES:
+                return
 
 
 class WorkspaceFiles:

@@ -1,8 +1,11 @@
 """Makes the evaluators, and what a project's file may change of them; part of the composition root."""
 
+import asyncio
 import os
 import sys
+from ipaddress import ip_address
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from app.agents.models.factory import ProviderKeys
 from app.composition.models import evaluator_models
@@ -27,6 +30,7 @@ def build_evaluator_config(
     """Return what the built-in evaluators are made with."""
     # Without a key no model judges; an evaluator that could only say so after each attempt is noise.
     models = [build(name) for name in evaluator_models(settings, keys)]
+    at_once = evaluators_at_once(settings)
     return EvaluatorConfig(
         lint_timeout=settings.EVALUATOR_LINT_TIMEOUT,
         test_timeout=settings.EVALUATOR_TEST_TIMEOUT,
@@ -46,7 +50,26 @@ def build_evaluator_config(
         base_failures=settings.EVALUATOR_BASE_FAILURES,
         counter_tests=settings.EVALUATOR_COUNTER_TESTS,
         in_process_only=settings.EVALUATOR_IN_PROCESS_ONLY,
+        turns=asyncio.Semaphore(at_once) if at_once is not None else None,
     )
+
+
+def evaluators_at_once(settings: Settings) -> int | None:
+    """Return how many evaluators may ask a model at once: one where its server is this machine."""
+    if settings.EVALUATOR_LLM_AT_ONCE is not None:
+        return settings.EVALUATOR_LLM_AT_ONCE
+    is_local = settings.EVALUATOR_MODEL.startswith("openai") and _is_local(settings.OPENAI_BASE_URL)
+    return 1 if is_local else None
+
+
+def _is_local(url: str | None) -> bool:
+    host = urlsplit(url or "").hostname or ""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def build_registry(settings: Settings, config: EvaluatorConfig) -> EvaluatorRegistry:

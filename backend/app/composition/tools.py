@@ -10,7 +10,7 @@ from pathlib import Path
 from app.agents.external.profile_file import built_in_profiles, load_profiles
 from app.agents.external.roster import InstalledAgents
 from app.agents.gateway_port import Dialect, Gateway
-from app.agents.models.factory import ProviderKeys, build_model
+from app.agents.models.factory import Answering, ProviderKeys, build_model
 from app.agents.models.judge import Judge
 from app.agents.provider import AgentProvider
 from app.composition.evaluators import build_evaluator_config, build_registry, project_rules
@@ -83,7 +83,8 @@ def build_tools(
         one_shot: whether the process ends after one evaluation.
     """
     keys = provider_keys(settings)
-    build = recorded(partial(build_model, keys=keys), ledger or NoLedger(), budgets)
+    answering = Answering(settings.MODEL_MAX_OUTPUT_TOKENS, settings.MODEL_TEMPERATURE)
+    build = recorded(partial(build_model, keys=keys, answering=answering), ledger or NoLedger(), budgets)
     upstreams = upstreams_of(keys)
     gateway = ModelGateway(
         upstreams,

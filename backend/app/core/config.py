@@ -107,6 +107,8 @@ class Settings(BaseSettings):
     RUN_MAX_COST_USD: float | None = Field(default=None, gt=0.0, allow_inf_nan=False)
     BUDGET_DAY_USD: float | None = Field(default=None, gt=0.0, allow_inf_nan=False)
     BUDGET_PROJECT_DAY_USD: float | None = Field(default=None, gt=0.0, allow_inf_nan=False)
+    MODEL_MAX_OUTPUT_TOKENS: int | None = Field(default=None, ge=1, le=10_000_000)
+    MODEL_TEMPERATURE: float | None = Field(default=None, ge=0.0, le=2.0)
     MODEL_SILENCE_SECONDS: PositiveSeconds = 300.0
     MODEL_UNAVAILABLE_SECONDS: float = Field(default=600.0, ge=0.0, le=86_400.0)
     MODEL_RESET_WAIT_SECONDS: float = Field(default=86_400.0, ge=0.0, le=2_678_400.0)
@@ -132,6 +134,7 @@ class Settings(BaseSettings):
     EVALUATOR_LINT_TIMEOUT: PositiveSeconds = 30.0
     EVALUATOR_TEST_TIMEOUT: PositiveSeconds = 120.0
     EVALUATOR_LLM_TIMEOUT: PositiveSeconds = 60.0
+    EVALUATOR_LLM_AT_ONCE: int | None = Field(default=None, ge=1, le=1000)
     EVALUATOR_SAFE_FIXES: bool = False
     EVALUATOR_TYPE_CHECKER: CheckerName = "mypy"
     EVALUATOR_PASS_THRESHOLD: UnitInterval = defaults.PASS_THRESHOLD

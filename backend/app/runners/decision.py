@@ -28,7 +28,7 @@ from datetime import datetime
 
 from app.runners.budgets import spent_run
 from app.runners.facts import AttemptFacts, EscalationFacts, History
-from app.runners.retry_limits import beyond_limit
+from app.runners.retry_limits import beyond_limit, unchanged_words
 from app.runners.stuck import is_stuck
 from app.schemas.runs import (
     AttemptClosing,
@@ -231,18 +231,19 @@ def _after_failure(last: AttemptFacts, history: History, policy: RunPolicy) -> D
         return Escalate(phase, last.number, EscalationReason.QUESTION, last.question)
     allowed = attempts_allowed(history.escalations, policy)
     if last.number >= allowed:
-        return _exhausted(phase, last.number, allowed, policy)
+        return _exhausted(phase, last, allowed, policy)
     if is_stuck(history) and not _human_said_go_on(history):
         text = f"Attempt {last.number} failed exactly as attempt {last.number - 1} did and changed nothing"
         return Escalate(phase, last.number, EscalationReason.NO_PROGRESS, text)
     return _start(history, policy, last.number + 1)
 
 
-def _exhausted(phase: str, number: int, allowed: int, policy: RunPolicy) -> Decision:
+def _exhausted(phase: str, last: AttemptFacts, allowed: int, policy: RunPolicy) -> Decision:
+    number = last.number
     text = f"{number} of {allowed} attempts failed"
     match policy.when_exhausted:
         case WhenExhausted.ESCALATE:
-            return Escalate(phase, number, EscalationReason.ATTEMPTS_EXHAUSTED, text)
+            return Escalate(phase, number, EscalationReason.ATTEMPTS_EXHAUSTED, text + unchanged_words(last))
         case WhenExhausted.RETURN_HISTORY:
             return ReturnHistory(phase, number, f"{number} of {allowed} iterations had no success")
         case WhenExhausted.RETURN_PARTIAL:

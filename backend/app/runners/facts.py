@@ -34,6 +34,7 @@ class AttemptFacts:
         closing: what the attempt itself says becomes of the run; None leaves that to its verdict.
         subtask: of a delegated attempt, how far its subtask is.
         question: what a human is asked about it, when nothing else speaks against a pass.
+        changed_nothing: it was to change files and changed none.
     """
 
     number: int
@@ -51,6 +52,7 @@ class AttemptFacts:
     closing: AttemptClosing | None = None
     subtask: SubtaskState | None = None
     question: str = ""
+    changed_nothing: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,11 +89,13 @@ class PhasePanel:
         *,
         on_result: panel.OnResult | None = None,
         acceptances: Sequence[Acceptance] = (),
+        too_slow: Collection[str] = (),
     ) -> list[EvaluationResult]:
         """Run every evaluator of the phase on an output.
 
         A crashed evaluator is in the list as `errored`. The list has a result of each evaluator of the phase,
-        except LLM evaluators, which do not run after a deterministic gate failed.
+        except LLM evaluators, which do not run after a deterministic gate failed. Advisers that are
+        `too_slow` are skipped.
         """
         context = self._project.context(context) if self._project else context
         results = await panel.evaluate(
@@ -104,6 +106,7 @@ class PhasePanel:
             deterministic_only=deterministic_only,
             on_result=on_result,
             acceptances=acceptances,
+            too_slow=too_slow,
         )
         remark = await self._remark(context)
         if remark is None:

@@ -7,23 +7,23 @@ unavailable, or its evaluators reached no verdict.
 from datetime import datetime, timedelta
 
 from app.runners.facts import AttemptFacts
+from app.runners.waiting import Unavailable, waited_enough
 from app.schemas.runs import AttemptState, EscalationReason, RunPolicy
 
 MAX_BACKOFF_SECONDS = 300.0
-MAX_UNAVAILABLE_FAILURES = 100
-"""In a row; a provider that puts off for ever is not waited for any longer."""
 
 
 def beyond_limit(last: AttemptFacts, now: datetime, policy: RunPolicy) -> tuple[EscalationReason, str] | None:
     """Return why a human is asked instead of trying an attempt again; None while it may be tried again."""
     if last.needs_human:
-        return EscalationReason.AGENT_UNAVAILABLE, last.error
-    if _waited_enough(last, now, policy):
+        return _whose_model(last)[0], last.error
+    if waited_enough(Unavailable(last.unavailable_failures, last.unavailable_since), policy, now):
+        reason, whose = _whose_model(last)
         times = f"{last.unavailable_failures} times in a row"
-        text = f"The model was unavailable {times}; the last time: {last.error}"
-        return EscalationReason.AGENT_UNAVAILABLE, text
+        return reason, f"{whose} was unavailable {times}; the last time: {last.error}"
     if last.agent_failures >= policy.max_agent_failures:
         text = f"The agent failed {last.agent_failures} times in a row; the last time: {last.error}"
+        text += unchanged_words(last)
         return EscalationReason.AGENT_UNAVAILABLE, text
     if last.evaluation_failures >= policy.max_evaluation_failures:
         text = (
@@ -37,12 +37,16 @@ def beyond_limit(last: AttemptFacts, now: datetime, policy: RunPolicy) -> tuple[
     return None
 
 
-def _waited_enough(last: AttemptFacts, now: datetime, policy: RunPolicy) -> bool:
-    if last.unavailable_failures >= MAX_UNAVAILABLE_FAILURES:
-        return True
-    if last.unavailable_since is None or last.unavailable_failures < policy.max_agent_failures:
-        return False
-    return (now - last.unavailable_since).total_seconds() >= policy.max_unavailable_seconds
+def unchanged_words(last: AttemptFacts) -> str:
+    """Say that the last attempt changed no file, as the end of a text; empty if it did or was not to."""
+    return ". No file was changed" if last.changed_nothing else ""
+
+
+def _whose_model(last: AttemptFacts) -> tuple[EscalationReason, str]:
+    """Tell whether the agent or its evaluators lack their model: only these work on what was produced."""
+    if last.state in (AttemptState.PRODUCED, AttemptState.EVALUATING):
+        return EscalationReason.EVALUATOR_UNAVAILABLE, "The evaluators' model"
+    return EscalationReason.AGENT_UNAVAILABLE, "The model"
 
 
 def lost_workers(attempt: AttemptFacts) -> int:

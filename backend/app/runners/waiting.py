@@ -8,6 +8,9 @@ from app.schemas.runs import RunPolicy
 MAX_PAUSE_SECONDS = 60.0
 """Between two tries of a model that does not say when it is back."""
 
+MAX_UNAVAILABLE_FAILURES = 100
+"""In a row; a provider that puts off for ever is not waited for any longer."""
+
 _LONG_WAIT = timedelta(seconds=60)
 
 
@@ -30,13 +33,22 @@ class Rest:
 
     Attributes:
         until: no try before that; None asks a human instead.
-        reset_at: when the provider's limit ends, if that is what is waited for.
+        reset_at: when the provider's limit ends, if that is what is waited for, or what lies too far off.
         counted: the failures in a row, this one included.
     """
 
     until: datetime | None
     reset_at: datetime | None
     counted: Unavailable
+
+
+def waited_enough(failed: Unavailable, policy: RunPolicy, now: datetime) -> bool:
+    """Tell whether a human is asked instead of waiting on."""
+    if failed.failures >= MAX_UNAVAILABLE_FAILURES:
+        return True
+    if failed.since is None or failed.failures < policy.max_agent_failures:
+        return False
+    return (now - failed.since).total_seconds() >= policy.max_unavailable_seconds
 
 
 def rest_after(before: Unavailable, reset_at: datetime | None, policy: RunPolicy, now: datetime) -> Rest:
@@ -52,8 +64,12 @@ def rest_after(before: Unavailable, reset_at: datetime | None, policy: RunPolicy
     if reset_at is not None and reset_at > now:
         if reset_at - now > timedelta(seconds=policy.max_reset_wait_seconds):
             return Rest(None, reset_at, counted)
-        long = reset_at - now >= _LONG_WAIT
-        return Rest(reset_at, reset_at, Unavailable(counted.failures, None) if long else counted)
+        if reset_at - now >= _LONG_WAIT:
+            counted = Unavailable(counted.failures, None)
+        over = waited_enough(counted, policy, now)
+        return Rest(None, None, counted) if over else Rest(reset_at, reset_at, counted)
+    if waited_enough(counted, policy, now):
+        return Rest(None, None, counted)
     pause = min(MAX_PAUSE_SECONDS, policy.retry_base_seconds * 2 ** min(before.failures, 10))
     return Rest(now + timedelta(seconds=pause), None, counted)
 

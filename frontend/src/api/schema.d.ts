@@ -3130,6 +3130,11 @@ export interface components {
              */
             can_accept: boolean;
             /**
+             * Changed Files
+             * @description What the escalated attempt changed, empty if it changed no file; given only when one escalation is read.
+             */
+            changed_files?: string[] | null;
+            /**
              * Created At
              * Format: date-time
              */
@@ -3463,6 +3468,11 @@ export interface components {
             additional_attempts: number;
             /** Attempt */
             attempt: number;
+            /**
+             * Changed Files
+             * @description What the escalated attempt changed, empty if it changed no file; given only when one escalation is read.
+             */
+            changed_files?: string[] | null;
             /**
              * Created At
              * Format: date-time

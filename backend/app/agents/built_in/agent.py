@@ -22,6 +22,7 @@ from pydantic_ai.run import AgentRun
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RunUsage, UsageLimits
 
+from app.agents.built_in.circles import Circles
 from app.agents.built_in.narration import Narrator
 from app.agents.built_in.tools import WorkspaceTools
 from app.agents.files import WorkspaceFiles
@@ -35,10 +36,10 @@ from app.agents.port import (
     AgentResult,
     AgentTask,
     FailureKind,
-    Inbox,
     ReportProgress,
 )
 from app.agents.programs import RunProgram
+from app.agents.stuck import StuckError
 from app.schemas.text import storable_text
 
 INSTRUCTIONS = """\
@@ -125,6 +126,8 @@ class PydanticAiAgent:
                 final = await self._converse(model, task, Narrator(report), spent)
         except ModelConfigurationError as error:
             return AgentFailure(FailureKind.CONFIGURATION, error.detail, agent_usage(spent), name)
+        except StuckError as stuck:
+            return AgentFailure(FailureKind.LIMIT, str(stuck), agent_usage(spent), name)
         except _StoppedError as stop:
             return AgentFailure(stop.kind, stop.message, agent_usage(spent), name)
         except (AgentRunError, UserError) as error:
@@ -141,6 +144,7 @@ class PydanticAiAgent:
         )
         worker = self._worker(model, task, tools)
         deadline = time.monotonic() + limits.seconds
+        circles = Circles(self.name, limits.stuck, task.workspace)
         prompt, messages, nudges = task.prompt, list[ModelMessage](), self.nudges
         while True:
             async with worker.iter(
@@ -150,7 +154,7 @@ class PydanticAiAgent:
                 usage_limits=bounds,
                 timeout=max(0.001, deadline - time.monotonic()),
             ) as run:
-                await _follow(run, narrator, limits, task.inbox)
+                await _follow(run, narrator, circles, task)
             result = run.result
             assert result is not None  # noqa: S101 - a run that ended without an error has a result
             messages = result.all_messages()
@@ -190,22 +194,22 @@ def _hint(error: AgentRunError | UserError) -> str:
             return ""
 
 
-async def _follow(
-    run: AgentRun[None, str], narrator: Narrator, limits: AgentLimits, inbox: Inbox | None
-) -> None:
+async def _follow(run: AgentRun[None, str], narrator: Narrator, circles: Circles, task: AgentTask) -> None:
     async for node in run:
         if pydantic_ai.Agent.is_model_request_node(node):
-            if inbox is not None and (message := await inbox.take(at_end=False)) is not None:
+            await circles.check(run.usage.requests)
+            if task.inbox is not None and (message := await task.inbox.take(at_end=False)) is not None:
                 node.request.parts = [*node.request.parts, UserPromptPart(message)]
             async with node.stream(run.ctx) as answer:
                 async for event in answer:
                     narrator.take(event)
         elif pydantic_ai.Agent.is_call_tools_node(node):
             _check_ending(node.model_response)
-            _check_cost(run.usage, limits)
+            _check_cost(run.usage, task.limits)
             async with node.stream(run.ctx) as work:
                 async for event in work:
                     narrator.take(event)
+                    circles.take(event)
 
 
 def _check_ending(response: ModelResponse) -> None:

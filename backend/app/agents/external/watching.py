@@ -1,16 +1,14 @@
 """Watches an installed agent at work: its time, its silence, refused requests, and circles."""
 
 import asyncio
-import os
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import anyio.to_thread
 
 from app.agents.external.events import AgentEvent, Ending, ToolCalled, ToolReturned
-from app.agents.files import SKIPPED_DIRECTORIES
+from app.agents.files import file_states
 from app.agents.gateway_port import GatewayEndpoint
 from app.agents.port import FailureKind
 from app.agents.stuck import CallCounter, ChangeClock, StuckError, StuckLimits
@@ -19,7 +17,6 @@ _WATCH_SECONDS = 1.0
 _LOOK_SECONDS = 15.0
 """How often the files are looked at."""
 
-_MAX_FILES = 50_000
 _REFUSED_SECONDS = 30.0
 """How long an agent may go on after a refusal that no further request can change."""
 
@@ -112,7 +109,7 @@ class Watch:
             raise StuckError(f"{self.agent} is stuck: {self._stuck}")
 
     async def _look_at_files(self, now: float) -> None:
-        files = await anyio.to_thread.run_sync(lambda: list(_files(self.workspace)))
+        files = await anyio.to_thread.run_sync(lambda: list(file_states(self.workspace)))
         requests = self.endpoint.usage().requests
         before = self._clock.changed_at
         self._stuck = self._clock.look(files, requests - self._requests_at_change, now)
@@ -127,19 +124,3 @@ def _refused(endpoint: GatewayEndpoint, since: float | None, now: float) -> floa
     if failure is None or failure.kind not in final:
         return None
     return now if since is None else since
-
-
-def _files(root: Path) -> Iterator[tuple[str, int, int]]:
-    seen = 0
-    for place, directories, names in os.walk(root):
-        directories[:] = [each for each in directories if each not in SKIPPED_DIRECTORIES]
-        for name in names:
-            path = os.path.join(place, name)
-            try:
-                found = os.lstat(path)
-            except OSError:
-                continue
-            yield path, found.st_size, found.st_mtime_ns
-            seen += 1
-            if seen >= _MAX_FILES:
-                return

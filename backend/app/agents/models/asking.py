@@ -12,6 +12,7 @@ from pydantic_ai.exceptions import (
     AgentRunError,
     ContentFilterError,
     OutputTokenLimitExceeded,
+    RunTimedOut,
     UnexpectedModelBehavior,
     UsageLimitExceeded,
     UserError,
@@ -50,7 +51,7 @@ class _Trouble:
 
     reason: str
     out: bool
-    exhausted: Literal["turns", "output"] | None = None
+    exhausted: Literal["turns", "output", "time"] | None = None
     kind: FailureKind | None = None
     retry_at: datetime | None = None
 
@@ -156,7 +157,11 @@ class _One(Generic[AnswerT]):
             reason = f"{self.named.name}: its answer cannot be used: {_what_was_wrong(error)}"
             return _Trouble(reason, out=False, exhausted=self._exhausted(error))
         kind, reason = read_failure(error)
-        return replace(self._out(reason), kind=kind, retry_at=reset_of(error, datetime.now(UTC)))
+        late = isinstance(error, RunTimedOut)
+        if late and self.question.time_setting:
+            reason += f" ({self.question.time_setting})"
+        at = reset_of(error, datetime.now(UTC))
+        return replace(self._out(reason), kind=kind, retry_at=at, exhausted="time" if late else None)
 
     def _exhausted(
         self, error: UnexpectedModelBehavior | UsageLimitExceeded

@@ -23,6 +23,31 @@ OPENAI_URL = "https://api.openai.com/v1"
 _NO_SDK_RETRIES = ModelSettings(max_retries=0)
 
 
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """How models answer. None leaves it to the provider.
+
+    Attributes:
+        max_tokens: of one answer.
+        temperature: of sampling.
+    """
+
+    max_tokens: int | None = None
+    temperature: float | None = None
+
+    def settings(self) -> ModelSettings:
+        """Return what is set, as a request takes it."""
+        settings = ModelSettings()
+        if self.max_tokens is not None:
+            settings["max_tokens"] = self.max_tokens
+        if self.temperature is not None:
+            settings["temperature"] = self.temperature
+        return settings
+
+
+AS_USUAL = Answering()
+
+
 class ModelConfigurationError(PhaseRunnerError):
     """A model cannot be made with what is configured; the message says what to set."""
 
@@ -73,12 +98,17 @@ def provider_of(model: str) -> str:
     return model.partition(":")[0]
 
 
-def build_model(name: str, keys: ProviderKeys) -> Model:
+def build_model(name: str, keys: ProviderKeys, answering: Answering = AS_USUAL) -> Model:
     """Make the model called `name`.
 
     `anthropic:NAME` speaks Anthropic's Messages API, `openai:NAME` OpenAI's Responses API and
     `openai-chat:NAME` the Chat Completions API of OpenAI or of a compatible server. The model retries
     nothing by itself. `async with model` closes its connections at the end.
+
+    Args:
+        name: of the model.
+        keys: with which it is asked.
+        answering: how it answers, where a request says nothing else.
 
     Raises:
         MissingKeyError: the provider's key is not configured.
@@ -91,13 +121,13 @@ def build_model(name: str, keys: ProviderKeys) -> Model:
             f"unknown model {name!r}: write provider:model, with the provider one of {', '.join(_BUILDERS)}",
             field="model",
         )
-    return build(model, keys)
+    return build(model, keys, ModelSettings(**{**_NO_SDK_RETRIES, **answering.settings()}))
 
 
 # The SDKs of the providers take seconds to import, and many runs ask no model. So they are imported on use.
 
 
-def _anthropic(model: str, keys: ProviderKeys) -> Model:
+def _anthropic(model: str, keys: ProviderKeys, settings: ModelSettings) -> Model:
     from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415 - only with this provider: its SDK is slow to import
     from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415 - only with this provider: its SDK is slow to import
 
@@ -106,7 +136,7 @@ def _anthropic(model: str, keys: ProviderKeys) -> Model:
     provider = AnthropicProvider(
         api_key=keys.anthropic_api_key, base_url=keys.anthropic_base_url or ANTHROPIC_URL
     )
-    return AnthropicModel(model, provider=provider, settings=_NO_SDK_RETRIES)
+    return AnthropicModel(model, provider=provider, settings=settings)
 
 
 def _openai_provider(name: str, keys: ProviderKeys) -> "OpenAIProvider":
@@ -118,24 +148,24 @@ def _openai_provider(name: str, keys: ProviderKeys) -> "OpenAIProvider":
     return OpenAIProvider(api_key=keys.openai_api_key or "none", base_url=keys.openai_base_url or OPENAI_URL)
 
 
-def _openai_responses(model: str, keys: ProviderKeys) -> Model:
+def _openai_responses(model: str, keys: ProviderKeys, settings: ModelSettings) -> Model:
     from pydantic_ai.models.openai import OpenAIResponsesModel  # noqa: PLC0415 - only with this provider: its SDK is slow to import
 
     provider = _openai_provider(f"openai:{model}", keys)
-    return OpenAIResponsesModel(model, provider=provider, settings=_NO_SDK_RETRIES)
+    return OpenAIResponsesModel(model, provider=provider, settings=settings)
 
 
-def _openai_chat(model: str, keys: ProviderKeys) -> Model:
+def _openai_chat(model: str, keys: ProviderKeys, settings: ModelSettings) -> Model:
     from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415 - only with this provider: its SDK is slow to import
     from pydantic_ai.profiles.openai import OpenAIModelProfile  # noqa: PLC0415 - only with this provider: its SDK is slow to import
 
     provider = _openai_provider(f"openai-chat:{model}", keys)
     # Otherwise a stream that was cut short counts as complete.
     profile = OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True)
-    return OpenAIChatModel(model, provider=provider, profile=profile, settings=_NO_SDK_RETRIES)
+    return OpenAIChatModel(model, provider=provider, profile=profile, settings=settings)
 
 
-_BUILDERS: dict[str, Callable[[str, ProviderKeys], Model]] = {
+_BUILDERS: dict[str, Callable[[str, ProviderKeys, ModelSettings], Model]] = {
     "anthropic": _anthropic,
     "openai": _openai_responses,
     "openai-chat": _openai_chat,

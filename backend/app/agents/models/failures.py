@@ -177,9 +177,9 @@ def _clip(text: str) -> str:
 class QuickRetry(AbstractCapability[Any]):
     """Asks a model again, at most twice and within seconds, when a request was refused for the moment.
 
-    That is on rate limits and server errors. The provider's `Retry-After` is honoured; where it asks for a
-    longer pause the error stands, and the caller repeats the request later. A stream that had begun is
-    never repeated.
+    That is on rate limits, server errors and refused connections. The provider's `Retry-After` is honoured;
+    where it asks for a longer pause the error stands, and the caller repeats the request later. A stream
+    that had begun is never repeated.
     """
 
     first_pause: float = _FIRST_PAUSE_SECONDS
@@ -195,9 +195,11 @@ class QuickRetry(AbstractCapability[Any]):
         raise RetryModelRequest
 
     def _pause(self, error: Exception, attempt: int) -> float | None:
-        refused = (ModelRateLimitError, ModelUnavailableError, ModelServerError)
+        refused = (ModelRateLimitError, ModelUnavailableError, ModelServerError, ModelConnectionError)
         if not isinstance(error, refused) or error.in_stream or attempt > MAX_QUICK_RETRIES:
             return None
+        if isinstance(error, ModelTimeoutError):
+            return None  # it has waited long enough
         wanted = error.retry_after if error.retry_after is not None else 0.0
         if wanted > MAX_QUICK_PAUSE_SECONDS:
             return None

@@ -119,9 +119,7 @@ class FirstContender:
 
     async def choose(self, goal: str, candidates: Sequence[Contender]) -> Choice:
         """Choose the first of the candidates."""
-        return Choice(
-            candidates[0].index, "The gates rate them alike and no judge is configured; the first counts."
-        )
+        return Choice(candidates[0].index, "No judge is configured, so the first one counts.")
 
 
 def _new_seed() -> int:
@@ -169,7 +167,7 @@ class ModelJudge:
         taken = Choice(candidates[0].index, "", None, asked.model, asked.usage, order, seed)
         if asked.answer is None:
             reasons = storable_text("; then ".join(asked.reasons))
-            why = f"The judge could not be asked ({reasons}); the gates rate them alike and the first counts."
+            why = f"The judge could not be asked ({reasons}), so the first one counts."
             return replace(taken, rationale=why)
         rationale = storable_text(asked.answer.rationale)[:_RATIONALE_CHARS]
         return replace(taken, index=asked.answer.choice, rationale=rationale, score=asked.answer.score)

@@ -52,6 +52,7 @@ class Question(Generic[AnswerT]):
         objection: says what is wrong with an answer that has the structure; None accepts it.
         tools: what the model may use before it answers.
         requests: to one model, answers and uses of tools together.
+        time_setting: the setting that bounds the time, for messages.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Question(Generic[AnswerT]):
     objection: Callable[[AnswerT], str | None] = lambda _: None
     tools: Sequence[Tool[object]] = ()
     requests: int = MAX_ANSWERS
+    time_setting: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +79,8 @@ class Asked(Generic[AnswerT]):
         kind: of the failure, if the last word is that models were out: one that can pass by itself counts
             before one that cannot.
         retry_at: when the provider's limit ends, if the provider says so.
-        exhausted: which resource was used up instead, if it was one: requests with tools, or the length of
-            an answer.
+        exhausted: which resource was used up instead, if it was one: requests with tools, the length of an
+            answer, or the time.
     """
 
     answer: AnswerT | None
@@ -87,6 +89,6 @@ class Asked(Generic[AnswerT]):
     reasons: tuple[str, ...] = ()
     usage: AgentUsage = field(default_factory=AgentUsage)
     out: bool = False
-    exhausted: Literal["turns", "output"] | None = None
+    exhausted: Literal["turns", "output", "time"] | None = None
     kind: FailureKind | None = None
     retry_at: datetime | None = None

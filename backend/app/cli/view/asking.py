@@ -11,6 +11,7 @@ _GUIDANCE = "what to do differently"
 _KEY_HINT = (
     "If the agent has no model to work with: where the server runs, set ANTHROPIC_API_KEY or OPENAI_API_KEY",
     "(and AGENT_MODEL for a model of your own), restart it, and then resolve with --retry.",
+    "Or start anew with --agent NAME (`phaserunner agents` shows which are ready) or --example teatime.",
 )
 
 

@@ -144,6 +144,7 @@ class SynthesizerAgent:
             instructions=_INSTRUCTIONS.format(rules=rules or "None.", fence=fence),
             prompt=lambda room: self.build_prompt(task, fence, room),
             structure=Written,
+            time_setting="AGENT_TIMEOUT",
         )
         models = [
             NamedModel.of(each, self.build) for each in (self.model, self.fallback_model) if each is not None

@@ -14,6 +14,10 @@ MAX_OUTPUT_CHARS = 2000
 HISTORY_OUTPUT_CHARS = 500
 ISSUES_IN_ANALYSIS = 3
 
+ENDED_EARLY = "The work ended before the agent said that it was done:"
+"""So begins the output of an attempt whose agent was ended; the next prompt repeats it."""
+MAX_ENDING_CHARS = 1000
+
 
 @dataclass
 class AttemptRecord:
@@ -250,6 +254,8 @@ def _history_entry(attempt: AttemptRecord) -> dict[str, Any]:
 def _attempt_section(attempt: AttemptRecord) -> str:
     verdict = "PASSED" if attempt.passed else "FAILED"
     lines = [f"### Attempt {attempt.attempt_number}: {verdict} (score {attempt.score:.2f})"]
+    if attempt.phase_output.startswith(ENDED_EARLY):
+        lines.append(attempt.phase_output[:MAX_ENDING_CHARS])
     if issues := attempt.issues_to_fix():
         lines += ["Issues to fix:", *(f"- {issue}" for issue in issues)]
     return "\n".join(lines)

@@ -13,6 +13,7 @@ from app.agents.models.question import Asked, NamedModel, Question
 from app.runners.evaluators.models.answer import Assessment, ComputedVerdict, Standard, compute, objection
 from app.runners.evaluators.models.digest import MAX_PARTS, TOTAL_CHARS, Digest, digest, read_text
 from app.runners.evaluators.models.influence import MAX_FOUND, Influence, find_in_text, is_subject_of
+from app.runners.evaluators.models.outage import failure_note
 from app.runners.evaluators.models.prompts import (
     CODE_QUALITY,
     COMPLETENESS,
@@ -73,6 +74,7 @@ class ModelEvaluator:
         timeout: seconds for the whole evaluation.
         output_mode: how the structure is enforced.
         retry_pause: seconds before the first quick retry of a refused request.
+        turns: bounds how many evaluators ask models at once; waiting for a turn takes none of the time.
     """
 
     name: str
@@ -85,6 +87,7 @@ class ModelEvaluator:
     blocking_threshold: float = BLOCKING_THRESHOLD
     output_mode: OutputMode = "auto"
     retry_pause: float = 0.5
+    turns: asyncio.Semaphore | None = None
     version: str = "2"
     is_deterministic: bool = False
 
@@ -107,6 +110,7 @@ class ModelEvaluator:
             prompt=prompt,
             structure=Assessment,
             objection=lambda answer: objection(self.focus, answer),
+            time_setting="EVALUATOR_LLM_TIMEOUT",
         )
         models = [NamedModel.of(each) for each in (self.model, self.fallback_model) if each is not None]
         asked = await ask(
@@ -118,7 +122,8 @@ class ModelEvaluator:
         )
         if asked.answer is None:
             reasons = "; then ".join(asked.reasons)
-            return errored(self, storable_text(f"No verdict: {reasons}"), **_metadata(asked))
+            metadata = _metadata(asked) | failure_note(asked)
+            return errored(self, storable_text(f"No verdict: {reasons}"), **metadata)
         return self._result(asked.answer, _metadata(asked), seen)
 
     def _result(self, answer: Assessment, metadata: dict[str, Any], seen: _Seen) -> EvaluationResult:

@@ -3,7 +3,8 @@
 import asyncio
 import time
 import warnings
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 from typing import Any, cast
 
@@ -12,6 +13,7 @@ from pydantic import ValidationError
 
 from app.core.telemetry import current_trace_id
 from app.runners.evaluators.acceptance import Acceptance, is_signed, signed
+from app.runners.evaluators.models.outage import MAX_TIMEOUTS
 from app.runners.evaluators.protocol import (
     EvaluationContext,
     EvaluationResult,
@@ -28,6 +30,7 @@ DEFAULT_DEADLINE_SECONDS = 900.0
 
 _RUNS = 3
 _SLACK_SECONDS = 60.0
+_TOO_SLOW = f"Not asked: its model timed out {MAX_TIMEOUTS} times in this run (EVALUATOR_LLM_TIMEOUT)"
 
 OnResult = Callable[[EvaluationResult], Awaitable[None]]
 """Called with each result as soon as it is there. What it raises ends the panel and is raised unchanged."""
@@ -43,6 +46,7 @@ async def evaluate(  # noqa: PLR0913 - three values to judge by, and options by 
     llm_always: bool = False,
     on_result: OnResult | None = None,
     acceptances: Sequence[Acceptance] = (),
+    too_slow: Collection[str] = (),
     deadline: float = DEFAULT_DEADLINE_SECONDS,
 ) -> list[EvaluationResult]:
     """Judge one output with every evaluator of its phase.
@@ -62,6 +66,7 @@ async def evaluate(  # noqa: PLR0913 - three values to judge by, and options by 
         on_result: receives each result of an evaluator that ran, in the order in which they end.
         acceptances: what humans accepted earlier in the run; a gate that only repeats such a finding holds
             nobody up, and its result says so.
+        too_slow: advisory evaluators whose models timed out too often; they are reported as skipped.
         deadline: seconds for each evaluator.
 
     Returns:
@@ -70,7 +75,8 @@ async def evaluate(  # noqa: PLR0913 - three values to judge by, and options by 
     results: dict[str, EvaluationResult] = {}
 
     async def run(evaluator: Evaluator, context: EvaluationContext = context) -> None:
-        result = await _guarded(evaluator, phase, output, context, _deadline_of(evaluator, deadline))
+        async with _turn_of(evaluator):
+            result = await _guarded(evaluator, phase, output, context, _deadline_of(evaluator, deadline))
         results[evaluator.name] = result = signed(result, acceptances)
         if on_result is not None:
             await on_result(result)
@@ -81,7 +87,8 @@ async def evaluate(  # noqa: PLR0913 - three values to judge by, and options by 
         for name, each in results.items()
         if registry.is_gate(phase, name)
     )
-    models = registry.get_llm_evaluators(phase)
+    every = registry.get_llm_evaluators(phase)
+    models = [each for each in every if each.name not in too_slow or registry.is_gate(phase, each.name)]
     if not deterministic_only and (gates_hold or llm_always):
         tools = registry.get_deterministic_evaluators(phase)
         informed: EvaluationContext = {
@@ -89,6 +96,8 @@ async def evaluate(  # noqa: PLR0913 - three values to judge by, and options by 
             "deterministic_results": [results[each.name] for each in tools],
         }
         await _side_by_side(partial(run, context=informed), models)
+        left_out = (each for each in every if each not in models)
+        results |= {each.name: skipped(each, _TOO_SLOW) for each in left_out}
     else:
         reason = (
             "Not asked: only deterministic evaluators were wanted"
@@ -98,6 +107,12 @@ async def evaluate(  # noqa: PLR0913 - three values to judge by, and options by 
         unasked = (each for each in models if registry.is_gate(phase, each.name))
         results |= {each.name: skipped(each, reason) for each in unasked}
     return [results[each.name] for each in registry.get_evaluators(phase) if each.name in results]
+
+
+def _turn_of(evaluator: Evaluator) -> AbstractAsyncContextManager[object]:
+    """Return what an evaluator waits for before it begins: a server may answer few at once."""
+    turns = cast("object", getattr(evaluator, "turns", None))
+    return turns if isinstance(turns, asyncio.Semaphore) else nullcontext()
 
 
 async def _side_by_side(run: Callable[[Evaluator], Awaitable[None]], evaluators: Sequence[Evaluator]) -> None:

@@ -1,5 +1,6 @@
 """The default registry: builds the built-in evaluators and registers them for the phases of a sprint."""
 
+import asyncio
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -79,6 +80,7 @@ class EvaluatorConfig:
         base_failures: which tests that fail at base count, where neither run nor project says so.
         counter_tests: whether tests must notice when what they expect is changed.
         in_process_only: what becomes of a pass that only the candidate's own process speaks for.
+        turns: bounds how many evaluators ask models at once; None is no bound.
         one_shot: whether the process ends after one evaluation, so that nothing is learnt for later ones.
     """
 
@@ -101,6 +103,7 @@ class EvaluatorConfig:
     base_failures: BaseFailures = BaseFailures.GOAL
     counter_tests: CounterTestsMode = CounterTestsMode.GATE
     in_process_only: InProcessOnly = InProcessOnly.NOTE
+    turns: asyncio.Semaphore | None = None
     one_shot: bool = False
 
 
@@ -159,6 +162,7 @@ def _register_models(registry: EvaluatorRegistry, config: EvaluatorConfig, model
             pass_threshold=config.pass_threshold,
             blocking_threshold=config.blocking_threshold,
             output_mode=config.output_mode,
+            turns=config.turns,
         )
         registry.register(configured, phases, gate=False)
     if isinstance(model, Model):
@@ -169,4 +173,4 @@ def _register_models(registry: EvaluatorRegistry, config: EvaluatorConfig, model
             output_mode=config.output_mode,
             watch_entries=False,
         )
-        registry.register(ResponseQualityEvaluator(agent=agent), [DISCOVERY], gate=False)
+        registry.register(ResponseQualityEvaluator(agent=agent, turns=config.turns), [DISCOVERY], gate=False)

@@ -65,6 +65,7 @@ class Judged:
         usage: of all models together.
         kind: why the models were out, if they were.
         retry_at: when the provider's limit ends, if the provider says so.
+        exhausted: which resource was used up, if it was one.
     """
 
     output: EvaluatorOutput | None
@@ -73,6 +74,7 @@ class Judged:
     usage: AgentUsage = field(default_factory=AgentUsage)
     kind: FailureKind | None = None
     retry_at: datetime | None = None
+    exhausted: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +138,7 @@ class EvaluatorAgent:
             prompt=lambda room: message(given, fence, room),
             structure=AnswerJudgement,
             objection=objection,
+            time_setting="EVALUATOR_LLM_TIMEOUT",
         )
         models = [
             NamedModel.of(each, self.build) for each in (self.model, self.fallback_model) if each is not None
@@ -145,7 +148,9 @@ class EvaluatorAgent:
         )
         reasons = tuple(storable_text(each) for each in asked.reasons)
         if asked.answer is None:
-            return Judged(None, asked.model, reasons, asked.usage, asked.kind, asked.retry_at)
+            return Judged(
+                None, asked.model, reasons, asked.usage, asked.kind, asked.retry_at, asked.exhausted
+            )
         return Judged(self._conclude(given, asked.answer), asked.model, reasons, asked.usage)
 
     def _conclude(self, given: EvaluatorInput, answer: AnswerJudgement) -> EvaluatorOutput:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.runners.evaluators.models.digest import TOTAL_CHARS, digest, read_text
+from app.runners.evaluators.models.outage import failure_note
 from app.runners.evaluators.plan_artifact import PLAN_FILE
 from app.runners.evaluators.protocol import (
     EvaluationCategory,
@@ -36,6 +37,7 @@ class ResponseQualityEvaluator:
     agent: EvaluatorAgent = field(default_factory=lambda: EvaluatorAgent(watch_entries=False))
     name: str = "response_quality"
     category: EvaluationCategory = EvaluationCategory.CORRECTNESS
+    turns: asyncio.Semaphore | None = None
     version: str = VERSION
     is_deterministic: bool = False
 
@@ -59,8 +61,8 @@ class ResponseQualityEvaluator:
         )
         judged = await self.agent.judge(given)
         if judged.output is None:
-            reasons = "; then ".join(judged.reasons)
-            return errored(self, f"No verdict: {reasons}", version=self.version, model=judged.model)
+            reasons, note = "; then ".join(judged.reasons), failure_note(judged)
+            return errored(self, f"No verdict: {reasons}", version=self.version, model=judged.model, **note)
         return quality_result(self.name, judged, judged.output, what="plan", asked="goal")
 
 

@@ -146,6 +146,7 @@ class _Asking(Generic[AnswerT]):
             objection=objection,
             tools=tools,
             requests=MAX_REQUESTS if tools else MAX_ANSWERS,
+            time_setting="AGENT_TIMEOUT",
         )
         asked = await ask(
             question,

@@ -7,6 +7,8 @@ from typing import Any
 
 from app.agents.files import FileRefusedError
 from app.agents.models.material import shorten
+from app.agents.port import FailureKind
+from app.runners.evaluators.models.outage import outage_of
 from app.runners.evaluators.panel import evaluate, judges_usage
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, EvaluationStatus
 from app.runners.evaluators.registrations import EvaluatorRegistry
@@ -16,6 +18,7 @@ from app.runners.loop.roles import Exhausted, LoopRole, RoleTask, Trouble
 from app.runners.loop.tree import copied_tree
 from app.runners.project import ProjectPanel
 from app.schemas.loop.results import FailureReason, TaskResult
+from app.schemas.runs import Usage
 from app.schemas.text import storable_json, storable_text
 
 MAX_ISSUES = 50
@@ -67,9 +70,18 @@ class PanelJudge:
         used = judges_usage(results)
         usage = used if used.requests else None
         if verdict.status is VerdictStatus.ERRORED:
-            return Trouble(FailureReason.EXECUTION_HALTED, storable_text(verdict.reason), usage)
+            return _no_verdict(verdict, results, usage)
         notes = storable_json(_record(verdict, results))
         return TaskResult(content=notes["feedback"], notes=notes, usage=usage)
+
+
+def _no_verdict(verdict: PanelVerdict, results: Sequence[EvaluationResult], usage: Usage | None) -> Trouble:
+    told = storable_text(verdict.reason)
+    outage = outage_of(results, verdict.errored_gates)
+    if outage is None:
+        return Trouble(FailureReason.EXECUTION_HALTED, told, usage)
+    kind = FailureKind.UNAVAILABLE
+    return Trouble(FailureReason.EXECUTION_HALTED, told, usage, kind, outage.retry_at)
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,6 +100,11 @@ class EscalationView(BaseModel):
         default=[],
         description="What is asked about changed tests; given only when one escalation is read.",
     )
+    changed_files: list[str] | None = Field(
+        default=None,
+        description="What the escalated attempt changed, empty if it changed no file; "
+        "given only when one escalation is read.",
+    )
 
 
 class EscalationPage(BaseModel):

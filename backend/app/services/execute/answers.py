@@ -27,10 +27,12 @@ from app.services.record.history import Recorded, said_by_humans, told
 from app.services.record.ledger import charge
 from app.services.record.texts import Written, store_verdict, store_written
 from app.services.record.transactions import Recorder, Recording
-from app.services.record.waiting import ModelTrouble, forget_failures, lay_down_for
+from app.services.record.waiting import ModelTrouble, end_wait, forget_failures, lay_down_for
 
 EVALUATOR = "response_quality"
 """Under this name the verdicts on answers are stored, as those on plans are."""
+
+_WRITER, _EVALUATOR = "the model of the writer", "the model of the evaluator"
 
 
 class AnswerRunning:
@@ -56,7 +58,7 @@ class AnswerRunning:
 
             async def record(recording: Recording, row: Attempt) -> None:
                 written = attempt.synthesis
-                trouble = ModelTrouble.of(written.kind, attempt.trouble, written.retry_at)
+                trouble = ModelTrouble.of(written.kind, attempt.trouble, written.retry_at, _WRITER)
                 if trouble is not None:
                     used = Usage.model_validate(asdict(written.usage))
                     await charge(recording, row, ModelRole.ANSWER, used)
@@ -79,7 +81,9 @@ class AnswerRunning:
 
             async def record(recording: Recording, row: Attempt) -> None:
                 said = judged.judged
-                trouble = ModelTrouble.of(said.kind, judged.trouble, said.retry_at) if said else None
+                trouble = (
+                    ModelTrouble.of(said.kind, judged.trouble, said.retry_at, _EVALUATOR) if said else None
+                )
                 if said is not None and trouble is not None:
                     used = Usage.model_validate(asdict(said.usage))
                     await charge(recording, row, ModelRole.JUDGE, used)
@@ -119,6 +123,7 @@ class AnswerRunning:
             if row.status == AttemptState.EVALUATING:
                 row.lost_workers += 1
             row.status = AttemptState.EVALUATING
+            end_wait(recording)
             recording.tell(EvaluationStartedData(evaluators=[EVALUATOR]), PHASE, number)
 
     async def _load(self, run_id: UUID, question: AnswerQuestion, last: int) -> list[AnswerAttempt]:

@@ -20,6 +20,7 @@ from app.agents.port import (
 from app.core.errors import WorkspaceError
 from app.core.events.envelope import EventData
 from app.core.events.types import SprintEventType
+from app.runners.evaluators.feedback_memory import ENDED_EARLY
 from app.schemas.agents import AgentSpec
 from app.services.execute.side_by_side import CandidateOutcome, MakeAgent, SideBySide, Subagent
 from app.workspaces.environments.interpreters import Interpreters
@@ -215,7 +216,7 @@ class CandidateRuns:
             return ProducedCandidate(ended)
         if failure.kind is not FailureKind.LIMIT:
             return ProducedCandidate(ended, unfinished=committed)
-        output = f"The work ended before the agent said that it was done: {failure.message}"
+        output = f"{ENDED_EARLY} {failure.message}"
         result = AgentResult(output, failure.usage, failure.model)
         return ProducedCandidate(replace(ended, outcome=result), committed)
 

@@ -36,10 +36,14 @@ def reason_of_gates(judged: Sequence[JudgedCandidate], chosen: JudgedCandidate, 
 def reason_of_judge(alike: Sequence[JudgedCandidate], choice: Choice) -> str:
     """Say why one of several candidates was chosen that the gates rank alike."""
     names = ", ".join(str(each.candidate.index + 1) for each in alike)
-    who = f"The judge ({choice.model}) chose" if choice.model else "Without a judge, the choice is"
-    rationale = f": {choice.rationale}" if choice.rationale else "."
-    chosen = next(each.candidate for each in alike if each.candidate.index == choice.index)
-    told = f"The gates rank candidates {names} alike. {who} {_name(chosen)}{rationale}"
+    ranked = f"The gates rank candidates {names} alike"
+    chosen = next(_name(each.candidate) for each in alike if each.candidate.index == choice.index)
+    if choice.model is None:
+        told = f"{ranked}, and no judge is configured, so {chosen} counts."
+    elif choice.score is None:
+        told = f"{ranked}. {choice.rationale}"
+    else:
+        told = f"{ranked}. The judge ({choice.model}) chose {chosen}: {choice.rationale}"
     return told[:MAX_REASON_CHARS]
 
 

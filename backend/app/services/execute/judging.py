@@ -1,7 +1,7 @@
 """Judges the recorded output of an attempt: evaluates every candidate, chooses one, records the verdict."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,6 +22,7 @@ from app.db.outages import is_outage, through_outages
 from app.realtime.store import Batch, Fence
 from app.runners.evaluators.acceptance import Acceptance
 from app.runners.evaluators.models.digest import digest
+from app.runners.evaluators.models.outage import outage_of
 from app.runners.evaluators.project.project_file import MAX_BYTES
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult
 from app.runners.evaluators.verdict import VerdictStatus
@@ -40,9 +41,11 @@ from app.services.execute.verdicts import (
 )
 from app.services.record.attempts import judge_decided, total_usage
 from app.services.record.baselines import load_baseline
+from app.services.record.evaluations import load_too_slow
 from app.services.record.history import Recorded, load_acceptances, load_latest_feedback
 from app.services.record.ledger import charge
 from app.services.record.transactions import Recorder, Recording, place_in
+from app.services.record.waiting import end_wait
 from app.workspaces.store import JudgedPair
 
 
@@ -74,10 +77,11 @@ class _Case:
 
 @dataclass(frozen=True, slots=True)
 class _Material:
-    """The context and the accepted findings that all candidates of an attempt share."""
+    """What all candidates of an attempt share: context, accepted findings, advisers that are not asked."""
 
     context: EvaluationContext
     acceptances: Sequence[Acceptance]
+    too_slow: Collection[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +142,9 @@ class Judging:
             chosen, why = await self._choose(case, judged)
             if chosen.verdict.status is VerdictStatus.ERRORED:
                 verdict = chosen.verdict
-                await self._give_up(case, NoVerdict(verdict.reason, verdict.errored_gates, judged, [chosen]))
+                outage = outage_of(chosen.results, verdict.errored_gates)
+                trouble = NoVerdict(verdict.reason, verdict.errored_gates, judged, [chosen], outage)
+                await self._give_up(case, trouble)
             else:
                 await self._conclude(case, judged, chosen, why)
 
@@ -149,6 +155,7 @@ class Judging:
             if row.status == AttemptState.EVALUATING:
                 row.lost_workers += 1
             row.status = AttemptState.EVALUATING
+            end_wait(recording)
             recording.tell(EvaluationStartedData(evaluators=names), phase, row.number)
 
     async def _judge_candidates(self, case: _Case) -> list[JudgedCandidate]:
@@ -159,6 +166,7 @@ class Judging:
             feedback = await load_latest_feedback(session, recorded)
             acceptances = await load_acceptances(session, recorded)
             baseline = await load_baseline(session, case.run.id)
+            too_slow = await load_too_slow(session, case.run.id)
         context: EvaluationContext = {
             "goal": case.run.goal,
             "attempt": attempt.number,
@@ -173,7 +181,7 @@ class Judging:
             context["protected_policy"] = recorded.policy.protected
         if recorded.policy.base_failures is not None:
             context["base_failures"] = recorded.policy.base_failures
-        material = _Material(context, acceptances)
+        material = _Material(context, acceptances, too_slow)
         return [await self._judge_one(case, material, each) for each in candidates]
 
     async def _judge_one(self, case: _Case, material: _Material, candidate: Candidate) -> JudgedCandidate:
@@ -193,6 +201,7 @@ class Judging:
                     policy.deterministic_only,
                     on_result=partial(self._publish, case),
                     acceptances=material.acceptances,
+                    too_slow=material.too_slow,
                 )
         verdict = case.panel.judge(phase, results, policy, material.acceptances)
         return JudgedCandidate(candidate, results, verdict)

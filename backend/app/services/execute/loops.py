@@ -39,7 +39,7 @@ from app.services.record.iterations import iteration_of, keep_step, load_earlier
 from app.services.record.ledger import charge
 from app.services.record.texts import Written, store_verdict, store_written
 from app.services.record.transactions import Recorder, Recording
-from app.services.record.waiting import ModelTrouble, forget_failures, lay_down_for
+from app.services.record.waiting import ModelTrouble, end_wait, forget_failures, lay_down_for
 
 EVALUATOR = "loop_evaluator"
 """Under this name the verdict of a loop's own evaluator is stored."""
@@ -87,7 +87,7 @@ class LoopRunning:
 
             async def write(recording: Recording, row: Attempt) -> None:
                 below = opened.came.usage if opened.came else Usage()
-                if trouble := _passing(step):
+                if trouble := _passing(step, "director"):
                     await _lay_down(recording, row, step, trouble, recorded.policy, below)
                 else:
                     await _record_output(recording, row, step, below)
@@ -102,7 +102,7 @@ class LoopRunning:
             step = await self._take(recorded, now, _towards_a_verdict)
 
             async def write(recording: Recording, row: Attempt) -> None:
-                if trouble := _passing(step):
+                if trouble := _passing(step, "evaluator"):
                     await _lay_down(recording, row, step, trouble, recorded.policy, Usage())
                 else:
                     await _record_judged(recording, row, step)
@@ -136,6 +136,7 @@ class LoopRunning:
             if row.status == AttemptState.EVALUATING:
                 row.lost_workers += 1
             row.status = AttemptState.EVALUATING
+            end_wait(recording)
             now = iteration_of(row.number, row.output, row.details)
             if definition.script_execution is None or now.script_output is not None:
                 recording.tell(EvaluationStartedData(evaluators=named), PHASE, row.number)
@@ -176,10 +177,12 @@ async def _towards_a_verdict(steps: LoopSteps, known: _Known) -> Step:
     return await step(known.earlier, known.now)
 
 
-def _passing(step: Step) -> ModelTrouble | None:
+def _passing(step: Step, role: str) -> ModelTrouble | None:
     """Return the trouble of a model that can pass, or that a human can mend."""
     found = step.trouble
-    return ModelTrouble.of(found.kind, found.message, found.retry_at) if isinstance(found, Trouble) else None
+    if not isinstance(found, Trouble):
+        return None
+    return ModelTrouble.of(found.kind, found.message, found.retry_at, f"the model of the {role}")
 
 
 async def _lay_down(

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from app.core.events.evaluations import EvaluationCompletedData, EvaluationData, EvaluationFailedData
 from app.db.models import Attempt, Candidate
 from app.jobs.queue import enqueue_advance
+from app.runners.evaluators.models.outage import ModelOutage
 from app.runners.evaluators.panel import judges_usage
 from app.runners.evaluators.protocol import EvaluationResult
 from app.runners.evaluators.verdict import PanelVerdict
@@ -16,6 +17,7 @@ from app.schemas.runs import AttemptState, ModelRole, RunPolicy
 from app.services.record.evaluations import store_evaluations
 from app.services.record.ledger import charge
 from app.services.record.transactions import Recording
+from app.services.record.waiting import forget_failures, rest_for_model
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +38,14 @@ class NoVerdict:
         gates: that reached no verdict.
         judged: candidates whose judges are paid for.
         kept: candidates whose results are stored.
+        outage: of the evaluators' models, if that alone is the reason.
     """
 
     reason: str
     gates: Sequence[str] = ()
     judged: Sequence[JudgedCandidate] = ()
     kept: Sequence[JudgedCandidate] = ()
+    outage: ModelOutage | None = None
 
 
 def evaluation_data(panel: PhasePanel, phase: str, result: EvaluationResult) -> EvaluationData:
@@ -75,6 +79,7 @@ async def record_verdict(
     row.score = verdict.score
     row.completed_at = datetime.now(UTC)
     row.not_before = None
+    forget_failures(row)
     row.fingerprint = None if verdict.passed else fingerprint_of(chosen.results, verdict)
     _adopt(row, chosen.candidate)
     await _pay(recording, row, judged)
@@ -92,23 +97,46 @@ async def record_verdict(
 async def record_no_verdict(
     recording: Recording, row: Attempt, panel: PhasePanel, trouble: NoVerdict, policy: RunPolicy
 ) -> None:
-    """Record that there is no verdict, and repeat the evaluation after a pause if the policy allows it."""
+    """Record that there is no verdict, and repeat the evaluation after a pause if the policy allows it.
+
+    A model that is unavailable has a counter of its own, as for agents.
+    """
     await _store(recording, panel, row.phase, trouble.kept)
     await _pay(recording, row, trouble.judged)
     row.status = AttemptState.PRODUCED
-    row.evaluation_failures += 1
     row.last_error = row.verdict_reason = trouble.reason
-    again = row.evaluation_failures < policy.max_evaluation_failures
-    if again:
-        row.not_before = rest_until(row.evaluation_failures, policy, datetime.now(UTC))
-        await enqueue_advance(recording.session, row.run_id, at=row.not_before)
+    if trouble.outage is None:
+        failures, pause = await _count_failure(recording, row, policy)
+    else:
+        failures, pause = await _wait(recording, row, trouble.outage, policy)
     data = EvaluationFailedData(
         reason=trouble.reason,
         evaluators=list(trouble.gates),
-        failures=row.evaluation_failures,
-        retry_in_seconds=backoff_seconds(row.evaluation_failures, policy) if again else None,
+        failures=failures,
+        retry_in_seconds=pause,
     )
     recording.tell(data, row.phase, row.number)
+
+
+async def _count_failure(recording: Recording, row: Attempt, policy: RunPolicy) -> tuple[int, float | None]:
+    """Return the failures so far, and the seconds until the evaluation is repeated; None asks a human."""
+    forget_failures(row)
+    row.evaluation_failures += 1
+    if row.evaluation_failures >= policy.max_evaluation_failures:
+        return row.evaluation_failures, None
+    row.not_before = rest_until(row.evaluation_failures, policy, datetime.now(UTC))
+    await enqueue_advance(recording.session, row.run_id, at=row.not_before)
+    return row.evaluation_failures, backoff_seconds(row.evaluation_failures, policy)
+
+
+async def _wait(
+    recording: Recording, row: Attempt, outage: ModelOutage, policy: RunPolicy
+) -> tuple[int, float | None]:
+    whose = f"the model of {', '.join(outage.evaluators)}"
+    rest = await rest_for_model(recording, row, policy, outage.retry_at, whose)
+    if rest.until is None:
+        return row.unavailable_failures, None
+    return row.unavailable_failures, max(0.0, (rest.until - datetime.now(UTC)).total_seconds())
 
 
 async def _store(

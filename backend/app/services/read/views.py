@@ -177,8 +177,10 @@ def mark_view(row: VerdictMark, status: str) -> MarkView:
     )
 
 
-def escalation_view(row: Escalation, run: Run, questions: Sequence[Question] = ()) -> EscalationView:
-    """One escalation of a run, with what is asked about changed tests."""
+def escalation_view(
+    row: Escalation, run: Run, questions: Sequence[Question] = (), changed_files: Sequence[str] | None = None
+) -> EscalationView:
+    """One escalation of a run, with what is asked about changed tests, and what its attempt changed."""
     return EscalationView.model_validate(
         {
             "id": row.id,
@@ -199,6 +201,7 @@ def escalation_view(row: Escalation, run: Run, questions: Sequence[Question] = (
             "version": row.version,
             "created_at": row.created_at,
             "questions": list(questions),
+            "changed_files": None if changed_files is None else list(changed_files),
         }
     )
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVarTuple
 
-from sqlalchemy import CTE, ColumnElement, Select, and_, case, false, func, literal, or_, select
+from sqlalchemy import CTE, ColumnElement, Select, and_, case, exists, false, func, literal, or_, select
 from sqlalchemy.dialects.postgresql import distinct_on
+from sqlalchemy.orm import aliased
 
 from app.db.models import Attempt, Escalation, Run, VerdictMark
 from app.schemas.runs import EscalationReason, RunStatus
@@ -64,7 +65,8 @@ class PhaseCases:
     """One row for each run and phase that was judged or escalated.
 
     Columns of `rows`: run_id, phase, over, judged (judged attempts), passed_at (the first that passed before
-    a human helped), gave_up (the machine did), escalated (for any reason).
+    a human helped), gave_up (the machine did), escalated (for any reason). From the first attempt on that a
+    person steered, neither attempts count nor that the machine gave up.
     """
 
     rows: CTE
@@ -92,16 +94,21 @@ class PhaseCases:
 
 
 def phase_cases(scoped: ScopedRuns) -> PhaseCases:
-    """Every case of a phase in the runs that are measured."""
+    """Every case of a phase in the runs that are measured, up to where a person steered its agent."""
     judged = Attempt.status.in_(("passed", "failed"))
     tried = select(
         Attempt.run_id,
         Attempt.phase,
         func.count().filter(judged).label("judged"),
         func.min(Attempt.number).filter(Attempt.status == "passed").label("passed_at"),
-    ).group_by(Attempt.run_id, Attempt.phase)
+    )
+    tried = tried.where(~_steered_by(Attempt.run_id, Attempt.phase, Attempt.number))
+    tried = tried.group_by(Attempt.run_id, Attempt.phase)
     attempts = scoped.holding(tried, Attempt.run_id.expression).subquery("tried")
-    gave_up = Escalation.reason_kind.in_(ABOUT_THE_WORK)
+    gave_up = and_(
+        Escalation.reason_kind.in_(ABOUT_THE_WORK),
+        ~_steered_by(Escalation.run_id, Escalation.phase, Escalation.attempt),
+    )
     questions = select(
         Escalation.run_id,
         Escalation.phase,
@@ -127,6 +134,15 @@ def phase_cases(scoped: ScopedRuns) -> PhaseCases:
         .cte("phase_cases")
     )
     return PhaseCases(rows)
+
+
+def _steered_by(
+    run_id: ColumnElement[Any], phase: ColumnElement[Any], number: ColumnElement[Any]
+) -> ColumnElement[bool]:
+    """Tell whether this attempt of a phase, or one before it, was told something by a person."""
+    told = aliased(Attempt)
+    earlier = and_(told.run_id == run_id, told.phase == phase, told.number <= number)
+    return exists().where(told.steered, earlier)
 
 
 def run_cases(runs: CTE, phases: PhaseCases) -> CTE:

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from uuid import UUID
 
-from sqlalchemy import delete
+from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.db.models import Evaluation
+from app.db.models import Attempt, Candidate, Evaluation
+from app.runners.evaluators.models.outage import MAX_TIMEOUTS, MODEL_FAILURE
 from app.runners.evaluators.protocol import EvaluationResult
 
 
@@ -18,6 +19,20 @@ async def store_evaluations(
     await session.execute(delete(Evaluation).where(Evaluation.candidate_id.in_(list(results))))
     for candidate_id, each in results.items():
         session.add_all(_row(candidate_id, position, one, gates) for position, one in enumerate(each))
+
+
+async def load_too_slow(session: AsyncSession, run_id: UUID) -> frozenset[str]:
+    """Return the advisers whose models timed out so often in a run that they are not asked again in it."""
+    late = Evaluation.details[MODEL_FAILURE]["timed_out"].as_boolean()
+    statement = (
+        select(Evaluation.evaluator)
+        .join(Candidate, Candidate.id == Evaluation.candidate_id)
+        .join(Attempt, Attempt.id == Candidate.attempt_id)
+        .where(Attempt.run_id == run_id, ~Evaluation.gate, late.is_(True))
+        .group_by(Evaluation.evaluator)
+        .having(func.count() >= MAX_TIMEOUTS)
+    )
+    return frozenset(await session.scalars(statement))
 
 
 def evaluation_result(row: Evaluation) -> EvaluationResult:

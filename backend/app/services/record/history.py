@@ -23,6 +23,7 @@ from app.schemas.runs import (
     AttemptState,
     EscalationDecision,
     EscalationReason,
+    Phase,
     RunKind,
     RunPolicy,
     RunStatus,
@@ -31,6 +32,9 @@ from app.services.record.budgets import over_day as over_day_of
 from app.services.record.evaluations import evaluation_result
 from app.services.record.iterations import subtask_state
 from app.services.record.ledger import spent
+
+_CHANGING_PHASES = (Phase.DISCOVERY, Phase.CODING)
+"""Whose attempts are to change files; runs of other kinds have other phases."""
 
 _HEAVY = (Attempt.prompt, Attempt.optimization_context, Attempt.output, Attempt.details)
 
@@ -218,6 +222,7 @@ def _attempt_facts(row: Attempt) -> AttemptFacts:
         error=row.last_error,
         closing=AttemptClosing(row.closing) if row.closing else None,
         question=row.verdict_reason if row.verdict == VerdictStatus.ASKS else "",
+        changed_nothing=row.phase in _CHANGING_PHASES and not row.changed_files,
     )
 
 

@@ -13,9 +13,16 @@ from app.schemas.runs import AttemptState, RunPolicy, RunStatus
 from app.schemas.text import storable_text
 from app.services.record.transactions import Recording
 
+THE_MODEL = "the model"
+"""What is waited for, where no role is named."""
+
 
 async def rest_for_model(
-    recording: Recording, row: Attempt, policy: RunPolicy, reset_at: datetime | None
+    recording: Recording,
+    row: Attempt,
+    policy: RunPolicy,
+    reset_at: datetime | None,
+    whose: str = THE_MODEL,
 ) -> Rest:
     """Record that a model was unavailable, and when the run goes on.
 
@@ -24,6 +31,7 @@ async def rest_for_model(
         row: the attempt; its `last_error` says what happened.
         policy: of the run.
         reset_at: when the provider says that its limit ends.
+        whose: the model that is waited for, for people.
     """
     now = datetime.now(UTC)
     rest = rest_after(Unavailable(row.unavailable_failures, row.unavailable_since), reset_at, policy, now)
@@ -31,11 +39,12 @@ async def rest_for_model(
     row.provider_reset_at = rest.reset_at
     row.not_before = rest.until
     if rest.until is None:
-        row.needs_human = True
-        row.last_error = f"{row.last_error} {_too_long(rest.reset_at, policy)}"
+        if rest.reset_at is not None:
+            row.needs_human = True
+            row.last_error = f"{row.last_error} {_too_long(rest.reset_at, policy)}"
         return rest
     await enqueue_advance(recording.session, recording.run.id, at=rest.until)
-    words = waits_words(rest.reset_at, now) if rest.reset_at else _next_try(rest.until)
+    words = waits_words(rest.reset_at, now) if rest.reset_at else _next_try(whose, rest.until)
     recording.run.status_reason = words
     recording.run.version += 1
     recording.tell(WorkflowStatusData(status=recording.run.status, reason=words), row.phase, row.number)
@@ -50,18 +59,22 @@ class ModelTrouble:
         kind: `UNAVAILABLE` or `BUDGET`.
         message: for people.
         retry_at: when the provider's limit ends, if the provider says so.
+        whose: the model in question, for people.
     """
 
     kind: FailureKind
     message: str
     retry_at: datetime | None = None
+    whose: str = THE_MODEL
 
     @classmethod
-    def of(cls, kind: FailureKind | None, message: str, retry_at: datetime | None) -> "ModelTrouble | None":
+    def of(
+        cls, kind: FailureKind | None, message: str, retry_at: datetime | None, whose: str = THE_MODEL
+    ) -> "ModelTrouble | None":
         """Return the trouble, or None for a failure of another kind."""
         if kind is None or kind not in (FailureKind.UNAVAILABLE, FailureKind.BUDGET):
             return None
-        return cls(kind, message, retry_at)
+        return cls(kind, message, retry_at, whose)
 
 
 async def lay_down_for(recording: Recording, row: Attempt, trouble: ModelTrouble, policy: RunPolicy) -> None:
@@ -74,7 +87,7 @@ async def lay_down_for(recording: Recording, row: Attempt, trouble: ModelTrouble
     row.last_error = storable_text(trouble.message)
     pause: float | None = None
     if trouble.kind is FailureKind.UNAVAILABLE:
-        rest = await rest_for_model(recording, row, policy, trouble.retry_at)
+        rest = await rest_for_model(recording, row, policy, trouble.retry_at, trouble.whose)
         pause = max(0.0, (rest.until - datetime.now(UTC)).total_seconds()) if rest.until else None
     elif is_judged:
         row.evaluation_failures += 1
@@ -109,7 +122,7 @@ def rests(row: Attempt, now: datetime) -> bool:
     return row.not_before is not None and row.not_before > now
 
 
-def _too_long(reset_at: datetime | None, policy: RunPolicy) -> str:
+def _too_long(reset_at: datetime, policy: RunPolicy) -> str:
     hours = policy.max_reset_wait_seconds / 3600
     return (
         f"The provider's limit ends at {reset_at:%Y-%m-%d %H:%M} UTC; "
@@ -117,5 +130,5 @@ def _too_long(reset_at: datetime | None, policy: RunPolicy) -> str:
     )
 
 
-def _next_try(until: datetime) -> str:
-    return f"waits for the model, which is unavailable; next try at {until:%H:%M:%S} UTC"
+def _next_try(whose: str, until: datetime) -> str:
+    return f"waits for {whose}, which is unavailable; next try at {until:%H:%M:%S} UTC"

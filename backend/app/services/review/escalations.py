@@ -88,8 +88,9 @@ class EscalationService:
             if row is None:
                 raise NotFoundError(f"there is no escalation {escalation_id}")
             run = await session.get_one(Run, row.run_id)
-            asked = await load_questions(session, await _attempt_of(session, row))
-            return escalation_view(row, run, asked)
+            attempt = await _attempt_of(session, row)
+            asked = await load_questions(session, attempt)
+            return escalation_view(row, run, asked, attempt.changed_files if attempt else None)
 
     async def resolve(
         self, escalation_id: UUID, resolution: EscalationResolve, actor: str, once: Once = UNKEYED

@@ -73,11 +73,15 @@ class Agents:
 
 @dataclass
 class Trees:
-    """Working trees and copies without git; `trouble` is raised instead of giving any."""
+    """Working trees and copies without git; `trouble` is raised instead of giving any.
+
+    Every commit changes `changes`.
+    """
 
     place: Path
     trouble: Exception | None = None
     judging_trouble: Exception | None = None
+    changes: Sequence[str] = ("a.py",)
 
     @asynccontextmanager
     async def open(self, run_id: UUID, commit: str, count: int) -> AsyncGenerator[Sequence[Path]]:
@@ -92,7 +96,7 @@ class Trees:
     async def commit(self, run_id: UUID, tree: Path, base: str, parent: str, message: str) -> Committed:
         """Make up a commit."""
         made = sha1(str(tree).encode(), usedforsecurity=False).hexdigest()
-        return Committed(made, made, ["a.py"], [], b"bundle")
+        return Committed(made, made, list(self.changes), [], b"bundle")
 
     @asynccontextmanager
     async def judged(self, run_id: UUID, commit: str, base_commit: str) -> AsyncGenerator[JudgedPair]:
@@ -130,6 +134,15 @@ def nothing(phase: str, attempt: int) -> list[Question]:
     return []
 
 
+Notes = Callable[[str, int], dict[str, Any]]
+"""What a gate notes in its result."""
+
+
+def no_note(phase: str, attempt: int) -> dict[str, Any]:
+    """Note nothing."""
+    return {}
+
+
 async def holds(phase: str, attempt: int) -> EvaluationStatus:
     """Let everything pass."""
     return EvaluationStatus.PASSED
@@ -142,6 +155,7 @@ class Gate:
     say: Say = holds
     words: Words = ever_new
     asks: Asks = nothing
+    notes: Notes = no_note
     name: str = "gate"
     category: EvaluationCategory = EvaluationCategory.CORRECTNESS
     is_deterministic: bool = True
@@ -157,7 +171,10 @@ class Gate:
             score=1.0 if status is EvaluationStatus.PASSED else 0.0,
             status=status,
             feedback=f"{self.words(phase, attempt)}: {status}",
-            metadata={QUESTIONS: [each.model_dump(mode="json") for each in self.asks(phase, attempt)]},
+            metadata={
+                QUESTIONS: [each.model_dump(mode="json") for each in self.asks(phase, attempt)],
+                **self.notes(phase, attempt),
+            },
         )
 
 
@@ -172,9 +189,10 @@ class Engine:
         say: Say = holds,
         words: Words = ever_new,
         asks: Asks = nothing,
+        notes: Notes = no_note,
     ) -> None:
         registry = EvaluatorRegistry()
-        registry.register(Gate(say, words, asks))
+        registry.register(Gate(say, words, asks, notes))
         self.cases, self.agents = cases, agents
         self.trees = Trees(place)
         recorder = Recorder(cases.sessions, cases.bell)

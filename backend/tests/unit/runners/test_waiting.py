@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.runners.waiting import Unavailable, rest_after, waits_words
+from app.runners.waiting import Unavailable, rest_after, waited_enough, waits_words
 from app.schemas.runs import RunPolicy
 
 NOW = datetime(2026, 5, 1, 14, 0, tzinfo=UTC)
@@ -16,7 +16,7 @@ def after(seconds: float) -> datetime:
 
 
 @pytest.mark.parametrize(
-    ("failures", "pause"), [(0, 2.0), (1, 4.0), (4, 32.0), (5, 60.0), (99, 60.0)], ids=str
+    ("failures", "pause"), [(0, 2.0), (1, 4.0), (4, 32.0), (5, 60.0), (98, 60.0)], ids=str
 )
 def test_without_a_time_the_pause_doubles_up_to_a_minute(failures: int, pause: float) -> None:
     rest = rest_after(Unavailable(failures, NOW), None, POLICY, NOW)
@@ -43,6 +43,25 @@ def test_a_short_limit_does_not_begin_the_minutes_anew() -> None:
 def test_a_limit_that_ends_too_late_asks_a_human() -> None:
     rest = rest_after(Unavailable(), after(3601), POLICY, NOW)
     assert (rest.until, rest.reset_at) == (None, after(3601))
+
+
+@pytest.mark.parametrize(
+    ("before", "reset", "over"),
+    [
+        pytest.param(Unavailable(3, after(-600)), None, True, id="often and long enough"),
+        pytest.param(Unavailable(3, after(-599)), None, False, id="not long enough"),
+        pytest.param(Unavailable(2, after(-600)), None, False, id="not often enough"),
+        pytest.param(Unavailable(3, after(-600)), after(300), False, id="the provider says when"),
+        pytest.param(Unavailable(3, after(-600)), after(5), True, id="it says so again and again"),
+        pytest.param(Unavailable(99, None), after(300), True, id="a hundred times"),
+    ],
+)
+def test_a_human_is_asked_instead_of_naming_a_next_try(
+    before: Unavailable, reset: datetime | None, over: bool
+) -> None:
+    rest = rest_after(before, reset, POLICY, NOW)
+    assert (rest.until is None) == over
+    assert waited_enough(rest.counted, POLICY, NOW) == over
 
 
 def test_the_words_name_another_day() -> None:

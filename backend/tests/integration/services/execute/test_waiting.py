@@ -3,13 +3,19 @@
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
+from uuid import UUID
 
 import pytest
+from sqlalchemy import select
 
 from app.agents.port import AgentFailure, AgentOutcome, AgentTask, AgentUsage, FailureKind
 from app.core.errors import ConflictError
+from app.db.models import EventRow
+from app.runners.evaluators.models.outage import MODEL_FAILURE
+from app.runners.evaluators.protocol import EvaluationStatus
 from app.schemas.runs import Budget
-from tests.integration.services.engine_support import Agents, Engine
+from tests.integration.services.engine_support import Agents, Engine, Say
 from tests.integration.services.support import UseCases, use_cases
 
 pytestmark = pytest.mark.anyio
@@ -116,3 +122,100 @@ async def test_a_spent_budget_escalates_and_says_what_to_do(cases: UseCases, tmp
     assert escalation.reason_kind == "budget_exhausted"
     assert "RUN_MAX_COST_USD" in escalation.reason
     assert (await engine.attempts(run_id))[0].agent_failures == 0
+
+
+def answers_after(failures: int) -> Say:
+    """Reach no verdict that often, and then pass."""
+    left = [EvaluationStatus.ERRORED] * failures
+
+    async def say(phase: str, attempt: int) -> EvaluationStatus:
+        return left.pop() if left else EvaluationStatus.PASSED
+
+    return say
+
+
+def model_is_away(phase: str, attempt: int) -> dict[str, Any]:
+    return {MODEL_FAILURE: {"kind": "unavailable", "timed_out": False, "retry_at": None}}
+
+
+def limit_ends_later(phase: str, attempt: int) -> dict[str, Any]:
+    at = datetime.now(UTC) + timedelta(minutes=5)
+    return {MODEL_FAILURE: {"kind": "unavailable", "timed_out": False, "retry_at": at.isoformat()}}
+
+
+async def test_a_judge_whose_server_is_away_is_waited_for(cases: UseCases, tmp_path: Path) -> None:
+    agents = Agents()
+    engine = Engine(cases, tmp_path, agents, answers_after(1), notes=model_is_away)
+    run_id = await engine.run(retry_base_seconds=30.0)
+    await engine.advance(run_id)
+    run, (attempt,) = await cases.rows.get(run_id), await engine.attempts(run_id)
+    assert run.status_reason.startswith("waits for the model of gate, which is unavailable")
+    assert (attempt.status, attempt.evaluation_failures, attempt.unavailable_failures) == ("produced", 0, 1)
+    await cases.pauses.resume(run_id, "ada")
+    assert await engine.until_rest(run_id) == "completed"
+    (attempt,) = await engine.attempts(run_id)
+    assert (attempt.unavailable_failures, attempt.unavailable_since) == (0, None)
+    assert agents.asked == [("coding", 1)], "the agent does not work again"
+
+
+async def test_outages_do_not_add_to_the_failures_of_evaluators(cases: UseCases, tmp_path: Path) -> None:
+    engine = Engine(cases, tmp_path, Agents(), answers_after(6), notes=model_is_away)
+    run_id = await engine.run(max_evaluation_failures=2, max_unavailable_seconds=600.0)
+    assert await engine.until_rest(run_id) == "completed"
+
+
+async def test_a_judge_that_stays_away_is_a_reason_of_its_own(cases: UseCases, tmp_path: Path) -> None:
+    engine = Engine(cases, tmp_path, Agents(), answers_after(50), notes=model_is_away)
+    run_id = await engine.run(max_agent_failures=4)
+    assert await engine.until_rest(run_id) == "waiting"
+    escalation = await engine.escalation(run_id)
+    assert escalation.reason_kind == "evaluator_unavailable"
+    assert escalation.reason.startswith("The evaluators' model was unavailable 4 times in a row")
+
+
+async def test_the_end_of_a_judges_limit_is_waited_for(cases: UseCases, tmp_path: Path) -> None:
+    engine = Engine(cases, tmp_path, Agents(), answers_after(1), notes=limit_ends_later)
+    run_id = await engine.run()
+    await engine.advance(run_id)
+    await engine.advance(run_id)
+    run, (attempt,) = await cases.rows.get(run_id), await engine.attempts(run_id)
+    assert run.status_reason.startswith("waits for the provider until ")
+    assert attempt.provider_reset_at == attempt.not_before is not None
+    await cases.pauses.resume(run_id, "ada")
+    assert await engine.until_rest(run_id) == "completed"
+
+
+async def test_other_failures_of_a_judge_keep_their_limit(cases: UseCases, tmp_path: Path) -> None:
+    engine = Engine(cases, tmp_path, Agents(), answers_after(6))
+    run_id = await engine.run(max_evaluation_failures=2)
+    assert await engine.until_rest(run_id) == "waiting"
+    assert "The evaluators reached no verdict 2 times" in (await engine.escalation(run_id)).reason
+
+
+async def failures_told(cases: UseCases, run_id: UUID, event: str) -> list[float | None]:
+    async with cases.sessions() as session:
+        statement = select(EventRow.data).where(EventRow.run_id == run_id, EventRow.type == event)
+        rows = (await session.scalars(statement.order_by(EventRow.sequence))).all()
+    return [each["retry_in_seconds"] for each in rows]
+
+
+async def test_the_last_failure_names_no_next_try(cases: UseCases, tmp_path: Path) -> None:
+    engine = Engine(cases, tmp_path, Agents([is_down] * 4))
+    run_id = await engine.run(max_agent_failures=4)
+    assert await engine.until_rest(run_id) == "waiting"
+    told = await failures_told(cases, run_id, "agent.failed")
+    assert [each is None for each in told] == [False, False, False, True]
+    assert "in a row" in (await engine.escalation(run_id)).reason
+
+
+async def test_the_escalation_says_that_no_file_was_changed(cases: UseCases, tmp_path: Path) -> None:
+    async def fails(phase: str, attempt: int) -> EvaluationStatus:
+        return EvaluationStatus.FAILED
+
+    engine = Engine(cases, tmp_path, Agents(), fails)
+    engine.trees.changes = ()
+    run_id = await engine.run(max_attempts=1)
+    assert await engine.until_rest(run_id) == "waiting"
+    escalation = await engine.escalation(run_id)
+    assert escalation.reason == "1 of 1 attempts failed. No file was changed"
+    assert (await cases.escalations.get(escalation.id)).changed_files == []

@@ -42,23 +42,32 @@ async def cases(database_url: str, tmp_path: Path) -> AsyncGenerator[UseCases]:
 
 @dataclass
 class Story:
-    """One run as it went: for each phase the attempts' verdicts, and who was asked after which attempt."""
+    """One run as it went: for each phase the attempts' verdicts, and who was asked after which attempt.
+
+    `steered` is the first attempt of a phase that a person told something.
+    """
 
     status: str
     phases: dict[str, list[str]]
     asked: list[tuple[str, int, str]] = field(default_factory=list)
     planned: tuple[str, ...] = ("coding", "verification")
+    steered: dict[str, int] = field(default_factory=dict)
     id: UUID | None = None
 
+    def alone(self, phase: str) -> list[str]:
+        verdicts = self.phases.get(phase, [])
+        return verdicts[: self.steered.get(phase, len(verdicts) + 1) - 1]
+
     def judged(self, phase: str) -> int:
-        return len([each for each in self.phases.get(phase, []) if each in ("passed", "failed")])
+        return len([each for each in self.alone(phase) if each in ("passed", "failed")])
 
     def helped_at(self, phase: str) -> int | None:
         after = [at for where, at, reason in self.asked if where == phase and reason in GAVE_UP]
+        after = [at for at in after if at < self.steered.get(phase, at + 1)]
         return min(after) if after else None
 
     def passed_at(self, phase: str) -> int | None:
-        verdicts = self.phases.get(phase, [])
+        verdicts = self.alone(phase)
         first = verdicts.index("passed") + 1 if "passed" in verdicts else None
         helped = self.helped_at(phase)
         return None if first is None or (helped is not None and first > helped) else first
@@ -103,6 +112,12 @@ STORIES: dict[str, Story] = {
         "waiting", {"coding": ["passed"]}, [("verification", 0, "budget_exhausted")]
     ),
     "cancelled": Story("cancelled", {"coding": ["failed"]}),
+    "steered to a pass": Story(
+        "completed", {"coding": ["failed", "passed"], "verification": ["passed"]}, steered={"coding": 2}
+    ),
+    "steered from the start": Story(
+        "waiting", {"coding": ["failed"] * 3}, [("coding", 3, "attempts_exhausted")], steered={"coding": 1}
+    ),
     "asked twice": Story(
         "failed",
         {"coding": ["failed", "failed"]},
@@ -116,7 +131,8 @@ async def tell(cases: UseCases, story: Story, *, kept: bool = False, **values: A
     run_id = await cases.rows.run(status=story.status, phases=list(story.planned), **values)
     for phase, verdicts in story.phases.items():
         for number, status in enumerate(verdicts, 1):
-            await cases.rows.attempt(run_id, number, phase=phase, status=status)
+            told = number == story.steered.get(phase)
+            await cases.rows.attempt(run_id, number, phase=phase, status=status, steered=told)
     for index, (phase, attempt, reason) in enumerate(story.asked):
         is_open = story.status == "waiting" and index == len(story.asked) - 1
         answer = {} if is_open else resolved("retry", 60)
@@ -228,7 +244,7 @@ async def test_every_story_together(cases: UseCases) -> None:
     report = await MetricsService(cases.sessions).report(MetricQuery())
     await check_all(cases, report, list(STORIES.values()))
     at_1 = report.passes.pass_at_1
-    assert (at_1.count, at_1.of) == (2, 10), "the first go, and the one whose key was missing at first"
+    assert (at_1.count, at_1.of) == (2, 11), "the first go, and the one whose key was missing at first"
 
 
 @pytest.mark.parametrize("seed", range(3))

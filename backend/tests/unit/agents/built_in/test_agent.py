@@ -29,6 +29,7 @@ from app.agents.port import (
     FailureKind,
     ProgressKind,
 )
+from app.agents.stuck import StuckLimits
 from app.workspaces.process import run_process
 from tests.agent_fakes import Listener, Said, SpokenModel
 from tests.patience import PATIENCE
@@ -46,6 +47,82 @@ async def work(
     agent = PydanticAiAgent(NAME, build, run_process, Path(sys.executable), retry_pause=0.0)
     limits = limits or AgentLimits(seconds=PATIENCE)
     return await agent.run(AgentTask("coding", 1, "Do it", workspace, limits, **task), listener), listener
+
+
+LIST, READ = ("list_files", "{}"), ("read_file", '{"path": "a.py"}')
+ONE, TWO = (("write_file", f'{{"path": "a.py", "content": "x = {digit}"}}') for digit in "12")
+
+
+@pytest.mark.parametrize(
+    ("limits", "answers", "told"),
+    [
+        pytest.param(
+            StuckLimits(same_calls=3),
+            [LIST],
+            "pydantic-ai is stuck: it called list_files ({}) 3 times in a row with the same result",
+            id="the same call",
+        ),
+        pytest.param(
+            StuckLimits(same_calls=2),
+            [LIST, READ, LIST, READ, "Done."],
+            "pydantic-ai is stuck: it called list_files ({}) and read_file",
+            id="two calls in turn",
+        ),
+        pytest.param(
+            StuckLimits(same_calls=None, unchanged_seconds=1e-6),
+            [LIST],
+            "pydantic-ai is stuck: it changed no file for 1e-06 s",
+            id="no file changed",
+        ),
+    ],
+)
+async def test_an_agent_that_goes_in_circles_is_ended(
+    limits: StuckLimits, answers: list[Said], told: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.py").write_text("x = 0")
+    outcome, _ = await work(SpokenModel(*answers), tmp_path, AgentLimits(seconds=PATIENCE, stuck=limits))
+    kind, message = failure(outcome)
+    assert kind is FailureKind.LIMIT
+    assert message.startswith(told)
+    assert outcome.usage.requests > 0
+
+
+@pytest.mark.parametrize(
+    ("limits", "answers"),
+    [
+        pytest.param(StuckLimits(same_calls=2), [LIST, READ, LIST, "Done."], id="another call between"),
+        pytest.param(StuckLimits(same_calls=2), [ONE, TWO, ONE, "Done."], id="other arguments"),
+        pytest.param(StuckLimits(same_calls=2), [READ, ONE, READ, TWO, READ, "Done."], id="other results"),
+        pytest.param(StuckLimits(same_calls=None), [LIST] * 10 + ["Done."], id="switched off"),
+    ],
+)
+async def test_an_agent_that_moves_on_is_not_stuck(
+    limits: StuckLimits, answers: list[Said], tmp_path: Path
+) -> None:
+    (tmp_path / "a.py").write_text("x = 0")
+    outcome, _ = await work(SpokenModel(*answers), tmp_path, AgentLimits(seconds=PATIENCE, stuck=limits))
+    assert isinstance(outcome, AgentResult)
+
+
+@pytest.mark.parametrize(
+    ("phase", "answers", "requests", "nudged"),
+    [
+        pytest.param("coding", ["Done."], 3, 2, id="never changes a file"),
+        pytest.param("coding", ["```write_file a.py```", ONE, "Done."], 3, 1, id="heeds the first"),
+        pytest.param("coding", [ONE, "Done."], 2, 0, id="changed a file"),
+        pytest.param("verification", ["Done."], 1, 0, id="has nothing to change"),
+    ],
+)
+async def test_an_agent_that_changed_nothing_is_asked_again_at_most_twice(
+    phase: str, answers: list[Said], requests: int, nudged: int, tmp_path: Path
+) -> None:
+    model = SpokenModel(*answers)
+    agent = PydanticAiAgent(NAME, lambda _: model, run_process, Path(sys.executable), nudges=2)
+    task = AgentTask(phase, 1, "Do it", tmp_path, AgentLimits(seconds=PATIENCE))
+    outcome = await agent.run(task, Listener())
+    assert isinstance(outcome, AgentResult)
+    assert outcome.usage.requests == len(model.asked) == requests
+    assert str(model.asked[-1]).count("No file was changed: what you wrote") == nudged
 
 
 def failure(outcome: AgentOutcome) -> tuple[FailureKind, str]:

@@ -99,7 +99,7 @@ TOO_LARGE = {"number": 99}
     ],
 )
 async def test_another_model_is_asked_when_one_is_out(error: Exception) -> None:
-    first, second = Scripted(error, error), Scripted(GOOD, cost="0.5")
+    first, second = Scripted(error, error, error), Scripted(GOOD, cost="0.5")
     asked = await asking(named("a:first", first), named("b:second", second))
     assert asked.answer == Answer(number=1)
     assert (asked.model, asked.fallback_from) == ("b:second", "a:first")

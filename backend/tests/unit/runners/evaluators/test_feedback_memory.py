@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from app.runners.evaluators.feedback_memory import AttemptRecord, FeedbackMemory
+from app.runners.evaluators.feedback_memory import ENDED_EARLY, AttemptRecord, FeedbackMemory
 from app.runners.evaluators.protocol import EvaluationCategory, EvaluationResult, EvaluationStatus
 
 SPRINT = UUID("00000000-0000-0000-0000-00000000000a")
@@ -192,3 +192,10 @@ def test_agents_are_told_the_score_that_decided(memory: FeedbackMemory) -> None:
     assert memory.attempts[0].aggregate_score == 0.75
     assert "### Attempt 1: FAILED (score 0.50)" in memory.get_summary_for_prompt()
     assert memory.get_optimization_context()["previous_score"] == 0.5
+
+
+def test_the_next_prompt_says_why_the_work_ended_early(memory: FeedbackMemory) -> None:
+    memory.add_attempt(f"{ENDED_EARLY} it called list_files 8 times in a row", [result()])
+    assert "it called list_files 8 times in a row" in memory.get_summary_for_prompt()
+    memory.add_attempt("I did it all", [result()])
+    assert "I did it all" not in memory.get_summary_for_prompt()

@@ -9,7 +9,13 @@ import pytest
 
 from app.runners.evaluators import panel
 from app.runners.evaluators.acceptance import Acceptance
-from app.runners.evaluators.protocol import EvaluationCategory, EvaluationContext, EvaluationResult, Evaluator
+from app.runners.evaluators.protocol import (
+    EvaluationCategory,
+    EvaluationContext,
+    EvaluationResult,
+    EvaluationStatus,
+    Evaluator,
+)
 from app.runners.evaluators.registrations import EvaluatorRegistry
 
 pytestmark = pytest.mark.anyio
@@ -27,6 +33,7 @@ class Fake:
     category: EvaluationCategory = EvaluationCategory.TESTING
     version: str = "7"
     calls: list[str] = field(default_factory=list)
+    turns: asyncio.Semaphore | None = None
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
         self.calls.append(output)
@@ -230,3 +237,29 @@ async def test_models_are_given_what_the_tools_found_and_tools_are_not() -> None
     await panel.evaluate("coding", "", context, registry)
     assert seen == {"model": ["second", "first"], "second": None, "first": None}
     assert context == {"goal": "g"}
+
+
+async def test_evaluators_wait_for_their_turn() -> None:
+    working, most = 0, 0
+
+    async def works(fake: Fake) -> object:
+        nonlocal working, most
+        working, most = working + 1, max(most, working + 1)
+        for _ in range(5):
+            await asyncio.sleep(0)
+        working -= 1
+        return result(fake.name)
+
+    turns = asyncio.Semaphore(2)
+    judges = [Fake(name, works, is_deterministic=False, turns=turns) for name in "abcd"]
+    results = await evaluate(registry_of(*judges))
+    assert most == 2
+    assert all(each.passed for each in results.values())
+
+
+async def test_an_adviser_that_is_too_slow_is_skipped_with_the_reason() -> None:
+    slow, gate = (Fake(name, passes, is_deterministic=False) for name in ("slow", "gate"))
+    results = await evaluate(registry_of(slow, gate, advisory=("slow",)), too_slow=["slow", "gate"])
+    assert results["slow"].status is EvaluationStatus.SKIPPED
+    assert "timed out 2 times in this run (EVALUATOR_LLM_TIMEOUT)" in results["slow"].feedback
+    assert (slow.calls, len(gate.calls)) == ([], 1), "a gate is asked all the same"
