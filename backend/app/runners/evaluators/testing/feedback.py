@@ -207,7 +207,10 @@ def _about_proof(counter: CounterReport) -> list[str]:
     """Say how much the base's tests prove."""
     if counter.trouble:
         return [counter.trouble]
-    total = _plural(len(counter.proven) + len(counter.refuted) + len(counter.unproven), "base test")
+    count = len(counter.proven) + len(counter.refuted) + len(counter.unproven)
+    if not count:
+        return []
+    total = _plural(count, "base test")
     told = [] if counter.decides else _about_counter(counter)
     return [f"Proven: {len(counter.proven)} of {total}, which fail when what they expect is changed.", *told]
 
