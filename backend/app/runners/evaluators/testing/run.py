@@ -32,7 +32,7 @@ RUNNER = Path(__file__).with_name("pytest_runner") / "__main__.py"
 _MAX_STREAM_BYTES = 64_000_000
 _DRAIN_SECONDS = 1.0
 _FIXED = (
-    *("-p", "no:cacheprovider", "-o", "addopts=", "--color=no", "--tb=short", "-q", "-rfE"),
+    *("-p", "no:cacheprovider", "-o", "addopts=", "--color=no", "-q", "-rfE"),
     *("--no-header", "--continue-on-collection-errors"),
 )
 
@@ -47,6 +47,7 @@ class Harness:
         seconds: for one run.
         sandbox: what confines the tests. They reach the copy that they run in, and no network.
         limits: on the trees that are copied.
+        traceback: pytest's style for failures; `native` is the cheapest, and parses no source.
         test_seconds: how long one test may take, by the id of its function; it is ended then. Tests of other
             functions are ended with the run.
     """
@@ -56,6 +57,7 @@ class Harness:
     seconds: float
     sandbox: Sandbox = field(default_factory=Sandbox)
     limits: WorkspaceLimits = DEFAULT_LIMITS
+    traceback: str = "short"
     test_seconds: Mapping[str, float] = field(default_factory=dict[str, float])
 
     async def run(
@@ -94,6 +96,7 @@ class Harness:
         settings = settings_for(copy, self.base)
         given.mkdir()
         arguments = pytest_arguments(copy, settings, given)
+        arguments.append(f"--tb={self.traceback}")
         task = {
             "tree": str(copy),
             "arguments": [*arguments, "--collect-only"] if collect_only else arguments,

@@ -14,6 +14,7 @@ from app.runners.evaluators.testing.counter_tests.comparing import (
 )
 from app.runners.evaluators.testing.counter_tests.drawing import Change, draw, units_of
 from app.runners.evaluators.testing.counter_tests.reading import read_test_file
+from app.runners.evaluators.testing.counter_tests.sampling import Budget
 from app.runners.evaluators.testing.counter_tests.sorting import (
     refuted,
     sort_tests,
@@ -53,6 +54,8 @@ def report(*outcomes: tuple[str, Outcome]) -> RunReport:
         pytest.param(Outcome.PASSED, Outcome.SKIPPED, Answer.DISTURBED, id="skipped as it is"),
         pytest.param(Outcome.SKIPPED, Outcome.PASSED, Answer.SILENT, id="skipped when wrong"),
         pytest.param(Outcome.XFAILED, Outcome.PASSED, Answer.SILENT, id="expected to fail"),
+        pytest.param(Outcome.CUT, Outcome.PASSED, Answer.SILENT, id="takes too long when wrong"),
+        pytest.param(Outcome.PASSED, Outcome.CUT, Answer.SILENT, id="takes too long as it is"),
         pytest.param(None, Outcome.PASSED, Answer.SILENT, id="missing when wrong"),
         pytest.param(Outcome.PASSED, None, Answer.SILENT, id="missing as it is"),
     ],
@@ -191,3 +194,19 @@ def test_tests_that_know_their_own_text(touched, plain, base, *, found: bool) ->
 def test_only_what_the_base_does_not_clear_is_asked_again(of, honest, *, asked: bool) -> None:
     found = worth_asking(answers(U, of), [answers(each, of) for each in honest])
     assert set(found) == ({TEST} if asked else set())
+
+
+def test_a_test_that_takes_too_long_when_touched_is_not_held_to_know_its_text() -> None:
+    cut, plain = report((TEST, Outcome.CUT)), report((TEST, Outcome.PASSED))
+    assert touchy([TEST], [cut, cut], plain, ()) == {}
+    assert touchy([TEST], [report((TEST, Outcome.FAILED))] * 2, plain, ()) != {}
+
+
+def test_the_limit_of_a_test_moves_with_the_machine() -> None:
+    """Ten times its own time, a quarter of the whole run at least, and the longest of a function's rows."""
+    seconds = {"t.py::slow[1]": 4.0, "t.py::slow[2]": 0.5, "t.py::quick": 0.001}
+    tests = {name: RanTest(name, Outcome.PASSED, each, "") for name, each in seconds.items()}
+    run = RunReport(Ending.COMPLETE, tests=tests, seconds=8.0)
+    assert Budget().limits(run) == {"t.py::slow": 40.0, "t.py::quick": 2.0}
+    slower = replace(run, seconds=16.0)
+    assert Budget().limits(slower)["t.py::quick"] == 4.0
