@@ -181,10 +181,15 @@ def _alternatives(file: TestFile, site: Site, chance: Random) -> list[tuple[Edit
 
 
 def _is_wrong(leaf: Leaf, text: bytes) -> bool:
-    """Leave out patterns that would still match what the true one says."""
+    """Leave out patterns that would still match what the true one says, and shorter texts to be looked for.
+
+    A shorter text may well be part of what holds the true one.
+    """
+    new = read_plain(text)
+    if leaf.member and isinstance(new, str | bytes) and isinstance(leaf.value, str | bytes):
+        return len(new) >= len(leaf.value)
     if not leaf.pattern:
         return True
-    new = read_plain(text)
     return isinstance(new, str) and isinstance(leaf.value, str) and matches(new, leaf.value) is False
 
 

@@ -154,7 +154,12 @@ def member_literals(node: ast.expr, names: Names) -> list[Found]:
     if not is_pure(node, names):
         return []
     return [
-        replace(each, certain=each.certain and _is_long_text(each.leaf)) for each in literals(node, names)
+        replace(
+            each,
+            leaf=replace(each.leaf, member=True),
+            certain=each.certain and _is_long_text(each.leaf),
+        )
+        for each in literals(node, names)
     ]
 
 

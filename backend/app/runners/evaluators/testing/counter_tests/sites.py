@@ -28,11 +28,13 @@ class Leaf:
         node: where it stands.
         value: what it means.
         pattern: whether it is a regular expression.
+        member: whether it is looked for in something.
     """
 
     node: ast.expr
     value: Plain
     pattern: bool = False
+    member: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -210,3 +210,14 @@ def test_the_limit_of_a_test_moves_with_the_machine() -> None:
     assert Budget().limits(run) == {"t.py::slow": 40.0, "t.py::quick": 2.0}
     slower = replace(run, seconds=16.0)
     assert Budget().limits(slower)["t.py::quick"] == 4.0
+
+
+def test_a_text_to_be_looked_for_gets_no_shorter() -> None:
+    """`2` is part of everything that holds `func2`."""
+    text = b"def test_x():\n    assert f() == '2'\n    assert 'func2' in g()\n"
+    file = read_test_file("test_x.py", text)
+    assert file is not None
+    drawn = [draw(units_of([file], (TEST,))[0], Random(seed), (TEST,), {})[0] for seed in range(40)]
+    members = [each for each in drawn if "func2" in each.site.shown and each.site.leaf is not None]
+    assert members
+    assert all(len(each.edits[0].text) >= len(b"'func2'") for each in members)
