@@ -19,9 +19,6 @@ DEFAULT_OPENAI_MODEL = "openai:gpt-5.6-sol"
 ANTHROPIC_URL = "https://api.anthropic.com"
 OPENAI_URL = "https://api.openai.com/v1"
 
-# The SDKs retry on their own and would wait as long as the server says; retrying is decided in one place.
-_NO_SDK_RETRIES = ModelSettings(max_retries=0)
-
 
 @dataclass(frozen=True, slots=True)
 class Answering:
@@ -37,7 +34,8 @@ class Answering:
 
     def settings(self) -> ModelSettings:
         """Return what is set, as a request takes it."""
-        settings = ModelSettings()
+        # The SDKs retry on their own and would wait as long as the server says; that is decided in one place.
+        settings = ModelSettings(max_retries=0)
         if self.max_tokens is not None:
             settings["max_tokens"] = self.max_tokens
         if self.temperature is not None:
@@ -121,7 +119,7 @@ def build_model(name: str, keys: ProviderKeys, answering: Answering = AS_USUAL) 
             f"unknown model {name!r}: write provider:model, with the provider one of {', '.join(_BUILDERS)}",
             field="model",
         )
-    return build(model, keys, ModelSettings(**{**_NO_SDK_RETRIES, **answering.settings()}))
+    return build(model, keys, answering.settings())
 
 
 # The SDKs of the providers take seconds to import, and many runs ask no model. So they are imported on use.

@@ -9,7 +9,7 @@ from typing import Any, TypeVarTuple
 
 from sqlalchemy import CTE, ColumnElement, Select, and_, case, exists, false, func, literal, or_, select
 from sqlalchemy.dialects.postgresql import distinct_on
-from sqlalchemy.orm import aliased
+from sqlalchemy.orm import InstrumentedAttribute, aliased
 
 from app.db.models import Attempt, Escalation, Run, VerdictMark
 from app.schemas.runs import EscalationReason, RunStatus
@@ -102,12 +102,12 @@ def phase_cases(scoped: ScopedRuns) -> PhaseCases:
         func.count().filter(judged).label("judged"),
         func.min(Attempt.number).filter(Attempt.status == "passed").label("passed_at"),
     )
-    tried = tried.where(~_steered_by(Attempt.run_id, Attempt.phase, Attempt.number))
+    tried = tried.where(~_steered_by(Attempt, Attempt.number))
     tried = tried.group_by(Attempt.run_id, Attempt.phase)
     attempts = scoped.holding(tried, Attempt.run_id.expression).subquery("tried")
     gave_up = and_(
         Escalation.reason_kind.in_(ABOUT_THE_WORK),
-        ~_steered_by(Escalation.run_id, Escalation.phase, Escalation.attempt),
+        ~_steered_by(Escalation, Escalation.attempt),
     )
     questions = select(
         Escalation.run_id,
@@ -137,11 +137,11 @@ def phase_cases(scoped: ScopedRuns) -> PhaseCases:
 
 
 def _steered_by(
-    run_id: ColumnElement[Any], phase: ColumnElement[Any], number: ColumnElement[Any]
+    of: type[Attempt] | type[Escalation], number: InstrumentedAttribute[int]
 ) -> ColumnElement[bool]:
     """Tell whether this attempt of a phase, or one before it, was told something by a person."""
     told = aliased(Attempt)
-    earlier = and_(told.run_id == run_id, told.phase == phase, told.number <= number)
+    earlier = and_(told.run_id == of.run_id, told.phase == of.phase, told.number <= number)
     return exists().where(told.steered, earlier)
 
 
