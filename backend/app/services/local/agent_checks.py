@@ -89,6 +89,10 @@ class AgentChecks:
         yield CheckStep("confined", state.confined, state.detail)
         if lacking or not state.allowed:
             return
+        if installed.profiles[name].asks_its_vendor:
+            told = "it asks its vendor with a login, where no scripted model can answer"
+            yield CheckStep("checkable", False, told)
+            return
         mark = uuid4().hex
         with _temporary_place() as place:
             async for step in self._try(installed, name, {_MARK: mark, "TMPDIR": str(place)}):
