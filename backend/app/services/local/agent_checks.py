@@ -22,6 +22,8 @@ from app.agents.port import (
     AgentResult,
     AgentTask,
     FailureKind,
+    Inbox,
+    SessionPlace,
 )
 from app.core.errors import NotFoundError
 from app.gateway.asking import RetryRules
@@ -112,7 +114,7 @@ class AgentChecks:
                 trial = _Trial(
                     server, self._agent(replace(installed, gateway=gateway), name, env), self.seconds
                 )
-                for step in (trial.work, trial.be_refused, trial.be_cancelled):
+                for step in (trial.work, trial.go_on, trial.be_refused, trial.be_cancelled):
                     async for seen in step():
                         yield seen
 
@@ -163,6 +165,29 @@ class _Trial:
         detail = f"{answered} requests, {metered[0]} tokens in, {metered[1]} out"
         return CheckStep("usage metered", answered > 0 and metered == expected, detail)
 
+    async def go_on(self) -> AsyncGenerator[CheckStep]:
+        """Let it go on with its conversation: with a message at its end, and in the attempt after.
+
+        Each start has a new process, a new gateway endpoint and a new tree, as after a worker's restart.
+        """
+        begun = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="phaserunner-check-") as directory:
+            place = SessionPlace(Path(directory) / "sessions", "check")
+            first, second = Path(directory) / "first", Path(directory) / "second"
+            inbox = _OneMessage()
+            outcomes: list[AgentOutcome] = []
+            for tree in (first, second):
+                await anyio.to_thread.run_sync(tree.mkdir)
+                outcomes.append(await self._run(tree, place, inbox))
+        told = "told at its end" if not inbox.text else "not told at its end"
+        last = outcomes[-1]
+        if isinstance(last, AgentFailure):
+            yield CheckStep("conversation", False, last.message, time.monotonic() - begun)
+            return
+        can = last.session.continued or last.session.note.endswith("cannot go on with a conversation")
+        detail = f"continued in the next attempt, {told}" if last.session.continued else last.session.note
+        yield CheckStep("conversation", can, detail, time.monotonic() - begun)
+
     async def be_refused(self) -> AsyncGenerator[CheckStep]:
         """Let the provider refuse the key."""
         self._server.behave(Mode.UNAUTHORIZED)
@@ -188,9 +213,28 @@ class _Trial:
         self._server.behave(Mode.OK)
         yield CheckStep("cancelled", work.cancelled(), f"ended {took:.1f} s after it was cancelled", took)
 
-    async def _run(self, workspace: Path) -> AgentOutcome:
+    async def _run(
+        self, workspace: Path, session: SessionPlace | None = None, inbox: Inbox | None = None
+    ) -> AgentOutcome:
         limits = AgentLimits(seconds=self._seconds)
-        return await self._agent.run(AgentTask("coding", 1, _PROMPT, workspace, limits), self._heard.append)
+        task = AgentTask("coding", 1, _PROMPT, workspace, limits, session=session, inbox=inbox)
+        return await self._agent.run(task, self._heard.append)
+
+
+@dataclass(slots=True)
+class _OneMessage:
+    """An inbox with one message for the end of an agent's work."""
+
+    text: str = "Say once more that you are done."
+
+    def of(self) -> "_OneMessage":
+        return self
+
+    async def take(self, *, at_end: bool) -> str | None:
+        if not at_end or not self.text:
+            return None
+        message, self.text = self.text, ""
+        return message
 
 
 @contextmanager
