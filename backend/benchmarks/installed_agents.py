@@ -65,7 +65,9 @@ async def measure(place: Path) -> list[Series]:
     async with scripted_gateway() as gateway:
         instant = instant_agent(gateway, sandbox)
         scripted = ScriptedAgent(AgentScript.model_validate(_SCRIPT))
+        before = _processor_ms()
         installed, alone = await _in_turns(place, instant, scripted)
+        used = (_processor_ms() - before) / (ROUNDS + 1)
         talk = _TALK.format(tenths=OUTPUT_SECONDS * 10, rate=OUTPUT_RATE)
         talking = command_agent([sys.executable, "-I", "-c", talk], gateway, sandbox)
         shares = [await _share(talking, place) for _ in range(OUTPUT_ROUNDS)]
@@ -75,6 +77,7 @@ async def measure(place: Path) -> list[Series]:
         Series("an attempt of an instant installed agent", installed),
         Series("the same of the scripted agent", alone),
         Series("added by sandbox, driver and gateway", added, "ms", TARGET_MS),
+        Series("processor time of a turn, children included", [used]),
         Series("output of 100 kB/s, share of a core", shares, "%", TARGET_PERCENT),
         Series(f"left by {AT_ONCE} agents at once", [float(left)], "things", 0.0),
     ]
@@ -123,7 +126,15 @@ async def _share(agent: Agent, place: Path) -> float:
     tree = Path(tempfile.mkdtemp(dir=place))
     cpu, begun = time.process_time(), time.monotonic()
     await agent.run(_task(tree), _ignore)
-    return 100 * (time.process_time() - cpu) / (time.monotonic() - begun)
+    seconds = time.monotonic() - begun
+    if seconds < OUTPUT_SECONDS:
+        raise RuntimeError("the agent that talks did not work")
+    return 100 * (time.process_time() - cpu) / seconds
+
+
+def _processor_ms() -> float:
+    """Return the processor time of this process and of its children that have ended."""
+    return 1000 * sum(os.times()[:4])
 
 
 async def _work(agent: Agent, tree: Path) -> float:
