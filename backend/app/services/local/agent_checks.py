@@ -30,7 +30,9 @@ from app.gateway.asking import RetryRules
 from app.gateway.gateway import ModelGateway
 from app.gateway.ledger import NoLedger
 from app.gateway.prices import ListPrices
-from app.gateway.scripted.script import Say, write_file
+from app.gateway.scripted.conversation import Speaker, turns_of
+from app.gateway.scripted.requests import ScriptedRequest
+from app.gateway.scripted.script import Say, Turn, write_file
 from app.gateway.scripted.server import SCRIPTED_MODEL, Mode, ScriptedModelServer
 from app.schemas.agents import AgentSpec
 from app.workspaces.confine.sandbox import Sandbox
@@ -38,6 +40,7 @@ from app.workspaces.confine.sandbox import Sandbox
 _MARK = "PHASERUNNER_CHECK"
 _FILE, _CONTENT = "hello.txt", "Hello from a scripted model.\n"
 _PROMPT = f"Write the file {_FILE} with one line of text. Then say that you are done."
+_WRITES = 2
 _GONE_SECONDS = 5.0
 _POLL_SECONDS = 0.05
 
@@ -104,9 +107,7 @@ class AgentChecks:
     async def _try(
         self, installed: InstalledAgents, name: str, env: Mapping[str, str]
     ) -> AsyncGenerator[CheckStep]:
-        # Twice: some agents begin a conversation with words of the model that it never said.
-        work = write_file(_FILE, _CONTENT)
-        async with ScriptedModelServer((work, work, Say())) as server:
+        async with ScriptedModelServer(_play) as server:
             upstreams = server.upstreams("scripted-key")
             async with ModelGateway(
                 upstreams, ListPrices(), NoLedger(), retry=RetryRules(tries=1)
@@ -235,6 +236,17 @@ class _OneMessage:
             return None
         message, self.text = self.text, ""
         return message
+
+
+def _play(request: ScriptedRequest) -> Turn:
+    """Return the next turn after the last prompt: agents put examples, or earlier work, before it.
+
+    The file is written twice: some agents begin with words of the model that it never said.
+    """
+    lines = request.lines
+    prompts = [at for at, line in enumerate(lines) if line.speaker is Speaker.USER and _PROMPT in line.text]
+    done = turns_of(lines[prompts[-1] if prompts else 0 :])
+    return write_file(_FILE, _CONTENT) if done < _WRITES else Say()
 
 
 @contextmanager
