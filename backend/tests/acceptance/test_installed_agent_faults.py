@@ -123,5 +123,5 @@ def test_a_budget_that_is_spent_in_the_middle_of_an_attempt_stops_it(
 
 
 def _events(client: httpx.Client, run_id: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = ok(client.get(f"/runs/{run_id}/events"))["items"]
+    found: list[dict[str, Any]] = ok(client.get(f"/runs/{run_id}/events"))["events"]
     return found
