@@ -15,6 +15,7 @@ from benchmarks import (
     gateway,
     growth,
     idle,
+    installed_agents,
     kills,
     known_good,
     launches,
@@ -40,6 +41,7 @@ BENCHMARKS: dict[str, tuple[str, Measure]] = {
     "startup": (startup.TITLE, startup.measure),
     "sandbox": (launches.TITLE, launches.measure),
     "gateway": (gateway.TITLE, gateway.measure),
+    "agents": (installed_agents.TITLE, installed_agents.measure),
     "panel": (panel.TITLE, panel.measure),
     "loops": (loops.TITLE, loops.measure),
 }

@@ -24,6 +24,9 @@ class Dialect(StrEnum):
     GEMINI = "gemini"
 
 
+VENDOR_LOGIN = "vendor-login"
+"""The provider of agents that ask their vendor past the gateway."""
+
 BASE_PATHS: Mapping[Dialect, str] = MappingProxyType(
     {
         Dialect.OPENAI_CHAT: "/v1",

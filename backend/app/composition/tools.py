@@ -140,6 +140,10 @@ def installed_agents(
     if settings.AGENT_BACKEND not in known:
         told = f"there is no agent {str(settings.AGENT_BACKEND)!r}: choose one of {', '.join(known)}"
         raise InvalidInputError(told, field="AGENT_BACKEND")
+    strangers = sorted(name for name in settings.AGENT_LOGINS if name not in own or own[name].login is None)
+    if strangers:
+        told = f"there is no profile {strangers[0]!r} with a login: see the key `login` of profiles"
+        raise InvalidInputError(told, field="AGENT_LOGINS")
     built_in = built_in_profiles()
     return InstalledAgents(
         profiles=own,
@@ -149,6 +153,8 @@ def installed_agents(
         python_places=interpreter_paths,
         missing_keys={each: KEY_VARIABLES[each] for each in Dialect if each not in configured},
         built_in=[name for name, profile in own.items() if built_in.get(name) is profile],
+        logins=settings.AGENT_LOGINS,
+        never_lent=(Path.home(), settings.DATA_DIR),
     )
 
 

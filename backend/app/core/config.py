@@ -88,6 +88,7 @@ class Settings(BaseSettings):
     AGENT_MODEL: str | None = None
     AGENTS_FILE: Path | None = None
     AGENTS_PATH: Annotated[list[Path], NoDecode] = []
+    AGENT_LOGINS: Annotated[dict[str, Path], NoDecode] = {}
     AGENT_NETWORK: bool = False
     AGENT_TIMEOUT: PositiveSeconds = 1800.0
     AGENT_MAX_REQUESTS: int = Field(default=100, ge=1)
@@ -198,6 +199,21 @@ class Settings(BaseSettings):
             parts = [part.strip() for part in value.split(",") if part.strip()]
             return [] if parts == ["none"] else parts
         return value
+
+    @field_validator("AGENT_LOGINS", mode="before")
+    @classmethod
+    def _split_pairs(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        logins: dict[str, str] = {}
+        for pair in filter(None, (each.strip() for each in value.split(","))):
+            name, equals, directory = (part.strip() for part in pair.partition("="))
+            if not (name and equals and directory):
+                raise ValueError("give AGENT=DIRECTORY, separated by commas")
+            if name in logins:
+                raise ValueError(f"{name} is named twice")
+            logins[name] = directory
+        return logins
 
     @field_validator("MAX_ATTEMPTS", mode="wrap")
     @classmethod

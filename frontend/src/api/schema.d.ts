@@ -1321,6 +1321,11 @@ export interface components {
             retry_at?: string | null;
             /** Retry In Seconds */
             retry_in_seconds: number | null;
+            /**
+             * Vendor Login
+             * @default false
+             */
+            vendor_login: boolean;
         };
         /** AgentFailedEvent */
         AgentFailedEvent: {
@@ -1969,6 +1974,11 @@ export interface components {
             /** Trace Id */
             trace_id: string | null;
             usage: components["schemas"]["Usage"];
+            /**
+             * Vendor Login
+             * @default false
+             */
+            vendor_login: boolean;
             /** Verdict */
             verdict: string | null;
             /** Verdict Reason */
@@ -2069,6 +2079,11 @@ export interface components {
             /** Output */
             output: string;
             usage: components["schemas"]["Usage"];
+            /**
+             * Vendor Login
+             * @default false
+             */
+            vendor_login: boolean;
         };
         /** AttemptProducedEvent */
         AttemptProducedEvent: {
@@ -2167,7 +2182,8 @@ export interface components {
          * @description An attempt with its verdicts; `verdict` is null until the attempt is evaluated.
          *
          *     `choice_reason` says why one of several candidates was chosen; without a choice it is empty.
-         *     `steered` says that a person sent the agent a message.
+         *     `steered` says that a person sent the agent a message. `vendor_login` says that an agent reached public
+         *     addresses and asked its vendor with the operator's login, so its cost is unknown.
          */
         AttemptView: {
             /** Agent Failures */
@@ -2222,6 +2238,11 @@ export interface components {
             /** Trace Id */
             trace_id: string | null;
             usage: components["schemas"]["Usage"];
+            /**
+             * Vendor Login
+             * @default false
+             */
+            vendor_login: boolean;
             /** Verdict */
             verdict: string | null;
             /** Verdict Reason */

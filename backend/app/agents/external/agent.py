@@ -1,5 +1,6 @@
 """The agent that is a program on this machine: confined, with the model gateway as its way to a model."""
 
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -7,14 +8,16 @@ from app.agents.external.command import CannotResumeError, UnreadableError
 from app.agents.external.events import Ending
 from app.agents.external.installed import Installed, PythonPlaces
 from app.agents.external.launch import LaunchPlan, plan_launch
+from app.agents.external.login import LoginBusyError, NoEndpoint, lent
 from app.agents.external.outcomes import Account, outcome_of
 from app.agents.external.outputs import parser_for
-from app.agents.external.profile import AgentProfile, DriverKind, NetworkPolicy
+from app.agents.external.profile import AgentProfile, DriverKind, fill
 from app.agents.external.session import open_session
 from app.agents.external.watching import OverdueError
 from app.agents.external.work import Work
 from app.agents.gateway_port import (
     BASE_PATHS,
+    VENDOR_LOGIN,
     Gateway,
     GatewayEndpoint,
     GatewayGrant,
@@ -45,6 +48,7 @@ class ExternalAgent:
         gateway: opens its way to the model.
         starter: starts programs in the sandbox.
         python_places: what the interpreter of the workspace's tests needs.
+        login: directory with its login at its vendor, which the operator lends it.
     """
 
     name: str
@@ -54,16 +58,19 @@ class ExternalAgent:
     gateway: Gateway
     starter: ProgramStarter
     python_places: PythonPlaces
+    login: Path | None = None
 
     @property
     def provider(self) -> str:
-        """The dialect in which it asks its model."""
-        return self.profile.dialect.value
+        """The dialect in which it asks its model; `vendor-login` when it asks its vendor by itself."""
+        return VENDOR_LOGIN if self.profile.asks_its_vendor else self.profile.dialect.value
 
     async def run(self, task: AgentTask, report: ReportProgress) -> AgentOutcome:
         """Work on the task until the agent ends, or until it must be ended."""
         try:
             confined = await self.starter.confines()
+            if self.profile.asks_its_vendor:
+                return await self._with_login(task, report, confined=confined)
             async with self.gateway.open(self._grant(task, confined=confined)) as endpoint:
                 return await self._work(task, report, endpoint)
         except PhaseRunnerError as error:
@@ -71,6 +78,18 @@ class ExternalAgent:
         except OSError as error:
             told = f"{self.name} cannot be started: {error}"
             return AgentFailure(FailureKind.CONFIGURATION, told, model=self.model)
+
+    async def _with_login(self, task: AgentTask, report: ReportProgress, *, confined: bool) -> AgentOutcome:
+        if not confined:
+            told = f"{self.name} has a network, so it only works in the sandbox"
+            return AgentFailure(FailureKind.CONFIGURATION, told, model=self.model)
+        async with AsyncExitStack() as stack:
+            if self.login is not None:
+                try:
+                    await stack.enter_async_context(lent(self.login, task.limits.seconds))
+                except LoginBusyError as error:
+                    return AgentFailure(FailureKind.UNAVAILABLE, f"{self.name}: {error}", model=self.model)
+            return await self._work(task, report, NoEndpoint())
 
     def _grant(self, task: AgentTask, *, confined: bool) -> GatewayGrant:
         return GatewayGrant(
@@ -118,7 +137,7 @@ class ExternalAgent:
 
     def _plan(self, task: AgentTask, endpoint: GatewayEndpoint, home: Path, resume: str | None) -> LaunchPlan:
         address = endpoint.url or f"http://127.0.0.1:{self.starter.gateway_port}"
-        return plan_launch(
+        plan = plan_launch(
             self.profile,
             self.installed,
             task,
@@ -131,6 +150,9 @@ class ExternalAgent:
             python_places=self.python_places,
             resume=resume,
         )
+        if self.login is None or self.profile.login is None:
+            return plan
+        return replace(plan, link=(Path(fill(self.profile.login, {"home": str(home)})), self.login))
 
     def _account(self, endpoint: GatewayEndpoint, ending: Ending) -> Account:
         has_final_event = (
@@ -142,7 +164,7 @@ class ExternalAgent:
             usage=replace(endpoint.usage(), tool_calls=ending.tool_calls),
             failure=endpoint.failure(),
             has_final_event=has_final_event,
-            is_metered=self.profile.network is NetworkPolicy.GATEWAY,
+            is_metered=not self.profile.asks_its_vendor,
         )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.agents.external.home import remove
 from app.agents.external.installed import Installed, PythonPlaces
 from app.agents.external.profile import AgentProfile, DriverKind, PromptBy, fill
 from app.agents.port import AgentTask
@@ -31,6 +32,7 @@ class LaunchPlan:
         prompt: what it is asked.
         stdin: what it reads from standard input; None for nothing.
         resume: the conversation to go on with.
+        link: where in its home directory it finds its login, and the directory that this leads to.
     """
 
     argv: list[str]
@@ -42,6 +44,7 @@ class LaunchPlan:
     prompt: str
     stdin: str | None
     resume: str | None = None
+    link: tuple[Path, Path] | None = None
 
 
 def plan_launch(
@@ -111,7 +114,26 @@ def plan_launch(
 
 
 def write_files(plan: LaunchPlan) -> None:
-    """Write what the agent must find in its home directory."""
+    """Write what the agent must find in its home directory.
+
+    A home directory that is kept was the agent's: links that it left are removed, never followed.
+    """
     for path, content in plan.files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _make_way(path, plan.home)
         path.write_text(content, encoding="utf-8", errors="replace")
+    if plan.link is not None:
+        place, login = plan.link
+        _make_way(place, plan.home)
+        place.symlink_to(login)
+
+
+def _make_way(path: Path, home: Path) -> None:
+    """Make the directories above a path, and remove what stands in its place or in theirs."""
+    for above in reversed([each for each in path.parents if each != home and each.is_relative_to(home)]):
+        if above.is_symlink() or not above.is_dir():
+            above.unlink(missing_ok=True)
+            above.mkdir()
+    if path.is_symlink() or path.is_file():
+        path.unlink()
+    elif path.exists():
+        remove(path)

@@ -81,11 +81,16 @@ def _environment(value: dict[str, str]) -> dict[str, str]:
     return value
 
 
+def _below_home(value: str) -> str:
+    path = PurePosixPath(value.removeprefix("{home}/"))
+    if not value.startswith("{home}/") or ".." in path.parts or not path.parts:
+        raise ValueError(f"{value!r} must be a path that begins with {{home}}/")
+    return value
+
+
 def _files(value: dict[str, str]) -> dict[str, str]:
     for name in value:
-        path = PurePosixPath(name.removeprefix("{home}/"))
-        if not name.startswith("{home}/") or ".." in path.parts or not path.parts:
-            raise ValueError(f"{name!r} must be a path that begins with {{home}}/")
+        _below_home(name)
     return value
 
 
@@ -132,6 +137,7 @@ class AgentProfile(BaseModel):
         idle_seconds: how long it may neither say anything nor ask a model.
         leavings: patterns of files that it leaves in the workspace; they are removed after its work.
         network: what it reaches.
+        login: path below `{home}` at which it finds the login directory that AGENT_LOGINS names for it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -155,6 +161,12 @@ class AgentProfile(BaseModel):
     idle_seconds: float = Field(default=600.0, gt=0.0, le=86_400.0)
     leavings: list[_Glob] = Field(default=[], max_length=20)
     network: NetworkPolicy = NetworkPolicy.GATEWAY
+    login: Annotated[str, StringConstraints(max_length=200), AfterValidator(_below_home)] | None = None
+
+    @property
+    def asks_its_vendor(self) -> bool:
+        """Whether it asks models by itself, past the gateway."""
+        return self.network is NetworkPolicy.MACHINE
 
     @model_validator(mode="after")
     def _fits_driver(self) -> Self:
@@ -167,7 +179,21 @@ class AgentProfile(BaseModel):
             if word is not None and not any(word in each for each in self.argv):
                 raise ValueError(f"argv: with prompt {self.prompt!r} one argument must hold {word}")
         self._check_resume()
+        self._check_network()
         return self
+
+    def _check_network(self) -> None:
+        if self.login is not None:
+            if not self.asks_its_vendor:
+                raise ValueError('login: has a meaning with network = "machine" alone')
+            for name in self.files:
+                if PurePosixPath(name).is_relative_to(self.login):
+                    raise ValueError(f"files: {name} would be written into the login directory")
+        if self.asks_its_vendor:
+            texts = (*self.argv, *(self.resume or ()), *self.env.values(), *self.files.values())
+            for word in ("{base_url}", "{token}"):
+                if any(word in each for each in texts):
+                    raise ValueError(f'network: with "machine" there is no gateway and no {word}')
 
     def _check_resume(self) -> None:
         if self.resume is None:

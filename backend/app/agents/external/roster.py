@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.agents.external.agent import ExternalAgent
 from app.agents.external.installed import Installed, NotInstalledError, PythonPlaces, find_installed
+from app.agents.external.login import login_problem
 from app.agents.external.profile import AgentProfile, DriverKind, NetworkPolicy
 from app.agents.gateway_port import Dialect, Gateway
 from app.agents.port import Agent, AgentFailure, FailureKind
@@ -68,6 +69,8 @@ class InstalledAgents:
         python_places: what an interpreter needs.
         missing_keys: by dialect without a provider, the setting to set.
         built_in: names of profiles that come with PhaseRunner.
+        logins: by profile, the directory with its login at its vendor.
+        never_lent: places that no login may hold.
     """
 
     profiles: Mapping[str, AgentProfile]
@@ -77,6 +80,8 @@ class InstalledAgents:
     python_places: PythonPlaces
     missing_keys: Mapping[Dialect, str]
     built_in: Collection[str] = ()
+    logins: Mapping[str, Path] = field(default_factory=dict[str, Path])
+    never_lent: Sequence[Path] = ()
 
     def make(self, name: str, spec: AgentSpec, default_model: str | None = None) -> Agent | AgentFailure:
         """Make the agent of a profile, or say what is missing.
@@ -90,13 +95,22 @@ class InstalledAgents:
         model = model_of(name, profile, spec.model, default_model)
         if isinstance(model, AgentFailure):
             return model
-        if missing := self._missing_key(profile):
+        if missing := self._missing_key(profile) or self._missing_login(name, profile):
             return _refuse(f"{name}: {missing}", model)
         try:
             installed = self._find(profile)
         except (NotInstalledError, OSError) as error:
             return _refuse(f"{name}: {error}", model)
-        return ExternalAgent(name, profile, installed, model, self.gateway, self.starter, self.python_places)
+        return ExternalAgent(
+            name,
+            profile,
+            installed,
+            model,
+            self.gateway,
+            self.starter,
+            self.python_places,
+            self.logins.get(name) if profile.login else None,
+        )
 
     def describe_all(self) -> list[InstalledAgent]:
         """Describe every profile, by name."""
@@ -120,7 +134,7 @@ class InstalledAgents:
             network=profile.network,
             version=version,
             tried=profile.tried,
-            missing=missing or self._missing_key(profile),
+            missing=missing or self._missing_key(profile) or self._missing_login(name, profile),
             built_in=name in self.built_in,
         )
 
@@ -129,9 +143,18 @@ class InstalledAgents:
 
     def _missing_key(self, profile: AgentProfile) -> str | None:
         variable = self.missing_keys.get(profile.dialect)
-        if variable is None or profile.network is NetworkPolicy.MACHINE:
+        if variable is None or profile.asks_its_vendor:
             return None
         return f"no key for {profile.dialect} models: set {variable}"
+
+    def _missing_login(self, name: str, profile: AgentProfile) -> str | None:
+        if profile.login is None:
+            return None
+        directory = self.logins.get(name)
+        if directory is None:
+            return f"no login: log in with the agent, and set AGENT_LOGINS={name}=DIRECTORY"
+        problem = login_problem(directory, self.never_lent)
+        return f"AGENT_LOGINS: {problem}" if problem else None
 
 
 def model_of(

@@ -41,6 +41,7 @@ class Watch:
         seconds: the limit that the deadline comes from.
         idle: how long it may neither say anything nor ask a model.
         limits: from when on it counts as stuck.
+        max_requests: bound on its requests, where no gateway refuses further ones.
     """
 
     agent: str
@@ -50,6 +51,7 @@ class Watch:
     seconds: float
     idle: float
     limits: StuckLimits
+    max_requests: int | None = None
     _pulse: float = field(default_factory=time.monotonic)
     _calls: CallCounter = field(init=False)
     _clock: ChangeClock = field(init=False)
@@ -92,6 +94,9 @@ class Watch:
         self._refused_since = _refused(self.endpoint, self._refused_since, now)
         if self._refused_since is not None and now - self._refused_since >= _REFUSED_SECONDS:
             raise OverdueError(FailureKind.PROTOCOL, f"{self.agent} goes on although it is refused")
+        if self.max_requests is not None and self.endpoint.usage().requests > self.max_requests:
+            told = f"{self.agent} asked more often than the limit of {self.max_requests} requests"
+            raise OverdueError(FailureKind.LIMIT, told)
         if now >= self.deadline:
             told = f"{self.agent} worked longer than the limit of {self.seconds:g} s"
             raise OverdueError(FailureKind.LIMIT, told)

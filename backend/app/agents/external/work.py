@@ -11,9 +11,10 @@ import anyio.to_thread
 from app.agents.external.command import TERM_SECONDS, CannotResumeError, TakeEvent, drive_command
 from app.agents.external.events import AgentEvent, Ending
 from app.agents.external.launch import LaunchPlan, write_files
+from app.agents.external.login import NoEndpoint
 from app.agents.external.narration import Narrator
 from app.agents.external.outputs import parser_for
-from app.agents.external.profile import AgentProfile, DriverKind, NetworkPolicy
+from app.agents.external.profile import AgentProfile, DriverKind
 from app.agents.external.session import OpenSession
 from app.agents.external.watching import Watch
 from app.agents.gateway_port import GatewayEndpoint
@@ -61,6 +62,7 @@ class Work:
             seconds,
             self.profile.idle_seconds,
             self.task.limits.stuck,
+            self.task.limits.requests if self.profile.asks_its_vendor else None,
         )
         ending = await self._first(watch)
         while (message := await self._message(ending)) is not None:
@@ -101,6 +103,8 @@ class Work:
 
         def take(event: AgentEvent) -> None:
             watch.take(event)
+            if isinstance(self.endpoint, NoEndpoint):
+                self.endpoint.take(event)
             narrator.take(event)
 
         async with self.starter.start(
@@ -109,8 +113,9 @@ class Work:
             env=plan.env,
             home=plan.home,
             readable=plan.readable,
+            writable=(plan.link[1],) if plan.link is not None else (),
             gateway=self.endpoint.socket,
-            network=self.profile.network is NetworkPolicy.MACHINE,
+            network=self.profile.asks_its_vendor,
         ) as program:
             work = asyncio.create_task(self._converse(program, plan, take))
             try:

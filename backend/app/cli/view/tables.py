@@ -148,6 +148,8 @@ def attempt_lines(attempt: "AttemptView") -> list[Line]:
         lines.append((f"      {one_line(attempt.last_error)}", "magenta"))
     if attempt.steered:
         lines.append(("      steered by a message", ""))
+    if attempt.vendor_login:
+        lines.append(("      asked its vendor with a login: cost unknown", ""))
     if attempt.choice_reason:
         lines.append((f"      {one_line(attempt.choice_reason, 500)}", ""))
     for each in attempt.evaluations:

@@ -33,6 +33,7 @@ class AgentFailedData(TypedEventData):
     failures: int
     retry_in_seconds: float | None
     retry_at: datetime | None = None
+    vendor_login: bool = False
 
 
 class AgentFailedEvent(Envelope):

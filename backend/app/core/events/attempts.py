@@ -31,6 +31,7 @@ class AttemptProducedData(TypedEventData):
     usage: Usage
     agent: str
     model: str | None = None
+    vendor_login: bool = False
 
 
 class AttemptProducedEvent(Envelope):

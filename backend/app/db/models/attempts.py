@@ -47,6 +47,7 @@ class Attempt(Base):
     chosen_candidate: Mapped[int | None]
     choice_reason: Mapped[str] = mapped_column(server_default="")
     steered: Mapped[bool] = mapped_column(server_default="false")
+    vendor_login: Mapped[bool] = mapped_column(server_default="false")
     score: Mapped[float | None]
     verdict: Mapped[str | None]
     verdict_reason: Mapped[str] = mapped_column(server_default="")

@@ -71,7 +71,7 @@ def write_file(path: str, content: str) -> CallTool:
     """Return a turn that writes a file below the agent's directory.
 
     The shell comes first: tools that write files often want absolute paths. An agent without tools is given
-    the file as text, in the form that reads `PATH` and a fenced block as a whole file.
+    the file as text, as a block that replaces nothing by its content.
     """
     # Some agents refuse commands that substitute others.
     directory = shlex.quote(posixpath.dirname(path) or ".")
@@ -83,7 +83,8 @@ def write_file(path: str, content: str) -> CallTool:
             Argument(("content", "contents", "text"), content),
         ),
     )
-    return CallTool((_shell(command), writing), f"{path}\n```\n{content.rstrip()}\n```\n")
+    block = f"<<<<<<< SEARCH\n=======\n{content.rstrip()}\n>>>>>>> REPLACE"
+    return CallTool((_shell(command), writing), f"{path}\n```\n{block}\n```\n")
 
 
 def _shell(command: str) -> ToolUse:

@@ -79,7 +79,8 @@ class AttemptView(BaseModel):
     """An attempt with its verdicts; `verdict` is null until the attempt is evaluated.
 
     `choice_reason` says why one of several candidates was chosen; without a choice it is empty.
-    `steered` says that a person sent the agent a message.
+    `steered` says that a person sent the agent a message. `vendor_login` says that an agent reached public
+    addresses and asked its vendor with the operator's login, so its cost is unknown.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -102,6 +103,7 @@ class AttemptView(BaseModel):
     lost_workers: int
     last_error: str
     steered: bool = False
+    vendor_login: bool = False
     trace_id: str | None
     started_at: datetime
     produced_at: datetime | None

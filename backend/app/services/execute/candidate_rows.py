@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 from sqlalchemy.dialects.postgresql import insert
 
+from app.agents.gateway_port import VENDOR_LOGIN
 from app.agents.port import AgentOutcome, AgentResult, SessionUse
 from app.db.models import Attempt, Candidate, Snapshot
 from app.services.execute.candidates import Committed, ProducedCandidate
@@ -14,6 +15,11 @@ from app.services.record.transactions import Recording
 def session_of(outcome: AgentOutcome) -> SessionUse:
     """Return whether an agent went on with an earlier conversation."""
     return outcome.session if isinstance(outcome, AgentResult) else SessionUse()
+
+
+def used_vendor_login(produced: Sequence[ProducedCandidate]) -> bool:
+    """Return whether a candidate asked its vendor past the gateway."""
+    return any(each.ended.provider == VENDOR_LOGIN for each in produced)
 
 
 async def store_candidates(

@@ -28,7 +28,7 @@ from app.runners.retry_limits import backoff_seconds, rest_until
 from app.schemas.agents import AgentSpec
 from app.schemas.runs import AttemptState, ModelRole, RetryContext, RunPolicy, min_of
 from app.schemas.text import storable_json, storable_text
-from app.services.execute.candidate_rows import store_bundle, store_candidates
+from app.services.execute.candidate_rows import store_bundle, store_candidates, used_vendor_login
 from app.services.execute.candidates import CandidateJob, CandidateRuns, Committed, ProducedCandidate
 from app.services.execute.inbox import AttemptInbox
 from app.services.execute.progress import ProgressBatcher, storing_progress
@@ -100,7 +100,8 @@ class Producing:
                     if isinstance(each.outcome, AgentFailure)
                 }
                 kept = next((each.unfinished for each in produced if each.unfinished), None)
-                await self._record_failure(recorded, opened, failures, kept, fence)
+                vendor = used_vendor_login(produced)
+                await self._record_failure(recorded, opened, failures, kept, fence, vendor_login=vendor)
 
     async def _open(self, recorded: Recorded, number: int, fence: Fence) -> _Opened:
         async with self._sessions() as session:
@@ -158,6 +159,7 @@ class Producing:
         usage = total_usage([each.outcome for each in produced])
 
         async def write(recording: Recording, row: Attempt) -> None:
+            row.vendor_login |= used_vendor_login(produced)
             await store_candidates(recording, row, produced)
             for each in produced:
                 used = total_usage([each.outcome])
@@ -179,6 +181,7 @@ class Producing:
                 usage=usage,
                 agent=first.ended.agent,
                 model=first.ended.model,
+                vendor_login=row.vendor_login,
             )
             recording.tell(data, row.phase, row.number)
 
@@ -191,10 +194,13 @@ class Producing:
         failures: Mapping[int, AgentFailure],
         kept: Committed | None,
         fence: Fence,
+        *,
+        vendor_login: bool = False,
     ) -> None:
         """Record that every candidate failed, by number, and what is kept of their work."""
 
         async def write(recording: Recording, row: Attempt) -> None:
+            row.vendor_login |= vendor_login
             for index, each in failures.items():
                 await charge(recording, row, ModelRole.AGENT, total_usage([each]), index)
             if kept is not None:
@@ -225,6 +231,7 @@ async def _record_trouble(
         failures=row.agent_failures + row.unavailable_failures,
         retry_in_seconds=pause if pause is None else max(0.0, pause),
         retry_at=row.provider_reset_at,
+        vendor_login=row.vendor_login,
     )
     recording.tell(data, row.phase, row.number)
 

@@ -22,13 +22,17 @@ from app.agents.port import (
     AgentResult,
     AgentTask,
     FailureKind,
+    Inbox,
+    SessionPlace,
 )
 from app.core.errors import NotFoundError
 from app.gateway.asking import RetryRules
 from app.gateway.gateway import ModelGateway
 from app.gateway.ledger import NoLedger
 from app.gateway.prices import ListPrices
-from app.gateway.scripted.script import Say, write_file
+from app.gateway.scripted.conversation import Speaker, turns_of
+from app.gateway.scripted.requests import ScriptedRequest
+from app.gateway.scripted.script import Say, Turn, write_file
 from app.gateway.scripted.server import SCRIPTED_MODEL, Mode, ScriptedModelServer
 from app.schemas.agents import AgentSpec
 from app.workspaces.confine.sandbox import Sandbox
@@ -36,6 +40,7 @@ from app.workspaces.confine.sandbox import Sandbox
 _MARK = "PHASERUNNER_CHECK"
 _FILE, _CONTENT = "hello.txt", "Hello from a scripted model.\n"
 _PROMPT = f"Write the file {_FILE} with one line of text. Then say that you are done."
+_WRITES = 2
 _GONE_SECONDS = 5.0
 _POLL_SECONDS = 0.05
 
@@ -89,6 +94,10 @@ class AgentChecks:
         yield CheckStep("confined", state.confined, state.detail)
         if lacking or not state.allowed:
             return
+        if installed.profiles[name].asks_its_vendor:
+            told = "it asks its vendor with a login, where no scripted model can answer"
+            yield CheckStep("checkable", False, told)
+            return
         mark = uuid4().hex
         with _temporary_place() as place:
             async for step in self._try(installed, name, {_MARK: mark, "TMPDIR": str(place)}):
@@ -98,9 +107,7 @@ class AgentChecks:
     async def _try(
         self, installed: InstalledAgents, name: str, env: Mapping[str, str]
     ) -> AsyncGenerator[CheckStep]:
-        # Twice: some agents begin a conversation with words of the model that it never said.
-        work = write_file(_FILE, _CONTENT)
-        async with ScriptedModelServer((work, work, Say())) as server:
+        async with ScriptedModelServer(_play) as server:
             upstreams = server.upstreams("scripted-key")
             async with ModelGateway(
                 upstreams, ListPrices(), NoLedger(), retry=RetryRules(tries=1)
@@ -108,7 +115,7 @@ class AgentChecks:
                 trial = _Trial(
                     server, self._agent(replace(installed, gateway=gateway), name, env), self.seconds
                 )
-                for step in (trial.work, trial.be_refused, trial.be_cancelled):
+                for step in (trial.work, trial.go_on, trial.be_refused, trial.be_cancelled):
                     async for seen in step():
                         yield seen
 
@@ -159,6 +166,29 @@ class _Trial:
         detail = f"{answered} requests, {metered[0]} tokens in, {metered[1]} out"
         return CheckStep("usage metered", answered > 0 and metered == expected, detail)
 
+    async def go_on(self) -> AsyncGenerator[CheckStep]:
+        """Let it go on with its conversation: with a message at its end, and in the attempt after.
+
+        Each start has a new process, a new gateway endpoint and a new tree, as after a worker's restart.
+        """
+        begun = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="phaserunner-check-") as directory:
+            place = SessionPlace(Path(directory) / "sessions", "check")
+            first, second = Path(directory) / "first", Path(directory) / "second"
+            inbox = _OneMessage()
+            outcomes: list[AgentOutcome] = []
+            for tree in (first, second):
+                await anyio.to_thread.run_sync(tree.mkdir)
+                outcomes.append(await self._run(tree, place, inbox))
+        told = "told at its end" if not inbox.text else "not told at its end"
+        last = outcomes[-1]
+        if isinstance(last, AgentFailure):
+            yield CheckStep("conversation", False, last.message, time.monotonic() - begun)
+            return
+        can = last.session.continued or last.session.note.endswith("cannot go on with a conversation")
+        detail = f"continued in the next attempt, {told}" if last.session.continued else last.session.note
+        yield CheckStep("conversation", can, detail, time.monotonic() - begun)
+
     async def be_refused(self) -> AsyncGenerator[CheckStep]:
         """Let the provider refuse the key."""
         self._server.behave(Mode.UNAUTHORIZED)
@@ -184,9 +214,39 @@ class _Trial:
         self._server.behave(Mode.OK)
         yield CheckStep("cancelled", work.cancelled(), f"ended {took:.1f} s after it was cancelled", took)
 
-    async def _run(self, workspace: Path) -> AgentOutcome:
+    async def _run(
+        self, workspace: Path, session: SessionPlace | None = None, inbox: Inbox | None = None
+    ) -> AgentOutcome:
         limits = AgentLimits(seconds=self._seconds)
-        return await self._agent.run(AgentTask("coding", 1, _PROMPT, workspace, limits), self._heard.append)
+        task = AgentTask("coding", 1, _PROMPT, workspace, limits, session=session, inbox=inbox)
+        return await self._agent.run(task, self._heard.append)
+
+
+@dataclass(slots=True)
+class _OneMessage:
+    """An inbox with one message for the end of an agent's work."""
+
+    text: str = "Say once more that you are done."
+
+    def of(self) -> "_OneMessage":
+        return self
+
+    async def take(self, *, at_end: bool) -> str | None:
+        if not at_end or not self.text:
+            return None
+        message, self.text = self.text, ""
+        return message
+
+
+def _play(request: ScriptedRequest) -> Turn:
+    """Return the next turn after the last prompt: agents put examples, or earlier work, before it.
+
+    The file is written twice: some agents begin with words of the model that it never said.
+    """
+    lines = request.lines
+    prompts = [at for at, line in enumerate(lines) if line.speaker is Speaker.USER and _PROMPT in line.text]
+    done = turns_of(lines[prompts[-1] if prompts else 0 :])
+    return write_file(_FILE, _CONTENT) if done < _WRITES else Say()
 
 
 @contextmanager

@@ -108,6 +108,7 @@ def attempt_view(attempt: Attempt, evaluations: Sequence[Evaluation], marks: Mar
         lost_workers=attempt.lost_workers,
         last_error=attempt.last_error,
         steered=attempt.steered,
+        vendor_login=attempt.vendor_login,
         trace_id=attempt.trace_id,
         started_at=attempt.started_at,
         produced_at=attempt.produced_at,

@@ -41,7 +41,7 @@ async def checked(argv: list[str]) -> dict[str, bool]:
 
 async def test_an_agent_that_works_passes() -> None:
     steps = await checked([sys.executable, "-I", str(CLIENT)])
-    assert len(steps) == 9
+    assert len(steps) == 10
     assert all(steps.values()), steps
 
 

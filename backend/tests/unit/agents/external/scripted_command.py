@@ -5,6 +5,8 @@ import os
 import signal
 import sys
 import time
+import urllib.error
+import urllib.request
 from pathlib import Path
 
 
@@ -103,6 +105,37 @@ def stay() -> None:
     time.sleep(1000)
 
 
+def fetch(addresses: str) -> None:
+    """Say what each address answers, through the proxy and past it."""
+    work("fetch")
+    os.environ["NO_PROXY"] = os.environ["no_proxy"] = ""
+    found: list[list[str]] = []
+    for proxies in ({"http": os.environ["http_proxy"]}, {}):
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler(proxies))
+        found.append([answer_of(opener, each) for each in json.loads(addresses)])
+    end(json.dumps(found))
+
+
+def answer_of(opener: urllib.request.OpenerDirector, address: str) -> str:
+    """Return the status of an answer, or `refused`."""
+    try:
+        with opener.open(address, timeout=20) as answer:
+            return str(answer.status)
+    except urllib.error.HTTPError as error:
+        return str(error.code)
+    except OSError:
+        return "refused"
+
+
+def renew_login(token: str) -> None:
+    """Say what the login holds, and change it."""
+    key = Path(os.environ["HOME"], ".vendor", "credentials.json")
+    before = key.read_text()
+    key.write_text(token)
+    work("login")
+    end(before)
+
+
 BEHAVIOURS = {
     "silent": lambda: 0,
     "crash": crash,
@@ -119,6 +152,8 @@ BEHAVIOURS = {
     "leaves": leave_files,
 }
 
+WITH_WORDS = {"fetch": fetch, "login": renew_login}
+
 
 def main() -> int:
     """Do what the first word of the prompt asks for; return the exit status."""
@@ -130,6 +165,10 @@ def main() -> int:
             return 1
     given = Path(sys.argv[2]).read_text() if sys.argv[1:2] == ["--file"] else " ".join(sys.argv[1:])
     given = given or sys.stdin.read()
+    word, _, rest = given.partition(" ")
+    if word in WITH_WORDS:
+        WITH_WORDS[word](rest)
+        return 0
     behaviour = BEHAVIOURS.get(given.split(" ", 1)[0])
     if behaviour is not None:
         return behaviour() or 0

@@ -49,7 +49,8 @@ def test_without_a_shell_the_tool_that_writes_files_is_called() -> None:
 
 
 def test_without_tools_the_file_is_said() -> None:
-    assert speak(write_file("b.txt", "hello\n"), []).text == "b.txt\n```\nhello\n```\n"
+    block = "<<<<<<< SEARCH\n=======\nhello\n>>>>>>> REPLACE"
+    assert speak(write_file("b.txt", "hello\n"), []).text == f"b.txt\n```\n{block}\n```\n"
 
 
 def test_words() -> None:

@@ -97,6 +97,9 @@ function Facts({ candidate, runId, attempt }: { candidate: Candidate; runId: str
         <span className="text-muted">Agent</span>{" "}
         <UntrustedText text={[candidate.agent, candidate.model].filter(Boolean).join(" ")} />
       </span>
+      {candidate.provider === "vendor-login" && (
+        <span className="rounded-full border border-line px-2 text-xs">vendor login</span>
+      )}
       <span>
         <span className="text-muted">Cost</span> {formatCost(typeof cost === "number" ? cost : null)}
       </span>
