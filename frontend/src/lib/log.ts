@@ -75,6 +75,8 @@ const NOTES: Notes = {
   "attempt.interrupted": ({ data }) => `Interrupted: ${data.reason}`,
   "agent.failed": ({ data }) => `The agent failed: ${data.message}`,
   "baseline.completed": ({ data }) => data.message,
+  "agent.message": ({ data }) =>
+    `Message from ${data.by} ${data.status}${data.reason ? ` (${data.reason})` : ""}: ${data.text}`,
   "held_out.checked": ({ data }) => data.message,
   "evaluator.completed": ({ data }) =>
     `${data.evaluator_name}: ${data.status ?? (data.passed ? "passed" : "failed")}`,
