@@ -66,6 +66,7 @@ export function RunPage({ run, course, asks, result, children }: Props) {
             run={run}
             events={events}
             find={search.find ?? ""}
+            attempt={search.attempt}
             onFind={(find) =>
               void navigate({
                 to: ".",
