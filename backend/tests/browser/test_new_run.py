@@ -84,7 +84,7 @@ def test_a_script_in_toml_starts_a_sprint(service: Service, watched: Watched) ->
     with watched.excused():
         page.get_by_role("button", name="Start the sprint").click()
         expect(page.get_by_role("textbox", name="Goal")).to_have_accessible_description(
-            "Say what to achieve."
+            "What to achieve, in your words. Say how to tell that it is done. Say what to achieve."
         )
     page.get_by_role("textbox", name="Goal").fill("Plan `tea`")
     page.get_by_role("textbox", name="Name").fill("From TOML")

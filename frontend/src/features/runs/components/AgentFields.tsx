@@ -45,7 +45,7 @@ export function AgentFields({ fields, change, errorOf }: FieldsProps) {
           <Field
             label="Candidates"
             hint="Agents per attempt. The gates choose between them."
-            error={errorOf("agent.candidates")}
+            error={isNamed ? "" : errorOf("agent.candidates")}
           >
             <input
               inputMode="numeric"
