@@ -42,13 +42,15 @@ export function shownLines(lines: readonly LogLine[], folding: Folding): readonl
       inTool = false;
       shown.push(index);
     } else if (!inAttempt) {
+      if (isOutsideTools(line)) inTool = false;
       if (line.opens === "tool") inTool = isFolded(line, folding);
-      else if (line.kind !== "call" && line.kind !== "result") inTool = false;
       if (line.opens === "tool" || !inTool) shown.push(index);
     }
   }
   return shown;
 }
+
+const isOutsideTools = (line: LogLine) => line.kind !== "call" && line.kind !== "result";
 
 /** Where an attempt begins; -1 as long as the log has no line of it. */
 export function lineOfAttempt(

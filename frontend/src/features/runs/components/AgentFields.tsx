@@ -67,38 +67,7 @@ export function AgentFields({ fields, change, errorOf }: FieldsProps) {
               />
             </Field>
           ) : (
-            <>
-              <Field
-                label="Model"
-                hint="provider:model. By default the service's model."
-                error={errorOf("agent.model") || errorOf("agent")}
-              >
-                <input
-                  disabled={isNamed}
-                  value={isNamed ? "" : fields.model}
-                  placeholder="anthropic:claude-sonnet-4-20250514"
-                  onChange={(event) => change({ model: event.target.value })}
-                />
-              </Field>
-              <Field label="Temperature" hint="0 to 2" error={errorOf("agent.temperature")}>
-                <input
-                  inputMode="decimal"
-                  value={fields.temperature}
-                  onChange={(event) => change({ temperature: event.target.value })}
-                />
-              </Field>
-              <Field
-                label="System prompt"
-                hint="Replaces the agent's system prompt."
-                error={errorOf("agent.system_prompt")}
-              >
-                <textarea
-                  rows={3}
-                  value={fields.systemPrompt}
-                  onChange={(event) => change({ systemPrompt: event.target.value })}
-                />
-              </Field>
-            </>
+            <ModelFields fields={fields} change={change} errorOf={errorOf} />
           )}
         </div>
         {fields.backend !== "scripted" && (
@@ -107,5 +76,43 @@ export function AgentFields({ fields, change, errorOf }: FieldsProps) {
         <AgentStates />
       </details>
     </section>
+  );
+}
+
+function ModelFields({ fields, change, errorOf }: FieldsProps) {
+  const isNamed = fields.named.length > 0;
+  return (
+    <>
+      <Field
+        label="Model"
+        hint="provider:model. By default the service's model."
+        error={errorOf("agent.model") || errorOf("agent")}
+      >
+        <input
+          disabled={isNamed}
+          value={isNamed ? "" : fields.model}
+          placeholder="anthropic:claude-sonnet-4-20250514"
+          onChange={(event) => change({ model: event.target.value })}
+        />
+      </Field>
+      <Field label="Temperature" hint="0 to 2" error={errorOf("agent.temperature")}>
+        <input
+          inputMode="decimal"
+          value={fields.temperature}
+          onChange={(event) => change({ temperature: event.target.value })}
+        />
+      </Field>
+      <Field
+        label="System prompt"
+        hint="Replaces the agent's system prompt."
+        error={errorOf("agent.system_prompt")}
+      >
+        <textarea
+          rows={3}
+          value={fields.systemPrompt}
+          onChange={(event) => change({ systemPrompt: event.target.value })}
+        />
+      </Field>
+    </>
   );
 }
