@@ -26,7 +26,7 @@ export function SourceFields(props: Props) {
   const { values, change } = props;
   const group = useId();
   return (
-    <fieldset className="flex flex-col gap-2">
+    <fieldset className="flex min-w-0 flex-col gap-2">
       <legend className="font-medium">Files</legend>
       <div className="flex flex-wrap gap-4">
         {SOURCES.map((each) => (
