@@ -20,6 +20,7 @@ from pydantic import (
 
 from app.schemas.runs import Phase
 from app.schemas.text import clean_text
+from app.schemas.toml_text import read_toml
 
 MAX_CANDIDATES = 8
 MAX_SCRIPT_CHARS = 2_000_000
@@ -258,6 +259,12 @@ class AgentSpec(_Frozen):
     @classmethod
     def _has_a_provider(cls, model: str | None, info: ValidationInfo) -> str | None:
         return _named_in_full(model, info.data.get("backend"))
+
+    @field_validator("script", mode="before")
+    @classmethod
+    def _may_be_toml(cls, script: object) -> object:
+        # Forms send what people paste from script files.
+        return read_toml(script)
 
     @model_validator(mode="after")
     def _script_belongs_to_backend(self) -> Self:

@@ -169,6 +169,9 @@ def test_what_a_role_cannot_do_says_why(
     page.keyboard.press("Enter")
     expect(page.get_by_text("This needs the role operator").first).to_be_visible()
     expect(page.get_by_role("alertdialog")).to_have_count(0)
+    message = page.get_by_role("region", name="Messages to the agent").get_by_role("textbox")
+    expect(message).to_have_accessible_description("This needs the role operator; the viewer is viewer.")
+    expect(message).not_to_be_editable()
     watched.audit()
     watched.shoot("sprint-as-viewer")
 

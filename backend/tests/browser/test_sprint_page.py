@@ -40,7 +40,7 @@ def test_a_run_is_watched_from_start_to_escalation(service: Service, watched: Wa
     page.get_by_label("Path").fill(str(repo))
     page.get_by_role("region", name="Agent").locator("summary").click()
     page.get_by_role("combobox", name="Agent").select_option("scripted")
-    page.get_by_label("Script (JSON)").fill(json.dumps(NEVER_MENDS["script"]))
+    page.get_by_label("Script (TOML or JSON)").fill(json.dumps(NEVER_MENDS["script"]))
     page.get_by_role("button", name="Start the sprint").click()
     page.get_by_role("heading", level=1, name="From the page").wait_for()
     expect(page.get_by_role("link", name="Decide")).to_be_visible(timeout=PATIENCE * 1000)

@@ -47,7 +47,7 @@ def test_a_loop_is_started_from_its_definition(service: Service, watched: Watche
     page.get_by_role("textbox", name="Name").fill("From the page")
     page.get_by_role("region", name="Agent").locator("summary").click()
     told = {"director": [{"say": "On tea"}], "evaluator": [{"say": "good", "notes": {"success": True}}]}
-    page.get_by_role("textbox", name="Script (JSON)").fill(_script(**told))
+    page.get_by_role("textbox", name="Script (TOML or JSON)").fill(_script(**told))
     watched.audit()
     page.get_by_role("button", name="Start the loop").click()
     page.wait_for_url("**/loops/*")
@@ -76,7 +76,7 @@ def test_a_question_is_asked_from_the_page(service: Service, watched: Watched) -
     page.get_by_role("textbox", name="Rules").fill("Prices name their currency.")
     page.get_by_role("region", name="Agent").locator("summary").click()
     told = {"synthesizer": [{"say": "3 francs"}], "evaluator": [{"say": "good"}]}
-    page.get_by_role("textbox", name="Script (JSON)").fill(_script(**told))
+    page.get_by_role("textbox", name="Script (TOML or JSON)").fill(_script(**told))
     page.get_by_role("button", name="Start the answer").click()
     page.wait_for_url("**/answers/*")
     expect(page.locator("[data-result=accepted]")).to_contain_text("3 francs", timeout=PATIENCE * 1000)

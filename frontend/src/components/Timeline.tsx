@@ -1,12 +1,26 @@
 /** When agents worked, evaluators judged and humans were asked; waiting is compressed. */
-import { Bot, CirclePause, Gavel, Hourglass, type LucideIcon, UserRound } from "lucide-react";
-import { useMemo } from "react";
+import { Link } from "@tanstack/react-router";
+import {
+  Bot,
+  CirclePause,
+  Gavel,
+  Hourglass,
+  type LucideIcon,
+  UserRound,
+  ZoomIn,
+  ZoomOut,
+} from "lucide-react";
+import { useMemo, useState } from "react";
 
 import { formatClock, formatDuration } from "@/lib/format";
 import { useNow } from "@/lib/now";
 import { buildTimeline, type Course, type Piece, type PieceKind } from "@/lib/timeline";
 
+import { Button } from "./Button";
 import { StatusBadge } from "./StatusBadge";
+
+const MOST_ZOOM = 16;
+const PHASES = ["discovery", "coding", "verification"] as const;
 
 const KINDS: Record<PieceKind, { word: string; icon: LucideIcon; look: string }> = {
   working: { word: "Agent working", icon: Bot, look: "bg-accent" },
@@ -21,6 +35,7 @@ export function Timeline({ course }: { course: Course }) {
   const now = useNow();
   const until = isOver ? 0 : now;
   const pieces = useMemo(() => buildTimeline(course, until), [course, until]);
+  const [zoom, setZoom] = useState(1);
   const first = pieces[0];
   const last = pieces.at(-1);
   if (!first || !last) return <p className="text-muted">No attempts yet. The run waits for a worker.</p>;
@@ -29,14 +44,17 @@ export function Timeline({ course }: { course: Course }) {
   );
   return (
     <figure className="m-0">
-      <ol
-        className="flex h-7 w-full gap-px overflow-hidden rounded-md border border-line"
-        aria-label="Timeline"
-      >
-        {pieces.map((piece) => (
-          <PieceBar key={`${piece.kind} ${piece.from}`} piece={piece} />
-        ))}
-      </ol>
+      <div className="overflow-x-auto rounded-md border border-line">
+        <ol
+          className="relative flex h-7 min-w-min gap-px"
+          style={{ width: `${zoom * 100}%` }}
+          aria-label="Timeline"
+        >
+          {pieces.map((piece) => (
+            <PieceBar key={`${piece.kind} ${piece.from}`} piece={piece} />
+          ))}
+        </ol>
+      </div>
       <figcaption className="mt-1 flex flex-wrap items-center gap-x-4 text-muted">
         <span>{formatClock(first.from)}</span>
         {kinds.map((kind) => {
@@ -49,7 +67,25 @@ export function Timeline({ course }: { course: Course }) {
             </span>
           );
         })}
-        <span className="ml-auto">{isOver ? formatClock(last.to) : "now"}</span>
+        <span className="ml-auto inline-flex items-center">
+          <Button
+            weight="quiet"
+            aria-label="Zoom out of the timeline"
+            disabled={zoom === 1}
+            onClick={() => setZoom(zoom / 2)}
+          >
+            <ZoomOut aria-hidden size={16} />
+          </Button>
+          <Button
+            weight="quiet"
+            aria-label="Zoom into the timeline"
+            disabled={zoom === MOST_ZOOM}
+            onClick={() => setZoom(zoom * 2)}
+          >
+            <ZoomIn aria-hidden size={16} />
+          </Button>
+        </span>
+        <span>{isOver ? formatClock(last.to) : "now"}</span>
       </figcaption>
     </figure>
   );
@@ -60,17 +96,43 @@ function PieceBar({ piece }: { piece: Piece }) {
   const where = piece.attempt === null ? "" : `, ${piece.phase} attempt ${piece.attempt}`;
   const verdict = piece.kind === "evaluating" ? piece.verdict : null;
   const told = `${word}${where}: ${formatDuration(piece.to - piece.from)}${piece.open ? " so far" : ""}`;
-  return (
-    <li
-      className={`flex min-w-1 items-center justify-end overflow-hidden ${look} ${piece.open ? "going-on" : ""}`}
-      style={{ width: `${piece.width * 100}%` }}
-      title={verdict === null ? told : `${told}, ${verdict}`}
-    >
+  const title = verdict === null ? told : `${told}, ${verdict}`;
+  const shape = "flex h-full w-full items-center justify-end overflow-hidden";
+  const content = (
+    <>
       <span className="sr-only">{told}</span>
       {verdict !== null && (
         <span className="rounded-sm bg-canvas px-0.5">
           <StatusBadge status={verdict} compact />
         </span>
+      )}
+    </>
+  );
+  return (
+    <li
+      className={`relative min-w-6 ${look} ${piece.open ? "going-on" : ""}`}
+      style={{ width: `${piece.width * 100}%` }}
+      title={title}
+    >
+      {piece.attempt === null ? (
+        <span className={shape}>{content}</span>
+      ) : (
+        <Link
+          to="."
+          search={(before) => ({
+            ...before,
+            phase: PHASES.find((each) => each === piece.phase),
+            attempt: piece.attempt ?? undefined,
+            evaluator: undefined,
+            candidate: undefined,
+            tab: undefined,
+          })}
+          hash=""
+          resetScroll={false}
+          className={`${shape} no-underline -outline-offset-2!`}
+        >
+          {content}
+        </Link>
       )}
     </li>
   );

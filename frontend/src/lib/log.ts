@@ -13,6 +13,8 @@ export interface LogLine {
   readonly phase: string | null;
   readonly attempt: number | null;
   readonly candidate: number;
+  /** It begins a section that can be folded. */
+  readonly opens?: "attempt" | "tool";
 }
 
 /** The lines of one event. */
@@ -42,13 +44,19 @@ export function linesOf(event: RunEvent): readonly LogLine[] {
       const { tool, text, candidate } = event.data;
       const kind = event.event === "tool.called" ? "call" : "result";
       const told = kind === "call" && !text.startsWith(tool) ? `${tool} ${text}` : text;
-      return told.split("\n").map((each, index) => line(kind, each, index, candidate ?? 0));
+      const lines = told.split("\n").map((each, index) => line(kind, each, index, candidate ?? 0));
+      return kind === "call" ? opening("tool", lines) : lines;
     }
     default: {
       const note = noteOf(event);
-      return note ? note.split("\n").map((each, index) => line("note", each, index)) : [];
+      const lines = note ? note.split("\n").map((each, index) => line("note", each, index)) : [];
+      return event.event === "attempt.started" ? opening("attempt", lines) : lines;
     }
   }
+}
+
+function opening(opens: "attempt" | "tool", lines: readonly LogLine[]): readonly LogLine[] {
+  return lines.map((each, index) => (index === 0 ? { ...each, opens } : each));
 }
 
 // Loops and answers have one phase, named like their kind.
@@ -75,6 +83,8 @@ const NOTES: Notes = {
   "attempt.interrupted": ({ data }) => `Interrupted: ${data.reason}`,
   "agent.failed": ({ data }) => `The agent failed: ${data.message}`,
   "baseline.completed": ({ data }) => data.message,
+  "agent.message": ({ data }) =>
+    `Message from ${data.by} ${data.status}${data.reason ? ` (${data.reason})` : ""}: ${data.text}`,
   "held_out.checked": ({ data }) => data.message,
   "evaluator.completed": ({ data }) =>
     `${data.evaluator_name}: ${data.status ?? (data.passed ? "passed" : "failed")}`,

@@ -11,6 +11,8 @@ interface Props {
   words: string;
   isCurrent: boolean;
   isNamed: boolean;
+  isFolded: boolean;
+  hasTimes: boolean;
 }
 
 const MARKS = { text: "", call: ">", result: "<", note: "" } as const;
@@ -27,7 +29,8 @@ const COLOURS: Record<string, string> = {
 };
 const ADDRESS = /https?:\/\/[^\s<>"'`⟦]+[^\s<>"'`⟦.,;:!?)\]}]/g;
 
-export const LogRow = memo(function LogRow({ line, number, words, isCurrent, isNamed }: Props) {
+export const LogRow = memo(function LogRow(props: Props) {
+  const { line, number, words, isCurrent, isNamed, isFolded, hasTimes } = props;
   const ground = isNamed || isCurrent ? "bg-highlight" : "";
   return (
     <div className={`flex gap-3 px-2 ${ground}`} data-kind={line.kind}>
@@ -39,9 +42,22 @@ export const LogRow = memo(function LogRow({ line, number, words, isCurrent, isN
       >
         {number}
       </span>
-      <span aria-hidden className="w-2 shrink-0 text-muted">
-        {MARKS[line.kind]}
-      </span>
+      {hasTimes && <span className="shrink-0 text-muted">{formatClock(line.time)}</span>}
+      {line.opens ? (
+        <span
+          // Like the number. Its keys are those of the buttons above the log.
+          data-fold={line.id}
+          data-folded={isFolded}
+          className="w-2 shrink-0 cursor-pointer text-muted select-none"
+          title={isFolded ? "Unfold" : "Fold"}
+        >
+          {isFolded ? "▸" : "▾"}
+        </span>
+      ) : (
+        <span aria-hidden className="w-2 shrink-0 text-muted">
+          {MARKS[line.kind]}
+        </span>
+      )}
       {line.candidate > 0 && <span className="shrink-0 text-muted">#{line.candidate}</span>}
       <span className={`theirs min-w-40 flex-1 ${LOOKS[line.kind]}`}>
         {parseAnsi(line.text).map((span, index) => (

@@ -3,11 +3,13 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef } from "react";
 
 import type { LogLine } from "@/lib/log";
+import { type Folding, isFolded } from "@/lib/log-fold";
 
 import { LogRow } from "./LogRow";
 
 export interface LogRowsHandle {
-  show: (index: number) => void;
+  /** Move a line into view: its index among all lines. */
+  show: (index: number, align?: "center" | "start") => void;
   toEnd: () => void;
   /** The id of the first line on screen. */
   first: () => string;
@@ -16,6 +18,10 @@ export interface LogRowsHandle {
 interface Props {
   ref: Ref<LogRowsHandle>;
   lines: readonly LogLine[];
+  /** Indices of the lines that are shown; null for all. */
+  shown: readonly number[] | null;
+  folding: Folding;
+  hasTimes: boolean;
   words: string;
   current: number;
   named: string;
@@ -23,6 +29,7 @@ interface Props {
   onPause: () => void;
   onFollow: () => void;
   onName: (id: string) => void;
+  onFold: (id: string) => void;
 }
 
 const ROW = 18;
@@ -31,34 +38,38 @@ const NEAR = 24;
 /** A scroll so soon after an input is the reader's; every other one comes of lines that turn out higher or lower. */
 const INPUT_MS = 1_000;
 
-export function LogRows({ ref, lines, words, current, named, follows, onPause, onFollow, onName }: Props) {
+export function LogRows(props: Props) {
+  const { ref, lines, shown, folding, hasTimes, words, current, named, follows } = props;
+  const { onPause, onFollow, onName, onFold } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLOListElement>(null);
   const top = useRef(0);
   const inputAt = useRef(Number.NEGATIVE_INFINITY);
   const shownNamed = useRef("");
-  const count = lines.length;
+  const count = shown?.length ?? lines.length;
+  const indexAt = (place: number) => (shown ? (shown[place] ?? -1) : place);
   // oxlint-disable-next-line react/incompatible-library
   const rows = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW,
     overscan: 20,
-    getItemKey: (index) => lines[index]?.id ?? index,
+    getItemKey: (place) => lines[indexAt(place)]?.id ?? place,
   });
 
   useImperativeHandle(
     ref,
     () => ({
-      show: (index) => rows.scrollToIndex(index, { align: "center" }),
+      show: (index, align = "center") => rows.scrollToIndex(placeOf(index, shown), { align }),
       toEnd: () => toEnd(scroller.current),
       first: () => {
         const top = scroller.current?.scrollTop ?? 0;
         const item = rows.getVirtualItems().find((each) => each.start >= top);
-        return lines[item?.index ?? 0]?.id ?? "";
+        const place = item?.index ?? 0;
+        return lines[shown ? (shown[place] ?? 0) : place]?.id ?? "";
       },
     }),
-    [rows, lines],
+    [rows, lines, shown],
   );
 
   // While it follows, the end stays in view also when lines turn out higher than they were taken for. This is not
@@ -90,8 +101,8 @@ export function LogRows({ ref, lines, words, current, named, follows, onPause, o
     const index = lines.findIndex((line) => line.id === named);
     if (index < 0) return;
     shownNamed.current = named;
-    rows.scrollToIndex(index, { align: "center" });
-  }, [named, lines, rows]);
+    rows.scrollToIndex(placeOf(index, shown), { align: "center" });
+  }, [named, lines, shown, rows]);
 
   function onScroll(): void {
     const box = scroller.current;
@@ -118,8 +129,10 @@ export function LogRows({ ref, lines, words, current, named, follows, onPause, o
       className="mono h-[60dvh] min-h-74 overflow-auto"
       onScroll={onScroll}
       onClick={(event) => {
-        const id = event.target instanceof HTMLElement ? event.target.dataset.line : undefined;
-        if (id) onName(id);
+        if (!(event.target instanceof HTMLElement)) return;
+        const { line, fold } = event.target.dataset;
+        if (line) onName(line);
+        if (fold) onFold(fold);
       }}
       onWheel={onInput}
       onTouchMove={onInput}
@@ -135,7 +148,8 @@ export function LogRows({ ref, lines, words, current, named, follows, onPause, o
       {count === 0 && <p className="p-3 text-muted">No output from the agent yet.</p>}
       <ol ref={list} className="relative w-full" style={{ height: rows.getTotalSize() }}>
         {rows.getVirtualItems().map((item) => {
-          const line = lines[item.index];
+          const index = indexAt(item.index);
+          const line = lines[index];
           if (!line) return null;
           return (
             <li
@@ -149,16 +163,27 @@ export function LogRows({ ref, lines, words, current, named, follows, onPause, o
             >
               <LogRow
                 line={line}
-                number={item.index + 1}
+                number={index + 1}
                 words={words}
-                isCurrent={item.index === current}
+                isCurrent={index === current}
                 isNamed={line.id === named}
+                isFolded={isFolded(line, folding)}
+                hasTimes={hasTimes}
               />
             </li>
           );
         })}
       </ol>
     </div>
+  );
+}
+
+/** Where a line is among those that are shown; the one before it while it is folded. */
+function placeOf(index: number, shown: readonly number[] | null): number {
+  if (!shown) return index;
+  return Math.max(
+    0,
+    shown.findLastIndex((each) => each <= index),
   );
 }
 

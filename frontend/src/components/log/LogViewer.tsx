@@ -5,6 +5,8 @@ import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState 
 import { Button } from "@/components/Button";
 import { formatCount, plural } from "@/lib/format";
 import { findLines, type LogLine } from "@/lib/log";
+import { foldAll, lineOfAttempt, shownLines, turn, UNFOLDED } from "@/lib/log-fold";
+import { useActions } from "@/lib/shortcuts";
 
 import { LogRows, type LogRowsHandle } from "./LogRows";
 
@@ -18,17 +20,34 @@ interface Props {
   onDownload: () => void;
   /** The line that the URL names, such as `12.0`. */
   named: string;
+  /** The attempt that the reader chose; the log moves to it. */
+  attempt: number | undefined;
+  phase: string | undefined;
 }
 
 const FIELD = "min-h-8 rounded-md border border-line bg-raised px-2";
 
-export function LogViewer({ lines, isComplete, isLive, find, onFind, onDownload, named }: Props) {
+export function LogViewer(props: Props) {
+  const { lines, isComplete, isLive, find, onFind, onDownload, named, attempt, phase } = props;
   const rows = useRef<LogRowsHandle>(null);
   const [pausedAt, setPausedAt] = useState<number | null>(named ? 0 : null);
   const words = useDeferredValue(find);
   const hits = useMemo(() => findLines(lines, words), [lines, words]);
   const [hit, setHit] = useState(-1);
   const count = lines.length;
+  const look = useLook();
+  // A search looks into folded sections, too.
+  const shown = useMemo(() => (words ? null : shownLines(lines, look.folding)), [lines, words, look.folding]);
+
+  const begins = lineOfAttempt(lines, attempt, phase);
+  const beginsAt = lines[begins]?.id;
+  useEffect(() => {
+    if (beginsAt === undefined || named) return;
+    setPausedAt((before) => before ?? count);
+    rows.current?.show(begins, "start");
+    // Lines that come later do not move the reader.
+    // oxlint-disable-next-line react/exhaustive-deps react/exhaustive-effect-dependencies
+  }, [beginsAt]);
 
   const firstHit = hits[0] ?? -1;
   useEffect(() => {
@@ -82,6 +101,7 @@ export function LogViewer({ lines, isComplete, isLive, find, onFind, onDownload,
           {words &&
             (hits.length === 0 ? "no matches" : `${Math.max(hit, 0) + 1} of ${plural(hits.length, "line")}`)}
         </span>
+        <LogLook look={look} />
         <span className="ml-auto text-muted" data-log-count={count}>
           {plural(count, "line")}
           {!isComplete && ", loading …"}
@@ -94,6 +114,9 @@ export function LogViewer({ lines, isComplete, isLive, find, onFind, onDownload,
       <LogRows
         ref={rows}
         lines={lines}
+        shown={shown}
+        folding={look.folding}
+        hasTimes={look.hasTimes}
         words={words}
         current={found}
         named={named}
@@ -101,6 +124,7 @@ export function LogViewer({ lines, isComplete, isLive, find, onFind, onDownload,
         onPause={() => setPausedAt((before) => before ?? count)}
         onFollow={follow}
         onName={nameLine}
+        onFold={look.turn}
       />
       <LogFooter isPaused={pausedAt !== null} isLive={isLive} fresh={fresh} onFollow={follow}>
         {count > 0 && (
@@ -115,6 +139,56 @@ export function LogViewer({ lines, isComplete, isLive, find, onFind, onDownload,
         )}
       </LogFooter>
     </section>
+  );
+}
+
+interface Look {
+  readonly folding: typeof UNFOLDED;
+  readonly hasTimes: boolean;
+  readonly turn: (id: string) => void;
+  readonly fold: (kind: "attempts" | "tools") => void;
+  readonly toggleTimes: () => void;
+}
+
+/** What is folded, and whether times are shown; each has a key. */
+function useLook(): Look {
+  const [folding, setFolding] = useState(UNFOLDED);
+  const [hasTimes, setTimes] = useState(false);
+  const look = useMemo(
+    () => ({
+      turn: (id: string) => setFolding((before) => turn(before, id)),
+      fold: (kind: "attempts" | "tools") => setFolding((before) => foldAll(before, kind)),
+      toggleTimes: () => setTimes((before) => !before),
+    }),
+    [],
+  );
+  const group = "Log";
+  const actions = useMemo(
+    () => [
+      { id: "log-times", label: "Show or hide times in the log", keys: "t", group, run: look.toggleTimes },
+      { id: "log-tools", label: "Fold tool calls", keys: "o", group, run: () => look.fold("tools") },
+      { id: "log-attempts", label: "Fold attempts", keys: "p", group, run: () => look.fold("attempts") },
+    ],
+    [look],
+  );
+  useActions(actions);
+  return { folding, hasTimes, ...look };
+}
+
+function LogLook({ look }: { look: Look }) {
+  const { folding, hasTimes } = look;
+  return (
+    <>
+      <Button weight="quiet" onClick={() => look.fold("attempts")}>
+        {folding.attempts ? "Unfold" : "Fold"} attempts
+      </Button>
+      <Button weight="quiet" onClick={() => look.fold("tools")}>
+        {folding.tools ? "Unfold" : "Fold"} tools
+      </Button>
+      <Button weight="quiet" onClick={look.toggleTimes}>
+        {hasTimes ? "Hide" : "Show"} times
+      </Button>
+    </>
   );
 }
 

@@ -8,6 +8,7 @@ import { identity } from "@/lib/identity";
 import { startAnswer } from "@/lib/queries/answers";
 
 import { Field } from "./components/Field";
+import { FilesAndBudget } from "./components/FilesAndBudget";
 import { RoleAgentFields } from "./components/RoleAgentFields";
 import { StartForm } from "./components/StartForm";
 import {
@@ -78,6 +79,7 @@ export function NewAnswerPage() {
               <input value={fields.name} onChange={(event) => change({ name: event.target.value })} />
             </Field>
           </section>
+          <FilesAndBudget values={fields} change={change} refused={refused} />
           <RoleAgentFields
             fields={fields}
             change={change}

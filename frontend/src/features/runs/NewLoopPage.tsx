@@ -7,6 +7,7 @@ import { startLoop } from "@/lib/queries/loops";
 import { visible } from "@/lib/text/visible";
 
 import { Field } from "./components/Field";
+import { FilesAndBudget } from "./components/FilesAndBudget";
 import { RoleAgentFields } from "./components/RoleAgentFields";
 import { StartForm } from "./components/StartForm";
 import { EMPTY_LOOP, inputNames, type LoopFields, loopRequest, saidOf } from "./loop-and-answer-forms";
@@ -30,7 +31,7 @@ export function NewLoopPage() {
   return (
     <StartForm
       kind="director_loop"
-      note="The loop starts without files. The command line also accepts a repository."
+      note="The loop reads its files and never writes to their source."
       copies={copies}
       body={JSON.stringify(loopRequest(fields))}
       start={(key) => startLoop(loopRequest(fields), key)}
@@ -80,6 +81,7 @@ export function NewLoopPage() {
               <input value={fields.name} onChange={(event) => change({ name: event.target.value })} />
             </Field>
           </section>
+          <FilesAndBudget values={fields} change={change} refused={refused} />
           <RoleAgentFields fields={fields} change={change} refused={refused} roles="director and evaluator" />
         </>
       )}

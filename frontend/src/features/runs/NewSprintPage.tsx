@@ -5,11 +5,13 @@ import { curl } from "@/lib/commands";
 import { identity } from "@/lib/identity";
 import { startSprint } from "@/lib/queries/runs";
 
+import { AgentsNotice } from "./components/AgentsNotice";
 import { AgentFields } from "./components/AgentFields";
 import { BasicFields } from "./components/BasicFields";
 import { HeldOutFields } from "./components/HeldOutFields";
 import { PolicyFields } from "./components/PolicyFields";
 import { StartForm } from "./components/StartForm";
+import { inOwnWords } from "./refusals";
 import { commandOf, EMPTY_FIELDS, requestOf, type StartFields } from "./start-form";
 
 export function NewSprintPage() {
@@ -24,9 +26,12 @@ export function NewSprintPage() {
       start={(key) => startSprint(requestOf(fields), key)}
     >
       {(refused) => {
-        const errorOf = (field: string) => refused?.messageFor(field) ?? "";
+        const errorOf = (field: string) => inOwnWords(field, refused?.messageFor(field) ?? "");
         return (
           <>
+            {fields.named.length === 0 && (
+              <AgentsNotice chosen={fields.backend} onChoose={(backend) => change({ backend })} />
+            )}
             <BasicFields fields={fields} change={change} errorOf={errorOf} />
             <AgentFields fields={fields} change={change} errorOf={errorOf} />
             <PolicyFields fields={fields} change={change} errorOf={errorOf} />

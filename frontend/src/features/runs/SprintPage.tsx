@@ -18,6 +18,7 @@ import { parseRunSearch, type RunSearch } from "@/lib/search";
 import type { RunEvents } from "@/lib/stream/live";
 
 import { Candidates } from "./components/Candidates";
+import { MessageBox } from "./components/MessageBox";
 import { hasResult, ResultCard } from "./components/ResultCard";
 import { RetryPrompt } from "./components/RetryPrompt";
 import { RunActions } from "./components/RunActions";
@@ -108,6 +109,9 @@ function Loaded({ sprint, events }: { sprint: RunDetail; events: RunEvents }) {
             </p>
           )}
         </div>
+      </div>
+      <div className="mt-4">
+        <MessageBox run={sprint} />
       </div>
       <RunTabs sprint={sprint} events={events} attempt={attempt} search={search} onSearch={show} />
     </>

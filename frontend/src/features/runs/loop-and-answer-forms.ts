@@ -3,21 +3,25 @@ import type { Schemas } from "@/lib/api/client";
 import type { ApiError } from "@/lib/api/errors";
 import { command } from "@/lib/commands";
 
+import { type BudgetValues, budgetOf, compact, scriptOf } from "./compact";
+import { inOwnWords } from "./refusals";
+import { NO_SOURCE, repoOptions, sourceOf, type SourceValues } from "./source";
+
 export interface RoleAgentValues {
   /** `provider:model`; empty for the default. */
   readonly model: string;
-  /** A script in JSON; empty without one. */
+  /** A script in TOML or JSON; empty without one. */
   readonly script: string;
 }
 
-export interface LoopFields extends RoleAgentValues {
+export interface LoopFields extends RoleAgentValues, SourceValues, BudgetValues {
   readonly definition: string;
   readonly inputs: Readonly<Record<string, string>>;
   readonly query: string;
   readonly name: string;
 }
 
-export interface AnswerFields extends RoleAgentValues {
+export interface AnswerFields extends RoleAgentValues, SourceValues, BudgetValues {
   readonly query: string;
   readonly entries: readonly string[];
   readonly domains: string;
@@ -33,6 +37,9 @@ export const EMPTY_LOOP: LoopFields = {
   name: "",
   model: "",
   script: "",
+  ...NO_SOURCE,
+  maxTokens: "",
+  maxCost: "",
 };
 export const EMPTY_ANSWER: AnswerFields = {
   query: "",
@@ -43,6 +50,9 @@ export const EMPTY_ANSWER: AnswerFields = {
   name: "",
   model: "",
   script: "",
+  ...NO_SOURCE,
+  maxTokens: "",
+  maxCost: "",
 };
 
 /** Values are not checked here: the service does, and says what is wrong with which field. */
@@ -57,6 +67,8 @@ export function loopRequest(fields: LoopFields): Schemas["LoopCreate"] {
     query: fields.query.trim() || undefined,
     name: fields.name.trim() || undefined,
     agent: playerOf(fields),
+    source: fields.sourceKind === "empty" ? undefined : sourceOf(fields),
+    budget: budgetOf(fields),
   }) as Schemas["LoopCreate"];
 }
 
@@ -69,6 +81,8 @@ export function answerRequest(fields: AnswerFields): Schemas["AnswerCreate"] {
     max_retries: fields.retries === "2" ? undefined : Number(fields.retries),
     name: fields.name.trim() || undefined,
     agent: playerOf(fields),
+    source: fields.sourceKind === "empty" ? undefined : sourceOf(fields),
+    budget: budgetOf(fields),
   }) as Schemas["AnswerCreate"];
 }
 
@@ -76,8 +90,14 @@ export function answerRequest(fields: AnswerFields): Schemas["AnswerCreate"] {
 export function answerCommand(fields: AnswerFields, origin: string): string | null {
   const request = answerRequest(fields);
   const isOther = /^[-@]/.test(fields.query) || (request.entries ?? []).some((each) => each.startsWith("@"));
-  if (fields.script.trim() || isOther) return null;
+  const repo = repoOptions(fields);
+  if (fields.script.trim() || isOther || repo === null) return null;
+  const limits: typeof repo = [
+    ["--max-tokens", fields.maxTokens],
+    ["--max-cost", fields.maxCost],
+  ];
   const words = [
+    ...[...repo, ...limits].flatMap(([name, value]) => (value.trim() ? [`${name}=${value.trim()}`] : [])),
     ...(request.entries ?? []).map((each) => `--entry=${each}`),
     ...(request.domains ?? []).map((each) => `--domain=${each}`),
     ...(request.rules ?? []).map((each) => `--rule=${each}`),
@@ -115,13 +135,15 @@ export function saidOf(refused: ApiError | null, field: string): string {
   );
   return found
     .map((each) =>
-      each.field === field ? each.message : `${each.field.slice(field.length + 1)}: ${each.message}`,
+      each.field === field
+        ? inOwnWords(field, each.message)
+        : `${each.field.slice(field.length + 1)}: ${each.message}`,
     )
     .join("\n");
 }
 
 function playerOf(fields: RoleAgentValues): object | undefined {
-  if (fields.script.trim()) return { backend: "scripted", script: parsed(fields.script) ?? fields.script };
+  if (fields.script.trim()) return { backend: "scripted", script: scriptOf(fields.script) };
   return fields.model.trim() ? { model: fields.model.trim() } : undefined;
 }
 
@@ -139,8 +161,4 @@ const namesOf = (text: string) => nonEmpty(text.split(/[\s,]+/));
 function nonEmpty(texts: readonly string[]): readonly string[] | undefined {
   const found = texts.map((each) => each.trim()).filter(Boolean);
   return found.length > 0 ? found : undefined;
-}
-
-function compact(members: Record<string, unknown>): object {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }

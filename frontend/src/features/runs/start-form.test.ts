@@ -30,6 +30,24 @@ describe("requestOf", () => {
       { maxAttempts: "three" },
       { policy: { attempts_per_phase: "three" } },
     ],
+    [
+      "named candidates, instead of an agent",
+      {
+        backend: "codex",
+        model: "x",
+        named: [
+          { agent: "opencode", model: "" },
+          { agent: "codex", model: " gpt-5 " },
+        ],
+      },
+      { agent: { candidates: [{ agent: "opencode" }, { agent: "codex", model: "gpt-5" }] } },
+    ],
+    ["what a retry continues", { retryContext: "continue" }, { policy: { retry_context: "continue" } }],
+    [
+      "a script in TOML goes as a text",
+      { backend: "scripted", script: 'title = "tea"' },
+      { agent: { backend: "scripted", script: 'title = "tea"' } },
+    ],
     ["globs, one a line", { openPaths: "a*\n\n b " }, { policy: { open_paths: ["a*", "b"] } }],
   ])("%s", (_, part, expected) => {
     expect(requestOf(fields(part))).toMatchObject(expected);
@@ -45,6 +63,16 @@ describe("commandOf", () => {
       ),
     ).toBe(
       "phaserunner run 'Say it'\\''s done' --repo=/p --max-attempts=2 --deterministic-only '--open=tests/*' --url=http://127.0.0.1:8000",
+    );
+  });
+
+  it("names candidates one by one", () => {
+    const named = [
+      { agent: "opencode", model: "" },
+      { agent: "codex", model: "gpt-5" },
+    ];
+    expect(commandOf(fields({ named, retryContext: "fresh" }), "http://127.0.0.1:8000")).toBe(
+      "phaserunner run 'Mend it' --repo=/p --candidate=opencode --candidate=codex:gpt-5 --retry-context=fresh --url=http://127.0.0.1:8000",
     );
   });
 

@@ -2,17 +2,20 @@
 import { command } from "@/lib/commands";
 import type { Phase, SprintCreate } from "@/lib/queries/runs";
 
+import { type BudgetValues, budgetOf, compact, numberOf, scriptOf } from "./compact";
+import { NO_SOURCE, repoOptions, sourceOf, type SourceValues } from "./source";
+
 export const PHASES: readonly Phase[] = ["discovery", "coding", "verification"];
 
-export interface StartFields {
+/** One of several agents that work on each attempt; without a model it takes its own. */
+export interface NamedCandidate {
+  readonly agent: string;
+  readonly model: string;
+}
+
+export interface StartFields extends SourceValues, BudgetValues {
   goal: string;
   name: string;
-  sourceKind: "local" | "git" | "empty" | "archive";
-  path: string;
-  url: string;
-  ref: string;
-  archive: { name: string; base64: string } | null;
-  stripTopLevel: boolean;
   phases: readonly Phase[];
   /** `auto`, or the name of an agent. */
   backend: string;
@@ -20,6 +23,8 @@ export interface StartFields {
   temperature: string;
   systemPrompt: string;
   candidates: string;
+  /** Instead of a number, an agent and a model. */
+  named: readonly NamedCandidate[];
   script: string;
   maxAttempts: string;
   passThreshold: string;
@@ -27,8 +32,7 @@ export interface StartFields {
   deterministicOnly: boolean;
   safeFixes: boolean;
   retryFrom: "" | "previous" | "base";
-  maxTokens: string;
-  maxCost: string;
+  retryContext: "" | "fresh" | "continue";
   openPaths: string;
   /** A unified diff with tests that no agent sees. */
   heldOut: string;
@@ -36,20 +40,17 @@ export interface StartFields {
 }
 
 export const EMPTY_FIELDS: StartFields = {
+  ...NO_SOURCE,
+  sourceKind: "local",
   goal: "",
   name: "",
-  sourceKind: "local",
-  path: "",
-  url: "",
-  ref: "",
-  archive: null,
-  stripTopLevel: false,
   phases: PHASES,
   backend: "auto",
   model: "",
   temperature: "",
   systemPrompt: "",
   candidates: "1",
+  named: [],
   script: "",
   maxAttempts: "",
   passThreshold: "",
@@ -57,6 +58,7 @@ export const EMPTY_FIELDS: StartFields = {
   deterministicOnly: false,
   safeFixes: false,
   retryFrom: "",
+  retryContext: "",
   maxTokens: "",
   maxCost: "",
   openPaths: "",
@@ -80,30 +82,22 @@ export function requestOf(fields: StartFields): SprintCreate {
   }) as unknown as SprintCreate;
 }
 
-function sourceOf(fields: StartFields): object {
-  const ref = fields.ref.trim() || undefined;
-  switch (fields.sourceKind) {
-    case "local":
-      return compact({ kind: "local", path: fields.path.trim(), ref });
-    case "git":
-      return compact({ kind: "git", url: fields.url.trim(), ref });
-    case "archive":
-      return compact({
-        kind: "archive",
-        data: fields.archive?.base64,
-        strip_top_level: fields.stripTopLevel || undefined,
-      });
-    case "empty":
-      return { kind: "empty" };
-  }
-}
-
 function agentOf(fields: StartFields): object | undefined {
-  const agent = compact({
-    backend: fields.backend === "auto" ? undefined : fields.backend,
-    model: fields.model.trim() || undefined,
+  const common = {
     temperature: numberOf(fields.temperature),
     system_prompt: fields.systemPrompt.trim() ? fields.systemPrompt : undefined,
+  };
+  if (fields.named.length > 0)
+    return compact({
+      ...common,
+      candidates: fields.named.map(({ agent, model }) =>
+        compact({ agent, model: model.trim() || undefined }),
+      ),
+    });
+  const agent = compact({
+    ...common,
+    backend: fields.backend === "auto" ? undefined : fields.backend,
+    model: fields.backend === "scripted" ? undefined : fields.model.trim() || undefined,
     candidates: fields.candidates.trim() === "1" ? undefined : numberOf(fields.candidates),
     script: fields.backend === "scripted" ? scriptOf(fields.script) : undefined,
   });
@@ -111,7 +105,6 @@ function agentOf(fields: StartFields): object | undefined {
 }
 
 function policyOf(fields: StartFields): object | undefined {
-  const budget = compact({ tokens: numberOf(fields.maxTokens), cost_usd: numberOf(fields.maxCost) });
   const open = openPathsOf(fields);
   const policy = compact({
     attempts_per_phase: numberOf(fields.maxAttempts),
@@ -120,7 +113,8 @@ function policyOf(fields: StartFields): object | undefined {
     deterministic_only: fields.deterministicOnly || undefined,
     safe_fixes: fields.safeFixes || undefined,
     retry_from: fields.retryFrom || undefined,
-    budget: Object.keys(budget).length > 0 ? budget : undefined,
+    retry_context: fields.retryContext || undefined,
+    budget: budgetOf(fields),
     open_paths: open.length > 0 ? open : undefined,
     held_out_feedback: fields.heldOutFeedback || undefined,
   });
@@ -132,25 +126,6 @@ function openPathsOf(fields: StartFields): readonly string[] {
     .split("\n")
     .map((each) => each.trim())
     .filter(Boolean);
-}
-
-/** What was typed, as a number where it is one; else as it is, for the service to refuse by name. */
-function numberOf(typed: string): number | string | undefined {
-  const text = typed.trim();
-  if (!text) return undefined;
-  return Number.isFinite(Number(text)) ? Number(text) : text;
-}
-
-function scriptOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-function compact(members: Record<string, unknown>): object {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
 /** The same sprint from the command line; null for what the command line offers no words for. */
@@ -165,16 +140,16 @@ export function commandOf(fields: StartFields, origin: string): string | null {
     fields.heldOut,
   ];
   const isBeyond = beyond.some((each) => each.trim()) || fields.safeFixes;
-  if (fields.sourceKind === "archive" || fields.backend === "scripted" || isBeyond) return null;
+  const repo = repoOptions(fields);
+  const isScript = fields.backend === "scripted" && fields.named.length === 0;
+  if (repo === null || isScript || isBeyond) return null;
   const isWhole = fields.phases.length === PHASES.length;
   const options: readonly (readonly [string, string])[] = [
-    ["--repo", { local: fields.path, git: fields.url, empty: "" }[fields.sourceKind]],
-    ["--ref", fields.sourceKind === "empty" ? "" : fields.ref],
+    ...repo,
     ["--name", fields.name],
     ["--phases", isWhole ? "" : PHASES.filter((each) => fields.phases.includes(each)).join(",")],
-    ["--agent", fields.backend === "auto" ? "" : fields.backend],
-    ["--model", fields.model],
-    ["--candidates", fields.candidates.trim() === "1" ? "" : fields.candidates],
+    ...workerOptions(fields),
+    ["--retry-context", fields.retryContext],
     ["--max-attempts", fields.maxAttempts],
     ["--max-tokens", fields.maxTokens],
     ["--max-cost", fields.maxCost],
@@ -189,4 +164,17 @@ export function commandOf(fields: StartFields, origin: string): string | null {
     origin,
     fields.goal.startsWith("-") ? ["run", ...words, "--", fields.goal] : ["run", fields.goal, ...words],
   );
+}
+
+function workerOptions(fields: StartFields): readonly (readonly [string, string])[] {
+  if (fields.named.length > 0)
+    return fields.named.map(({ agent, model }) => [
+      "--candidate",
+      model.trim() ? `${agent}:${model.trim()}` : agent,
+    ]);
+  return [
+    ["--agent", fields.backend === "auto" ? "" : fields.backend],
+    ["--model", fields.model],
+    ["--candidates", fields.candidates.trim() === "1" ? "" : fields.candidates],
+  ];
 }

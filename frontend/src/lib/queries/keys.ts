@@ -15,6 +15,7 @@ export const keys = {
     ["run", id, "diff", phase, number, against] as const,
   usage: (id: string) => ["run", id, "usage"] as const,
   result: (id: string) => ["run", id, "result"] as const,
+  messages: (id: string) => ["run", id, "messages"] as const,
   runEvents: (id: string) => ["events", id] as const,
   escalations: ["escalations"] as const,
   escalationList: (status: string) => ["escalations", "list", status] as const,

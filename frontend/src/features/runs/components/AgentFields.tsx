@@ -4,26 +4,35 @@ import { useQuery } from "@tanstack/react-query";
 import { agentsQuery } from "@/lib/queries/service";
 
 import type { FieldsProps } from "../fields-props";
+import { AgentStates } from "./AgentStates";
+import { CandidateFields } from "./CandidateFields";
 import { Field } from "./Field";
+
+const REFUSABLE = [
+  "agent",
+  "agent.backend",
+  "agent.model",
+  "agent.temperature",
+  "agent.candidates",
+  "agent.script",
+];
 
 export function AgentFields({ fields, change, errorOf }: FieldsProps) {
   const agents = useQuery(agentsQuery);
   const installed = agents.data?.items.filter((each) => each.kind === "installed") ?? [];
-  const lacking = agents.data?.items.find((each) => each.name === fields.backend && !each.ready);
+  const isNamed = fields.named.length > 0;
   return (
     <section className="card p-4" aria-label="Agent">
-      <details
-        open={["agent.model", "agent.temperature", "agent.candidates", "agent.script", "agent"].some(errorOf)}
-      >
+      <details open={isNamed || REFUSABLE.some(errorOf)}>
         <summary className="cursor-pointer font-medium">Agent</summary>
         <div className="mt-3 grid gap-3 md:grid-cols-2">
-          <Field
-            label="Agent"
-            hint={lacking ? `Not ready: ${lacking.missing}` : undefined}
-            error={errorOf("agent.backend")}
-          >
-            <select value={fields.backend} onChange={(event) => change({ backend: event.target.value })}>
-              <option value="auto">Service default</option>
+          <Field label="Agent" error={errorOf("agent.backend")}>
+            <select
+              value={isNamed ? "auto" : fields.backend}
+              disabled={isNamed}
+              onChange={(event) => change({ backend: event.target.value })}
+            >
+              <option value="auto">{isNamed ? "Named below" : "Service default"}</option>
               <option value="pydantic-ai">A model</option>
               <option value="scripted">A script (no model)</option>
               {installed.map((each) => (
@@ -36,18 +45,19 @@ export function AgentFields({ fields, change, errorOf }: FieldsProps) {
           <Field
             label="Candidates"
             hint="Agents per attempt. The gates choose between them."
-            error={errorOf("agent.candidates")}
+            error={isNamed ? "" : errorOf("agent.candidates")}
           >
             <input
               inputMode="numeric"
-              value={fields.candidates}
+              disabled={isNamed}
+              value={isNamed ? String(fields.named.length) : fields.candidates}
               onChange={(event) => change({ candidates: event.target.value })}
             />
           </Field>
-          {fields.backend === "scripted" ? (
+          {fields.backend === "scripted" && !isNamed ? (
             <Field
-              label="Script (JSON)"
-              hint="title and phases, as in the API"
+              label="Script (TOML or JSON)"
+              hint="title and phases, as in a script file"
               error={errorOf("agent.script") || errorOf("agent")}
             >
               <textarea
@@ -57,40 +67,52 @@ export function AgentFields({ fields, change, errorOf }: FieldsProps) {
               />
             </Field>
           ) : (
-            <>
-              <Field
-                label="Model"
-                hint="provider:model. By default the service's model."
-                error={errorOf("agent.model") || errorOf("agent")}
-              >
-                <input
-                  value={fields.model}
-                  placeholder="anthropic:claude-sonnet-4-20250514"
-                  onChange={(event) => change({ model: event.target.value })}
-                />
-              </Field>
-              <Field label="Temperature" hint="0 to 2" error={errorOf("agent.temperature")}>
-                <input
-                  inputMode="decimal"
-                  value={fields.temperature}
-                  onChange={(event) => change({ temperature: event.target.value })}
-                />
-              </Field>
-              <Field
-                label="System prompt"
-                hint="Replaces the agent's system prompt."
-                error={errorOf("agent.system_prompt")}
-              >
-                <textarea
-                  rows={3}
-                  value={fields.systemPrompt}
-                  onChange={(event) => change({ systemPrompt: event.target.value })}
-                />
-              </Field>
-            </>
+            <ModelFields fields={fields} change={change} errorOf={errorOf} />
           )}
         </div>
+        {fields.backend !== "scripted" && (
+          <CandidateFields fields={fields} change={change} errorOf={errorOf} />
+        )}
+        <AgentStates />
       </details>
     </section>
+  );
+}
+
+function ModelFields({ fields, change, errorOf }: FieldsProps) {
+  const isNamed = fields.named.length > 0;
+  return (
+    <>
+      <Field
+        label="Model"
+        hint="provider:model. By default the service's model."
+        error={errorOf("agent.model") || errorOf("agent")}
+      >
+        <input
+          disabled={isNamed}
+          value={isNamed ? "" : fields.model}
+          placeholder="anthropic:claude-sonnet-4-20250514"
+          onChange={(event) => change({ model: event.target.value })}
+        />
+      </Field>
+      <Field label="Temperature" hint="0 to 2" error={errorOf("agent.temperature")}>
+        <input
+          inputMode="decimal"
+          value={fields.temperature}
+          onChange={(event) => change({ temperature: event.target.value })}
+        />
+      </Field>
+      <Field
+        label="System prompt"
+        hint="Replaces the agent's system prompt."
+        error={errorOf("agent.system_prompt")}
+      >
+        <textarea
+          rows={3}
+          value={fields.systemPrompt}
+          onChange={(event) => change({ systemPrompt: event.target.value })}
+        />
+      </Field>
+    </>
   );
 }

@@ -1,12 +1,14 @@
 /** Within which bounds, and how it is judged; what is left empty is as the service is set. */
 import type { FieldsProps } from "../fields-props";
 import type { StartFields } from "../start-form";
+import { BudgetFields } from "./BudgetFields";
 import { Field } from "./Field";
 
 const NAMES = [
   "attempts_per_phase",
   "pass_threshold",
   "blocking_threshold",
+  "retry_context",
   "budget.tokens",
   "budget.cost_usd",
   "open_paths",
@@ -38,12 +40,18 @@ export function PolicyFields({ fields, change, errorOf }: FieldsProps) {
               <option value="base">Start of the phase</option>
             </select>
           </Field>
-          <Field label="Token limit" error={of("budget.tokens")}>
-            <input inputMode="numeric" {...text("maxTokens")} />
+          <Field
+            label="Conversation of a retry"
+            hint="Fresh begins anew with what was learned. Continue goes on where the agent can."
+            error={of("retry_context")}
+          >
+            <select {...text("retryContext")}>
+              <option value="">Service default</option>
+              <option value="fresh">Fresh</option>
+              <option value="continue">Continue</option>
+            </select>
           </Field>
-          <Field label="Cost limit (US dollars)" error={of("budget.cost_usd")}>
-            <input inputMode="decimal" {...text("maxCost")} />
-          </Field>
+          <BudgetFields values={fields} change={change} errorOf={(name) => of(`budget.${name}`)} />
           <Field label="Pass threshold" hint="0 to 1" error={of("pass_threshold")}>
             <input inputMode="decimal" {...text("passThreshold")} />
           </Field>

@@ -31,7 +31,7 @@ export function RoleAgentFields({ fields, change, refused, roles }: Props) {
             />
           </Field>
           <Field
-            label="Script (JSON)"
+            label="Script (TOML or JSON)"
             hint={`Plays ${roles} instead of a model.`}
             error={fields.script.trim() ? said : ""}
           >

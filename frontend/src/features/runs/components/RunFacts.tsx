@@ -1,6 +1,7 @@
 /** What a run is: its goal, who works on what, since when, at which cost. */
 import type { ReactNode } from "react";
 
+import { CodeSpans } from "@/components/CodeSpans";
 import { Cost } from "@/components/Cost";
 import { Disclosure } from "@/components/Disclosure";
 import { Elapsed, RelativeTime } from "@/components/RelativeTime";
@@ -80,7 +81,7 @@ function Goal({ text, asks }: { text: string; asks: string | undefined }) {
     return (
       <p className="theirs max-w-4xl">
         {word}
-        {text}
+        <CodeSpans text={text} />
       </p>
     );
   }
@@ -88,9 +89,11 @@ function Goal({ text, asks }: { text: string; asks: string | undefined }) {
     <details className="max-w-4xl">
       <summary className="theirs cursor-pointer">
         {word}
-        {beginning(text)} …
+        <CodeSpans text={beginning(text)} /> …
       </summary>
-      <p className="theirs mt-2">{text}</p>
+      <p className="theirs mt-2">
+        <CodeSpans text={text} />
+      </p>
     </details>
   );
 }

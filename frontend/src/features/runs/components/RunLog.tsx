@@ -13,9 +13,12 @@ interface Props {
   events: RunEvents;
   find: string;
   onFind: (words: string) => void;
+  /** The attempt that the reader chose. */
+  attempt: number | undefined;
+  phase?: string | undefined;
 }
 
-export function RunLog({ run, events, find, onFind }: Props) {
+export function RunLog({ run, events, find, onFind, attempt, phase }: Props) {
   const hash = useRouterState({ select: (state) => state.location.hash });
   const named = /^L(\d+\.\d+)$/.exec(hash)?.[1] ?? "";
   const [log] = useState(() => new Log());
@@ -34,6 +37,8 @@ export function RunLog({ run, events, find, onFind }: Props) {
       }}
       onDownload={() => void downloadLog(run.id)}
       named={named}
+      attempt={attempt}
+      phase={phase}
     />
   );
 }

@@ -12,6 +12,7 @@ import type { Run } from "@/lib/queries/runs";
 import { parseRunSearch, type RunSearch } from "@/lib/search";
 import type { Course } from "@/lib/timeline";
 
+import { MessageBox } from "./MessageBox";
 import { RunActions } from "./RunActions";
 import { RunFacts } from "./RunFacts";
 import { RunLog } from "./RunLog";
@@ -58,12 +59,14 @@ export function RunPage({ run, course, asks, result, children }: Props) {
         {result}
         <Timeline course={course} />
         {children}
+        <MessageBox run={run} />
         <div>
           <h2 className="mb-2 font-semibold">Log</h2>
           <RunLog
             run={run}
             events={events}
             find={search.find ?? ""}
+            attempt={search.attempt}
             onFind={(find) =>
               void navigate({
                 to: ".",

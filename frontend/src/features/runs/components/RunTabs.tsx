@@ -54,6 +54,8 @@ export function RunTabs({ sprint, events, attempt, search, onSearch }: Props) {
           events={events}
           find={search.find ?? ""}
           onFind={(find) => onSearch({ find: find || undefined })}
+          attempt={search.attempt}
+          phase={search.phase}
         />
       </Tabs.Content>
       <Tabs.Content value="attempts" tabIndex={-1}>

@@ -68,7 +68,9 @@ export function StartForm({ kind, note, copies, body, start, children }: Props) 
             key={each}
             to="/new"
             search={{ kind: each === "sprint" ? undefined : each }}
+            // The router compares addresses: without a kind it would mark no link for the sprint.
             activeOptions={{ exact: true, explicitUndefined: true }}
+            aria-current={each === kind ? "page" : undefined}
             className={[
               "inline-flex min-h-8 items-center rounded-md border border-line px-3 capitalize",
               "no-underline aria-[current=page]:border-accent aria-[current=page]:bg-accent",

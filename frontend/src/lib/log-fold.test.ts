@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+
+import type { LogLine } from "./log";
+import { foldAll, lineOfAttempt, shownLines, turn, UNFOLDED } from "./log-fold";
+
+const line = (id: string, part: Partial<LogLine> = {}): LogLine => ({
+  id,
+  kind: "text",
+  text: id,
+  time: "",
+  phase: "coding",
+  attempt: 1,
+  candidate: 0,
+  ...part,
+});
+const LINES = [
+  line("created", { attempt: null, phase: null, kind: "note" }),
+  line("first", { kind: "note", opens: "attempt" }),
+  line("call", { kind: "call", opens: "tool" }),
+  line("result", { kind: "result" }),
+  line("said"),
+  line("second", { kind: "note", opens: "attempt", attempt: 2 }),
+  line("more", { attempt: 2 }),
+  line("over", { attempt: null, kind: "note" }),
+];
+const ids = (shown: readonly number[] | null) => shown?.map((each) => LINES[each]?.id);
+
+describe("shownLines", () => {
+  it("shows all as long as nothing is folded", () => {
+    expect(shownLines(LINES, UNFOLDED)).toBeNull();
+  });
+
+  it("keeps the line that opens a section", () => {
+    expect(ids(shownLines(LINES, foldAll(UNFOLDED, "attempts")))).toEqual([
+      "created",
+      "first",
+      "second",
+      "over",
+    ]);
+    expect(ids(shownLines(LINES, foldAll(UNFOLDED, "tools")))).not.toContain("result");
+  });
+
+  it("turns one section, and turns it back", () => {
+    const one = turn(UNFOLDED, "first");
+    expect(ids(shownLines(LINES, one))).toEqual(["created", "first", "second", "more", "over"]);
+    expect(shownLines(LINES, turn(one, "first"))).toBeNull();
+    expect(ids(shownLines(LINES, turn(foldAll(UNFOLDED, "attempts"), "second")))).toContain("more");
+  });
+});
+
+describe("lineOfAttempt", () => {
+  it.each([
+    [2, "coding", 5],
+    [2, undefined, 5],
+    [2, "discovery", -1],
+    [undefined, "coding", -1],
+  ])("attempt %s of %s", (attempt, phase, index) => {
+    expect(lineOfAttempt(LINES, attempt, phase)).toBe(index);
+  });
+});

@@ -1,0 +1,63 @@
+/** Which lines of a log are shown while sections of it are folded. Pure. */
+import type { LogLine } from "./log";
+
+/** A section begins with the line that opens it, which stays. `turned` are exceptions from what holds for all. */
+export interface Folding {
+  readonly attempts: boolean;
+  readonly tools: boolean;
+  readonly turned: ReadonlySet<string>;
+}
+
+export const UNFOLDED: Folding = { attempts: false, tools: false, turned: new Set() };
+
+export function isFolded(line: LogLine, folding: Folding): boolean {
+  if (!line.opens) return false;
+  const all = line.opens === "attempt" ? folding.attempts : folding.tools;
+  return all !== folding.turned.has(line.id);
+}
+
+/** Folds every section of a kind, or none. */
+export function foldAll(folding: Folding, kind: "attempts" | "tools"): Folding {
+  return { ...folding, [kind]: !folding[kind], turned: new Set() };
+}
+
+/** Turns one section. */
+export function turn(folding: Folding, id: string): Folding {
+  const turned = new Set(folding.turned);
+  if (!turned.delete(id)) turned.add(id);
+  return { ...folding, turned };
+}
+
+/** Indices of the lines that are shown; null for all of them. */
+export function shownLines(lines: readonly LogLine[], folding: Folding): readonly number[] | null {
+  if (!folding.attempts && !folding.tools && folding.turned.size === 0) return null;
+  const shown: number[] = [];
+  let inAttempt = false;
+  let inTool = false;
+  for (const [index, line] of lines.entries()) {
+    // What belongs to no attempt ends one.
+    if (line.attempt === null) inAttempt = false;
+    if (line.opens === "attempt") {
+      inAttempt = isFolded(line, folding);
+      inTool = false;
+      shown.push(index);
+    } else if (!inAttempt) {
+      if (isOutsideTools(line)) inTool = false;
+      if (line.opens === "tool") inTool = isFolded(line, folding);
+      if (line.opens === "tool" || !inTool) shown.push(index);
+    }
+  }
+  return shown;
+}
+
+const isOutsideTools = (line: LogLine) => line.kind !== "call" && line.kind !== "result";
+
+/** Where an attempt begins; -1 as long as the log has no line of it. */
+export function lineOfAttempt(
+  lines: readonly LogLine[],
+  attempt: number | undefined,
+  phase: string | undefined,
+): number {
+  if (attempt === undefined) return -1;
+  return lines.findIndex((each) => each.attempt === attempt && (!phase || each.phase === phase));
+}
