@@ -78,6 +78,60 @@ def test_a_verdict_is_marked_on_its_evaluators_page(service: Service, watched: W
     expect(verdict.get_by_text("says it was a wrong fail")).to_have_count(0)
 
 
+def test_verdicts_are_marked_by_keys_one_after_the_other(
+    service: Service, watched: Watched, repo: Path
+) -> None:
+    page, keys = watched.page, watched.page.keyboard
+    with service.client() as client:
+        escalate(client, repo, name="Marked first")
+        escalate(client, repo, name="Marked second")
+        before = ok(client.get("/evaluators/plan_artifact"))["record"]["marked"]["wrong_fails"]
+    watched.open("/evaluators/plan_artifact", heading="plan_artifact")
+    page.get_by_role("button", name="Mark one after the other").click()
+    verdict = page.get_by_role("article")
+    expect(verdict).to_contain_text("Marked second")
+    watched.audit()
+    watched.shoot("marking")
+    keys.press("n")
+    expect(verdict).to_contain_text("Marked first")
+    keys.press("z")
+    expect(verdict).to_contain_text("Marked second")
+    keys.press("n")
+    expect(verdict).to_contain_text("Marked first")
+    keys.press("y")
+    expect(verdict.filter(has_text="Marked first")).to_have_count(0)
+    with service.client() as client:
+        after = ok(client.get("/evaluators/plan_artifact"))["record"]["marked"]["wrong_fails"]
+    assert (after["count"], after["of"]) == (before["count"] + 1, before["of"] + 2)
+
+
+def test_metrics_are_narrowed_and_saved(service: Service, watched: Watched, repo: Path) -> None:
+    page = watched.page
+    with service.client() as client:
+        complete(client, repo, name="Measured")
+        sprints = ok(client.get("/metrics", params={"kind": "sprint"}))
+    watched.open("/metrics", heading="Metrics")
+    page.get_by_label("Kind").select_option("sprint")
+    tile = page.get_by_role("region", name="pass@1", exact=True)
+    share = sprints["passes"]["pass_at_1"]
+    expect(tile).to_contain_text(f"{share['count']} counted runs of {share['of']} considered runs")
+    page.get_by_label("To", exact=True).fill("2020-01-01")
+    expect(page.get_by_text("No runs match these filters")).to_be_visible()
+    assert "to=2020-01-01" in page.url
+    page.go_back()
+    page.get_by_role("checkbox", name="Rolling trend").check()
+    expect(page.get_by_text("By week, with the 3 before")).to_be_visible()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save as CSV").click()
+    lines = saved.value.path().read_text().splitlines()
+    assert lines[0] == "share,count,of,value,low,high"
+    assert any(line.startswith(f"passes.pass_at_1,{share['count']},{share['of']},") for line in lines)
+    watched.audit()
+    watched.shoot("metrics-narrowed")
+    page.locator("[data-point]").first.click()
+    expect(page.get_by_text("All runs considered for this figure")).to_be_visible()
+
+
 def _cell(share: dict[str, Any]) -> str:
     """What a table says of a share: without cases never a percentage."""
     return "no data" if share["of"] == 0 else f"{share['count']} of {share['of']}"

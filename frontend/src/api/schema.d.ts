@@ -97,7 +97,7 @@ export interface paths {
         };
         /**
          * List escalations, oldest first
-         * @description With `status=open`, lists what waits for a human.
+         * @description With `status=open`, lists what waits for a human. Repeat a filter to allow several values.
          */
         get: operations["list_escalations"];
         put?: never;
@@ -123,6 +123,30 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/escalations/{escalation_id}/assign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take an escalation for yourself
+         * @description Others see who looks after it. If another reviewer has it: 409, unless `take_over` is set.
+         */
+        post: operations["assign_escalation"];
+        /**
+         * Give an escalation back
+         * @description Only the reviewer who has it can give it back.
+         */
+        delete: operations["release_escalation"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3112,6 +3136,70 @@ export interface components {
             type: "error";
         };
         /**
+         * EscalationAssign
+         * @description Takes an escalation for the caller.
+         */
+        EscalationAssign: {
+            /**
+             * Take Over
+             * @description Also take it from another reviewer.
+             * @default false
+             */
+            take_over: boolean;
+        };
+        /**
+         * EscalationAssignedData
+         * @description A reviewer took an escalation over, or gave it back.
+         *
+         *     `assigned_to` is null when it was given back; `before` is who had it until then.
+         */
+        EscalationAssignedData: {
+            /** Assigned To */
+            assigned_to: string | null;
+            /** Before */
+            before: string | null;
+            /**
+             * Escalation Id
+             * Format: uuid
+             */
+            escalation_id: string;
+        };
+        /** EscalationAssignedEvent */
+        EscalationAssignedEvent: {
+            /** Attempt */
+            attempt?: number | null;
+            data: components["schemas"]["EscalationAssignedData"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "escalation.assigned";
+            /** Phase */
+            phase?: string | null;
+            /**
+             * Run Id
+             * Format: uuid
+             */
+            run_id: string;
+            /**
+             * Sequence
+             * @default 0
+             */
+            sequence: number;
+            /**
+             * Sprint Id
+             * Format: uuid
+             */
+            sprint_id: string;
+            /**
+             * Timestamp
+             * Format: date-time
+             */
+            timestamp?: string;
+            /** Trace Id */
+            trace_id?: string | null;
+        };
+        /**
          * EscalationDecision
          * @description What a human can decide.
          * @enum {string}
@@ -3139,6 +3227,13 @@ export interface components {
         EscalationDetail: {
             /** Additional Attempts */
             additional_attempts: number;
+            /** Assigned At */
+            assigned_at?: string | null;
+            /**
+             * Assigned To
+             * @description The reviewer who looks after it.
+             */
+            assigned_to?: string | null;
             /** Attempt */
             attempt: number;
             /** Attempt Id */
@@ -3184,6 +3279,11 @@ export interface components {
             /** Phase */
             phase: string;
             policy: components["schemas"]["PolicyView"];
+            /**
+             * Project
+             * @description The location of the run's source.
+             */
+            project?: string | null;
             /**
              * Questions
              * @description What is asked about changed tests; given only when one escalation is read.
@@ -3487,6 +3587,13 @@ export interface components {
         EscalationView: {
             /** Additional Attempts */
             additional_attempts: number;
+            /** Assigned At */
+            assigned_at?: string | null;
+            /**
+             * Assigned To
+             * @description The reviewer who looks after it.
+             */
+            assigned_to?: string | null;
             /** Attempt */
             attempt: number;
             /**
@@ -3516,6 +3623,11 @@ export interface components {
             line_comments: components["schemas"]["LineComment"][];
             /** Phase */
             phase: string;
+            /**
+             * Project
+             * @description The location of the run's source.
+             */
+            project?: string | null;
             /**
              * Questions
              * @description What is asked about changed tests; given only when one escalation is read.
@@ -4058,7 +4170,7 @@ export interface components {
             /** Epoch */
             epoch: string;
             /** Events */
-            events: (components["schemas"]["RunCreatedEvent"] | components["schemas"]["RunCancelledEvent"] | components["schemas"]["RunPausedEvent"] | components["schemas"]["RunResumedEvent"] | components["schemas"]["BudgetWarningEvent"] | components["schemas"]["WorkflowStartedEvent"] | components["schemas"]["WorkflowStatusEvent"] | components["schemas"]["WorkflowCompletedEvent"] | components["schemas"]["WorkflowFailedEvent"] | components["schemas"]["PhaseStartedEvent"] | components["schemas"]["PhaseCompletedEvent"] | components["schemas"]["PhaseFailedEvent"] | components["schemas"]["AttemptStartedEvent"] | components["schemas"]["AttemptProducedEvent"] | components["schemas"]["AttemptInterruptedEvent"] | components["schemas"]["AgentProgressEvent"] | components["schemas"]["AgentFailedEvent"] | components["schemas"]["AgentMessageEvent"] | components["schemas"]["ToolCalledEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["CandidateStartedEvent"] | components["schemas"]["CandidateGeneratedEvent"] | components["schemas"]["CandidateFailedEvent"] | components["schemas"]["JudgeStartedEvent"] | components["schemas"]["JudgeDecidedEvent"] | components["schemas"]["EvaluationStartedEvent"] | components["schemas"]["EvaluatorCompletedEvent"] | components["schemas"]["EvaluationCompletedEvent"] | components["schemas"]["EvaluationFailedEvent"] | components["schemas"]["OptimizationStartedEvent"] | components["schemas"]["BaselineCompletedEvent"] | components["schemas"]["HeldOutCheckedEvent"] | components["schemas"]["IterationStartedEvent"] | components["schemas"]["IterationDirectedEvent"] | components["schemas"]["IterationScriptedEvent"] | components["schemas"]["IterationCompletedEvent"] | components["schemas"]["IterationFailedEvent"] | components["schemas"]["SubtaskStartedEvent"] | components["schemas"]["SubtaskCompletedEvent"] | components["schemas"]["EscalationRequiredEvent"] | components["schemas"]["EscalationReminderEvent"] | components["schemas"]["EscalationResolvedEvent"])[];
+            events: (components["schemas"]["RunCreatedEvent"] | components["schemas"]["RunCancelledEvent"] | components["schemas"]["RunPausedEvent"] | components["schemas"]["RunResumedEvent"] | components["schemas"]["BudgetWarningEvent"] | components["schemas"]["WorkflowStartedEvent"] | components["schemas"]["WorkflowStatusEvent"] | components["schemas"]["WorkflowCompletedEvent"] | components["schemas"]["WorkflowFailedEvent"] | components["schemas"]["PhaseStartedEvent"] | components["schemas"]["PhaseCompletedEvent"] | components["schemas"]["PhaseFailedEvent"] | components["schemas"]["AttemptStartedEvent"] | components["schemas"]["AttemptProducedEvent"] | components["schemas"]["AttemptInterruptedEvent"] | components["schemas"]["AgentProgressEvent"] | components["schemas"]["AgentFailedEvent"] | components["schemas"]["AgentMessageEvent"] | components["schemas"]["ToolCalledEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["CandidateStartedEvent"] | components["schemas"]["CandidateGeneratedEvent"] | components["schemas"]["CandidateFailedEvent"] | components["schemas"]["JudgeStartedEvent"] | components["schemas"]["JudgeDecidedEvent"] | components["schemas"]["EvaluationStartedEvent"] | components["schemas"]["EvaluatorCompletedEvent"] | components["schemas"]["EvaluationCompletedEvent"] | components["schemas"]["EvaluationFailedEvent"] | components["schemas"]["OptimizationStartedEvent"] | components["schemas"]["BaselineCompletedEvent"] | components["schemas"]["HeldOutCheckedEvent"] | components["schemas"]["IterationStartedEvent"] | components["schemas"]["IterationDirectedEvent"] | components["schemas"]["IterationScriptedEvent"] | components["schemas"]["IterationCompletedEvent"] | components["schemas"]["IterationFailedEvent"] | components["schemas"]["SubtaskStartedEvent"] | components["schemas"]["SubtaskCompletedEvent"] | components["schemas"]["EscalationRequiredEvent"] | components["schemas"]["EscalationReminderEvent"] | components["schemas"]["EscalationAssignedEvent"] | components["schemas"]["EscalationResolvedEvent"])[];
             /** Head */
             head: number;
             mode: components["schemas"]["ResumeMode"];
@@ -4959,18 +5071,30 @@ export interface components {
         };
         /**
          * LineComment
-         * @description A comment on one line of the diff, which the next prompts contain.
+         * @description A comment on one line or several lines of the diff, which the next prompts contain.
          */
         LineComment: {
             /** Body */
             body: string;
             /**
              * Line
-             * @description Line number in the file as the attempt left it.
+             * @description The line, or the last line of a range, in the file of `side`.
              */
             line: number;
             /** Path */
             path: string;
+            /**
+             * Side
+             * @description `new`: the file as the attempt left it. `old`: as it was, for removed lines.
+             * @default new
+             * @enum {string}
+             */
+            side: "new" | "old";
+            /**
+             * Start Line
+             * @description The first line of a range; null for one line.
+             */
+            start_line?: number | null;
         };
         /**
          * LocalSource
@@ -7040,7 +7164,7 @@ export interface components {
          * @description Every value of an envelope's `event`.
          * @enum {string}
          */
-        SprintEventType: "run.created" | "run.cancelled" | "run.paused" | "run.resumed" | "budget.warning" | "workflow.started" | "workflow.status" | "workflow.completed" | "workflow.failed" | "phase.started" | "phase.completed" | "phase.failed" | "attempt.started" | "attempt.produced" | "attempt.interrupted" | "agent.progress" | "agent.failed" | "agent.message" | "tool.called" | "tool.result" | "candidate.started" | "candidate.generated" | "candidate.failed" | "judge.started" | "judge.decided" | "evaluation.started" | "evaluator.completed" | "evaluation.completed" | "evaluation.failed" | "baseline.completed" | "held_out.checked" | "optimization.started" | "iteration.started" | "iteration.directed" | "iteration.scripted" | "iteration.completed" | "iteration.failed" | "subtask.started" | "subtask.completed" | "escalation.required" | "escalation.reminder" | "escalation.resolved";
+        SprintEventType: "run.created" | "run.cancelled" | "run.paused" | "run.resumed" | "budget.warning" | "workflow.started" | "workflow.status" | "workflow.completed" | "workflow.failed" | "phase.started" | "phase.completed" | "phase.failed" | "attempt.started" | "attempt.produced" | "attempt.interrupted" | "agent.progress" | "agent.failed" | "agent.message" | "tool.called" | "tool.result" | "candidate.started" | "candidate.generated" | "candidate.failed" | "judge.started" | "judge.decided" | "evaluation.started" | "evaluator.completed" | "evaluation.completed" | "evaluation.failed" | "baseline.completed" | "held_out.checked" | "optimization.started" | "iteration.started" | "iteration.directed" | "iteration.scripted" | "iteration.completed" | "iteration.failed" | "subtask.started" | "subtask.completed" | "escalation.required" | "escalation.reminder" | "escalation.assigned" | "escalation.resolved";
         /**
          * SubscribedFrame
          * @description Answers `subscribe`: the next events come after `after`.
@@ -8671,9 +8795,20 @@ export interface operations {
     list_escalations: {
         parameters: {
             query?: {
+                /** @description Only those that this reviewer has. */
+                assigned?: string | null;
                 cursor?: string | null;
+                /** @description The kind of run. */
+                kind?: components["schemas"]["RunKind"][];
                 limit?: number;
+                /** @description The location of the run's source. */
+                project?: string[];
+                reason?: components["schemas"]["EscalationReason"][];
                 status?: ("open" | "resolved" | "withdrawn") | null;
+                /** @description Only those that no reviewer has. */
+                unassigned?: boolean;
+                /** @description Escalated before this time. */
+                until?: string | null;
             };
             header?: never;
             path?: never;
@@ -8836,6 +8971,306 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EscalationDetail"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    assign_escalation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                escalation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["EscalationAssign"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EscalationView"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    release_escalation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                escalation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EscalationView"];
                 };
             };
             /** @description The request is not valid */
@@ -12492,6 +12927,8 @@ export interface operations {
                 against?: components["schemas"]["Against"];
                 /** @description Index of a candidate; by default the chosen one. */
                 candidate?: number | null;
+                /** @description Unchanged lines around each change of the files in `path`. */
+                context?: number;
                 /** @description Shows only these files, without cutting them. */
                 path?: string[];
             };
@@ -16034,6 +16471,8 @@ export interface operations {
                 against?: components["schemas"]["Against"];
                 /** @description Index of a candidate; by default the chosen one. */
                 candidate?: number | null;
+                /** @description Unchanged lines around each change of the files in `path`. */
+                context?: number;
                 /** @description Shows only these files, without cutting them. */
                 path?: string[];
             };

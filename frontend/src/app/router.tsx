@@ -15,6 +15,7 @@ import {
   parseReviewSearch,
   parseRunSearch,
   parseRunsSearch,
+  parseSettingsSearch,
   parseStartSearch,
   parseVerdictsSearch,
 } from "@/lib/search";
@@ -96,6 +97,7 @@ const evaluator = createRoute({
 const settings = createRoute({
   getParentRoute: () => root,
   path: "/settings",
+  validateSearch: parseSettingsSearch,
   component: lazyRouteComponent(() => import("./routes/settings"), "SettingsRoute"),
 });
 

@@ -2,7 +2,7 @@
 import { type ReactNode, useEffect } from "react";
 
 import { visible } from "@/lib/text/visible";
-import { documentTitle } from "@/lib/title";
+import { documentTitle, type PageState } from "@/lib/title";
 
 interface Props {
   title: string;
@@ -16,7 +16,7 @@ interface Props {
 export function PageHeader({ title, state, beside, actions }: Props) {
   const shown = visible(title);
   const named = state ? `${state}: ${shown}` : shown;
-  useEffect(() => documentTitle.setPage(named), [named]);
+  useEffect(() => documentTitle.setPage(named, state ? iconOf(state) : null), [named, state]);
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2 py-3">
       <h1 className="theirs text-lg font-semibold">{shown}</h1>
@@ -24,4 +24,16 @@ export function PageHeader({ title, state, beside, actions }: Props) {
       {actions && <div className="ml-auto flex flex-wrap items-center gap-2">{actions}</div>}
     </div>
   );
+}
+
+const ICONS: Record<string, PageState> = {
+  running: "running",
+  "needs a human": "waiting",
+  completed: "done",
+  failed: "failed",
+  cancelled: "failed",
+};
+
+function iconOf(state: string): PageState | null {
+  return ICONS[state] ?? null;
 }

@@ -1,7 +1,9 @@
 /** How shares develop: lines with their intervals, gaps where nothing was measured, and the same as a table. */
-import { type RefObject, useLayoutEffect, useRef, useState } from "react";
+import { useNavigate } from "@tanstack/react-router";
+import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from "react";
 
 import type { MetricShare } from "@/lib/queries/metrics";
+import { formatCases, formatInterval, formatShare, runsBehind } from "@/lib/shares";
 import { type Place, pieces, places } from "@/lib/trend";
 
 import { ShareCell } from "./MetricTile";
@@ -27,6 +29,9 @@ const RIGHT = 12;
 const LEAST_WIDTH = 120;
 /** Lines stand beside each other: equal values would hide all but one. */
 const BESIDE = 5;
+const DAY_PX = 90;
+/** Cases from which a mark has its full size. */
+const MANY = 30;
 const LOOKS = {
   solid: { stroke: "var(--passed)", dash: undefined, mark: "M0-4A4 4 0 1 1 0 4A4 4 0 1 1 0-4" },
   dashed: { stroke: "var(--accent)", dash: "6 4", mark: "M-3.5-3.5H3.5V3.5H-3.5Z" },
@@ -66,7 +71,7 @@ export function TrendChart({ title, starts, lines }: Props) {
         height={HEIGHT + 34}
         className="max-w-full"
       >
-        {[0, 0.5, 1].map((value) => (
+        {[0, 0.25, 0.5, 0.75, 1].map((value) => (
           <g key={value}>
             <line
               x1="0"
@@ -84,26 +89,12 @@ export function TrendChart({ title, starts, lines }: Props) {
             >{`${value * 100} %`}</text>
           </g>
         ))}
-        {starts.length > 0 && (
-          <>
-            <text
-              x={starts.length > 1 ? 0 : width / 2}
-              y={HEIGHT + 18}
-              textAnchor={starts.length > 1 ? "start" : "middle"}
-              fontSize="12"
-              fill="var(--muted)"
-            >
-              {day(starts[0])}
-            </text>
-            <text x={width} y={HEIGHT + 18} textAnchor="end" fontSize="12" fill="var(--muted)">
-              {starts.length > 1 ? day(starts.at(-1)) : ""}
-            </text>
-          </>
-        )}
+        <Days starts={starts} width={width} />
         {lines.map((line, index) => (
           <Drawn
             key={line.name}
             line={line}
+            starts={starts}
             width={width}
             beside={(index - (lines.length - 1) / 2) * BESIDE}
           />
@@ -146,16 +137,35 @@ export function TrendChart({ title, starts, lines }: Props) {
   );
 }
 
+/** As many days below the chart as have room, the first and the last among them. */
+function Days({ starts, width }: { starts: readonly string[]; width: number }) {
+  const last = starts.length - 1;
+  const every = Math.max(1, Math.ceil(starts.length / Math.max(1, Math.floor(width / DAY_PX))));
+  return starts.map((start, index) => {
+    if (index !== last && (index % every !== 0 || last - index < every)) return null;
+    const anchor = last === 0 ? "middle" : index === 0 ? "start" : index === last ? "end" : "middle";
+    const x = last === 0 ? width / 2 : (index / last) * width;
+    return (
+      <g key={start} data-day>
+        <line x1={x} x2={x} y1={HEIGHT} y2={HEIGHT + 4} stroke="var(--line)" />
+        <text x={x} y={HEIGHT + 18} textAnchor={anchor} fontSize="12" fill="var(--muted)">
+          {day(start)}
+        </text>
+      </g>
+    );
+  });
+}
+
 interface DrawnProps {
   line: Line;
+  starts: readonly string[];
   width: number;
   beside: number;
 }
 
-function Drawn({ line, width, beside }: DrawnProps) {
+function Drawn({ line, starts, width, beside }: DrawnProps) {
   const { stroke, dash, mark } = LOOKS[line.look];
   const found = places(line.shares, width, HEIGHT);
-  const drawn = found.filter((place): place is Place => place !== null);
   return (
     <g data-line={line.name} transform={`translate(${beside} 0)`}>
       {pieces(found).map((piece, index) => (
@@ -168,14 +178,56 @@ function Drawn({ line, width, beside }: DrawnProps) {
           strokeDasharray={dash}
         />
       ))}
-      {drawn.map((place) => (
-        <g key={place.x}>
-          <line x1={place.x} x2={place.x} y1={place.low} y2={place.high} stroke={stroke} opacity="0.45" />
-          <path d={mark} transform={`translate(${place.x} ${place.y})`} fill={stroke} />
-        </g>
-      ))}
+      {found.map((place, index) => {
+        const share = line.shares[index];
+        return (
+          place &&
+          share && (
+            <Point key={index} place={place} share={share} name={`${line.name}, ${day(starts[index])}`}>
+              <path
+                d={mark}
+                transform={`translate(${place.x} ${place.y}) scale(${sizeOf(share.of)})`}
+                fill={stroke}
+              />
+              <line x1={place.x} x2={place.x} y1={place.low} y2={place.high} stroke={stroke} opacity="0.45" />
+            </Point>
+          )
+        );
+      })}
     </g>
   );
+}
+
+interface PointProps {
+  place: Place;
+  share: MetricShare;
+  name: string;
+  children: ReactNode;
+}
+
+/** Says its figures when pointed at and leads to its runs. The table below does the same for the keyboard. */
+function Point({ place, share, name, children }: PointProps) {
+  const navigate = useNavigate();
+  return (
+    // A picture holds no links: the table below leads to the same runs.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions
+    <g
+      className="cursor-pointer"
+      data-point={name}
+      onClick={() => void navigate({ to: "/", search: runsBehind(share.considered) })}
+    >
+      <title>
+        {`${name}: ${formatShare(share.value)}, ${formatCases(share)}, 95 % interval ${formatInterval(share)}`}
+      </title>
+      {children}
+      <circle cx={place.x} cy={place.y} r="9" fill="transparent" />
+    </g>
+  );
+}
+
+/** Points with few cases are small. */
+function sizeOf(cases: number): number {
+  return 0.5 + 0.7 * Math.min(1, cases / MANY);
 }
 
 /** Of the part that is drawn on. */

@@ -60,6 +60,15 @@ export function ErrorState({ error, what, onRetry }: ErrorProps) {
       <TriangleAlert aria-hidden size={32} className="text-errored" />
       <h2 className="text-lg font-semibold">{title}</h2>
       <p className="theirs text-muted">{text}</p>
+      {needsToken(error) && (
+        <Link
+          to="/settings"
+          search={{ back: location.pathname + location.search }}
+          className={buttonClass("primary")}
+        >
+          Enter a token
+        </Link>
+      )}
       {isGone ? (
         <Link to="/" className={buttonClass()}>
           Show all runs
@@ -76,9 +85,12 @@ export function explain(error: unknown, what: string): { title: string; text: st
     return { title: `Cannot ${what}`, text: "The service does not respond. Try again in a moment." };
   }
   if (error instanceof ApiError) {
-    const needsToken = error.status === 401 || error.status === 403;
-    const hint = needsToken ? " Enter a token under Settings." : "";
+    const hint = needsToken(error) ? " Enter a token under Settings." : "";
     return { title: error.problem.title || `Cannot ${what}`, text: error.problem.detail + hint };
   }
   return { title: `Cannot ${what}`, text: error instanceof Error ? error.message : String(error) };
+}
+
+function needsToken(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 401 || error.status === 403);
 }

@@ -22,6 +22,10 @@ export async function downloadBundle(runId: string): Promise<void> {
   save(bundle as unknown as Blob, `${runId.slice(0, 8)}.bundle`);
 }
 
+export function saveText(text: string, name: string, type: string): void {
+  save(new Blob([text], { type }), name);
+}
+
 function save(content: Blob, name: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(content);

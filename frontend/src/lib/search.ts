@@ -42,6 +42,8 @@ const runs = z.object({
   metric_part: z.catch(z.optional(z.enum(["counted", "considered"])), undefined),
   metric_phase: text(100),
   metric_key: text(200),
+  /** Columns of the table, with commas between; all without it. */
+  columns: text(200),
 });
 /** What is to be started; a sprint without it. */
 const start = z.object({ kind: z.catch(z.optional(z.enum(KINDS)), undefined) });
@@ -67,18 +69,58 @@ const diff = z.object({
   candidate: whole,
   ...review.shape,
 });
+const REASONS = [
+  "attempts_exhausted",
+  "no_progress",
+  "budget_exhausted",
+  "day_budget_exhausted",
+  "agent_unavailable",
+  "evaluator_unavailable",
+  "worker_lost",
+  "human_asked",
+  "question",
+] as const;
 const escalations = z.object({
   status: z.catch(z.optional(z.enum(["open", "resolved", "withdrawn"])), undefined),
+  reason: z.catch(z.optional(z.enum(REASONS)), undefined),
+  kind: z.catch(z.optional(z.enum(KINDS)), undefined),
+  project: text(4096),
+  /** Those that have waited for so many hours or longer. */
+  hours: z.catch(z.optional(z.literal([1, 24, 168])), undefined),
+  /** Whose: the reader's own, or those that no reviewer has. */
+  who: z.catch(z.optional(z.enum(["me", "none"])), undefined),
 });
+const day = z.catch(
+  z.optional(
+    z.string().check(
+      z.regex(/^\d{4}-\d{2}-\d{2}$/),
+      z.refine((text) => !Number.isNaN(Date.parse(text))),
+    ),
+  ),
+  undefined,
+);
 const metrics = z.object({
   /** How many days back; all runs without it. */
   days: z.catch(z.optional(z.literal([7, 30, 90])), undefined),
+  /** The first and the last day of a range, instead of `days`. */
+  from: day,
+  to: day,
+  kind: z.catch(z.optional(z.enum(KINDS)), undefined),
+  /** Each point of the trend takes in the three before it. */
+  rolling: z.catch(z.optional(z.literal(true)), undefined),
   project: text(4096),
   agent: text(4096),
 });
 const verdicts = z.object({
+  /** Mark verdicts one after the other. */
+  marking: z.catch(z.optional(z.literal(true)), undefined),
   status: z.catch(z.optional(z.enum(["passed", "failed", "errored", "skipped"])), undefined),
   mark: z.catch(z.optional(z.enum(["any", "none", "right", "wrong_pass", "wrong_fail"])), undefined),
+});
+
+/** Where to return to: a place of this page and of no other. */
+const settings = z.object({
+  back: z.catch(z.optional(z.string().check(z.maxLength(2000), z.regex(/^\/(?![/\\])/))), undefined),
 });
 
 export type RunsSearch = z.infer<typeof runs>;
@@ -98,3 +140,4 @@ export const parseDiffSearch = (given: unknown): DiffSearch => diff.parse(given)
 export const parseEscalationsSearch = (given: unknown): EscalationsSearch => escalations.parse(given);
 export const parseMetricsSearch = (given: unknown): MetricsSearch => metrics.parse(given);
 export const parseVerdictsSearch = (given: unknown): VerdictsSearch => verdicts.parse(given);
+export const parseSettingsSearch = (given: unknown): z.infer<typeof settings> => settings.parse(given);

@@ -35,6 +35,12 @@ class DiffQuery(BaseModel):
     candidate: int | None = Field(
         default=None, ge=0, le=2**31 - 1, description="Index of a candidate; by default the chosen one."
     )
+    context: int = Field(
+        default=3,
+        ge=0,
+        le=1_000_000,
+        description="Unchanged lines around each change of the files in `path`.",
+    )
 
 
 class ResultView(BaseModel):
@@ -90,7 +96,13 @@ async def show_diff(
         text = await services.results.diff_text(run_id, phase, number, query.against, query.candidate)
         return PlainTextResponse(text)
     diff = await services.results.diff(
-        run_id, phase, number, query.against, query.path, candidate=query.candidate
+        run_id,
+        phase,
+        number,
+        query.against,
+        query.path,
+        candidate=query.candidate,
+        context=query.context,
     )
     return Response(diff.model_dump_json(), media_type="application/json")
 

@@ -8,7 +8,13 @@ from fastapi import APIRouter, Query, Response
 from app.api.edge.access import Reviewer, Services, Viewer
 from app.api.edge.idempotency import Repeatable
 from app.api.edge.strict_json import StrictRoute
-from app.schemas.api.escalations import EscalationPage, EscalationResolve, EscalationStatus, EscalationView
+from app.schemas.api.escalations import (
+    EscalationAssign,
+    EscalationPage,
+    EscalationQuery,
+    EscalationResolve,
+    EscalationView,
+)
 from app.schemas.api.reviews import EscalationDetail
 
 router = APIRouter(route_class=StrictRoute, prefix="/api/v1/escalations", tags=["escalations"])
@@ -16,14 +22,10 @@ router = APIRouter(route_class=StrictRoute, prefix="/api/v1/escalations", tags=[
 
 @router.get("", summary="List escalations, oldest first")
 async def list_escalations(
-    services: Services,
-    who: Viewer,
-    status: EscalationStatus | None = None,
-    limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    cursor: Annotated[str | None, Query(max_length=500)] = None,
+    query: Annotated[EscalationQuery, Query()], services: Services, who: Viewer
 ) -> EscalationPage:
-    """With `status=open`, lists what waits for a human."""
-    return await services.escalations.page(status=status, limit=limit, cursor=cursor)
+    """With `status=open`, lists what waits for a human. Repeat a filter to allow several values."""
+    return await services.escalations.page(query)
 
 
 @router.get("/{escalation_id}", summary="Show an escalation")
@@ -40,3 +42,17 @@ async def resolve_escalation(
     return await repeatable.respond(
         lambda once: services.escalations.resolve(escalation_id, body, who.name, once)
     )
+
+
+@router.post("/{escalation_id}/assign", summary="Take an escalation for yourself")
+async def assign_escalation(
+    escalation_id: UUID, services: Services, who: Reviewer, body: EscalationAssign | None = None
+) -> EscalationView:
+    """Others see who looks after it. If another reviewer has it: 409, unless `take_over` is set."""
+    return await services.escalations.assign(escalation_id, body or EscalationAssign(), who.name)
+
+
+@router.delete("/{escalation_id}/assign", summary="Give an escalation back")
+async def release_escalation(escalation_id: UUID, services: Services, who: Reviewer) -> EscalationView:
+    """Only the reviewer who has it can give it back."""
+    return await services.escalations.release(escalation_id, who.name)

@@ -28,7 +28,9 @@ from app.schemas.runs import EscalationDecision, RunKind
 
 app = App(name="escalations")
 
-_COMMENT = re.compile(r"(?P<path>.+?):(?P<line>\d+):(?P<body>.*)", re.DOTALL)
+_COMMENT = re.compile(
+    r"(?P<path>.+?):(?:(?P<start>\d+)-)?(?P<line>\d+)(?P<old>@old)?:(?P<body>.*)", re.DOTALL
+)
 _Flag = Parameter(negative="")
 
 
@@ -44,7 +46,8 @@ class Resolution:
         reject: Fail the run.
         guidance: What the agent should do differently, or the reason; - reads standard input.
         attempts: Number of attempts that a retry grants [default: 1].
-        comment: PATH:LINE:TEXT, a comment on a line of the diff; repeatable.
+        comment: PATH:LINE:TEXT, a comment on a line of the diff; PATH:FIRST-LAST:TEXT on several lines,
+            PATH:LINE@old:TEXT on a removed line; repeatable.
         open_paths: GLOB of protected files that the run may change; repeatable.
     """
 
@@ -171,7 +174,7 @@ def decision_of(resolution: Resolution) -> EscalationDecision:
 
 
 def comments_of(given: Sequence[str]) -> list[dict[str, str | int]]:
-    """Read line comments in the form `PATH:LINE:TEXT`.
+    """Read line comments: `PATH:LINE:TEXT`, `PATH:FIRST-LAST:TEXT`, `PATH:LINE@old:TEXT` for removed lines.
 
     Raises:
         CliError: one does not have that form.
@@ -181,7 +184,16 @@ def comments_of(given: Sequence[str]) -> list[dict[str, str | int]]:
         match = _COMMENT.fullmatch(each)
         if match is None:
             raise CliError(f"--comment: {each!r} is not PATH:LINE:TEXT")
-        comments.append({"path": match["path"], "line": int(match["line"]), "body": match["body"].strip()})
+        comment: dict[str, str | int] = {
+            "path": match["path"],
+            "line": int(match["line"]),
+            "body": match["body"].strip(),
+        }
+        if match["start"]:
+            comment["start_line"] = int(match["start"])
+        if match["old"]:
+            comment["side"] = "old"
+        comments.append(comment)
     return comments
 
 

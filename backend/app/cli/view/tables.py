@@ -222,7 +222,7 @@ def escalation_lines(escalation: "EscalationView") -> list[Line]:
         (f"  decided {escalation.decision.value} by {one_line(escalation.decided_by or '?')}{when}", "")
     )
     lines += [(f"          {line}", "") for line in first_lines(escalation.guidance, 20)]
-    lines += [(f"          {one_line(f'{c.path}:{c.line}: {c.body}')}", "") for c in escalation.line_comments]
+    lines += [(f"          {one_line(f'{c.place}: {c.body}')}", "") for c in escalation.line_comments]
     return lines
 
 

@@ -37,6 +37,23 @@ class EscalationReminderEvent(Envelope):
     data: EscalationReminderData
 
 
+class EscalationAssignedData(TypedEventData):
+    """A reviewer took an escalation over, or gave it back.
+
+    `assigned_to` is null when it was given back; `before` is who had it until then.
+    """
+
+    event_type: ClassVar[SprintEventType] = SprintEventType.ESCALATION_ASSIGNED
+    escalation_id: UUID
+    assigned_to: str | None
+    before: str | None
+
+
+class EscalationAssignedEvent(Envelope):
+    event: Literal[SprintEventType.ESCALATION_ASSIGNED] = SprintEventType.ESCALATION_ASSIGNED
+    data: EscalationAssignedData
+
+
 class EscalationResolvedData(TypedEventData):
     """A reviewer's decision.
 
@@ -58,5 +75,7 @@ class EscalationResolvedEvent(Envelope):
     data: EscalationResolvedData
 
 
-EscalationEvent = EscalationRequiredEvent | EscalationReminderEvent | EscalationResolvedEvent
+EscalationEvent = (
+    EscalationRequiredEvent | EscalationReminderEvent | EscalationAssignedEvent | EscalationResolvedEvent
+)
 """Any of them."""

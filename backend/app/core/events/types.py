@@ -47,6 +47,7 @@ class SprintEventType(StrEnum):
     SUBTASK_COMPLETED = "subtask.completed"
     ESCALATION_REQUIRED = "escalation.required"
     ESCALATION_REMINDER = "escalation.reminder"
+    ESCALATION_ASSIGNED = "escalation.assigned"
     ESCALATION_RESOLVED = "escalation.resolved"
 
 

@@ -14,6 +14,7 @@ class Escalation(Base):
     """A question to a human; open while `decision` is null. One can be open per run.
 
     `remind_at` is when it is looked at again for a reminder; `reminders` counts those that fell due.
+    `assigned_to` is the reviewer who looks after it; anyone with the role may still decide.
     """
 
     __tablename__ = "escalations"
@@ -40,6 +41,8 @@ class Escalation(Base):
     additional_attempts: Mapped[int] = mapped_column(server_default="0")
     decided_by: Mapped[str | None]
     decided_at: Mapped[datetime | None]
+    assigned_to: Mapped[str | None]
+    assigned_at: Mapped[datetime | None]
     version: Mapped[int] = mapped_column(server_default="1")
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     reminders: Mapped[int] = mapped_column(server_default="0")

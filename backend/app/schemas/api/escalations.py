@@ -1,30 +1,56 @@
 """Escalations as the API shows them, and the decisions that resolve them."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.schemas.api.marks import MarkCreate
+from app.schemas.moments import Moment
 from app.schemas.questions import Question
 from app.schemas.runs import MAX_OPEN_PATHS, EscalationDecision, EscalationReason, RunKind
-from app.schemas.text import CleanText, PathGlob, RelativePath
+from app.schemas.text import CleanLine, CleanText, PathGlob, RelativePath
 
 EscalationStatus = Literal["open", "resolved", "withdrawn"]
+DiffSide = Literal["new", "old"]
 
 MAX_GUIDANCE_CHARS = 20_000
 MAX_LINE_COMMENTS = 200
+MAX_CHOICES = 50
 
 
 class LineComment(BaseModel):
-    """A comment on one line of the diff, which the next prompts contain."""
+    """A comment on one line or several lines of the diff, which the next prompts contain."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     path: RelativePath = Field(min_length=1, max_length=4096)
-    line: int = Field(ge=1, le=2**31 - 1, description="Line number in the file as the attempt left it.")
+    line: int = Field(
+        ge=1, le=2**31 - 1, description="The line, or the last line of a range, in the file of `side`."
+    )
+    start_line: int | None = Field(
+        default=None, ge=1, le=2**31 - 1, description="The first line of a range; null for one line."
+    )
+    side: DiffSide = Field(
+        default="new",
+        description="`new`: the file as the attempt left it. `old`: as it was, for removed lines.",
+    )
     body: CleanText = Field(min_length=1, max_length=4000)
+
+    @model_validator(mode="after")
+    def _starts_before_it_ends(self) -> "LineComment":
+        if self.start_line is not None and self.start_line > self.line:
+            raise ValueError(f"start_line {self.start_line} is after line {self.line}")
+        return self
+
+    @property
+    def place(self) -> str:
+        """Where the comment stands, such as `app/main.py:3-5 (removed)`."""
+        lines = str(self.line)
+        if self.start_line is not None and self.start_line < self.line:
+            lines = f"{self.start_line}-{self.line}"
+        return f"{self.path}:{lines}{' (removed)' if self.side == 'old' else ''}"
 
 
 class VerdictMarkIn(MarkCreate):
@@ -74,6 +100,39 @@ class EscalationResolve(BaseModel):
         return self
 
 
+class EscalationAssign(BaseModel):
+    """Takes an escalation for the caller."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    take_over: bool = Field(default=False, description="Also take it from another reviewer.")
+
+
+class EscalationFilter(BaseModel):
+    """Which escalations a list shows. Values of one field are alternatives; fields narrow each other."""
+
+    model_config = ConfigDict(frozen=True)
+
+    status: EscalationStatus | None = None
+    kind: list[RunKind] = Field(default=[], max_length=MAX_CHOICES, description="The kind of run.")
+    reason: list[EscalationReason] = Field(default=[], max_length=MAX_CHOICES)
+    project: list[Annotated[CleanLine, Field(min_length=1, max_length=4096)]] = Field(
+        default=[], max_length=MAX_CHOICES, description="The location of the run's source."
+    )
+    assigned: Annotated[CleanLine, Field(min_length=1, max_length=200)] | None = Field(
+        default=None, description="Only those that this reviewer has."
+    )
+    unassigned: bool = Field(default=False, description="Only those that no reviewer has.")
+    until: Moment | None = Field(default=None, description="Escalated before this time.")
+
+
+class EscalationQuery(EscalationFilter):
+    """One page of a list of escalations, oldest first."""
+
+    limit: int = Field(default=50, ge=1, le=200)
+    cursor: str | None = Field(default=None, max_length=500)
+
+
 class EscalationView(BaseModel):
     """One escalation."""
 
@@ -94,6 +153,9 @@ class EscalationView(BaseModel):
     additional_attempts: int
     decided_by: str | None
     decided_at: datetime | None
+    project: str | None = Field(default=None, description="The location of the run's source.")
+    assigned_to: str | None = Field(default=None, description="The reviewer who looks after it.")
+    assigned_at: datetime | None = None
     version: int
     created_at: datetime
     questions: list[Question] = Field(

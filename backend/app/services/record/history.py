@@ -178,7 +178,7 @@ def guidance_lines(escalation: Escalation) -> list[str]:
     """A reviewer's words as lines for the prompt: the guidance, then each line comment with its place."""
     lines = [escalation.guidance] if escalation.guidance else []
     comments = [LineComment.model_validate(each) for each in escalation.line_comments]
-    return lines + [f"{each.path}:{each.line}: {each.body}" for each in comments]
+    return lines + [f"{each.place}: {each.body}" for each in comments]
 
 
 def _judged(recorded: Recorded) -> list[Attempt]:

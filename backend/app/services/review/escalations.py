@@ -7,12 +7,11 @@ from typing import Any
 from uuid import UUID
 
 from pydantic import TypeAdapter, ValidationError
-from sqlalchemy import select, tuple_
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import load_only
 
 from app.core.errors import ConflictError, InvalidInputError, NotFoundError
-from app.core.events.escalations import EscalationResolvedData
+from app.core.events.escalations import EscalationAssignedData, EscalationResolvedData
 from app.core.events.runs import WorkflowStatusData
 from app.db.engine import Sessions
 from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run
@@ -20,9 +19,10 @@ from app.jobs.queue import enqueue_advance
 from app.runners.evaluators.protection.protected_files import NAME as PROTECTED_FILES
 from app.runners.evaluators.verdict import questions_of
 from app.schemas.api.escalations import (
+    EscalationAssign,
     EscalationPage,
+    EscalationQuery,
     EscalationResolve,
-    EscalationStatus,
     EscalationView,
     VerdictMarkIn,
 )
@@ -30,15 +30,14 @@ from app.schemas.questions import QUESTIONS, Question
 from app.schemas.runs import EscalationDecision, RunPolicy, RunStatus
 from app.schemas.text import PathGlob
 from app.services.control.idempotency import UNKEYED, Once
-from app.services.read.paging import decode_cursor, encode_cursor
 from app.services.read.views import attempts_allowed_now, escalation_view
 from app.services.record.evaluations import evaluation_result
 from app.services.record.transactions import EventBell, Recording
 from app.services.record.waiting import forget_failures
+from app.services.review.inbox import check_assignable, lock_escalation, read_page
 from app.services.review.marks import store_mark, verdict_status
 
 _GLOB = TypeAdapter[str](PathGlob)
-_OF_RUNS = load_only(Run.name, Run.kind, raiseload=True)
 
 
 class EscalationService:
@@ -53,29 +52,13 @@ class EscalationService:
         self._sessions = sessions
         self._bell = bell
 
-    async def page(
-        self, *, status: EscalationStatus | None, limit: int, cursor: str | None
-    ) -> EscalationPage:
+    async def page(self, query: EscalationQuery) -> EscalationPage:
         """Return a page of escalations, oldest first.
 
         Raises:
             InvalidInputError: the cursor is not one of ours.
         """
-        statement = select(Escalation, Run).join(Run, Run.id == Escalation.run_id).options(_OF_RUNS)
-        if status is not None:
-            statement = statement.where(Escalation.status == status)
-        if cursor is not None:
-            statement = statement.where(
-                tuple_(Escalation.created_at, Escalation.id) > tuple_(*decode_cursor(cursor))
-            )
-        statement = statement.order_by(Escalation.created_at, Escalation.id).limit(limit + 1)
-        async with self._sessions() as session:
-            rows = (await session.execute(statement)).all()
-        items = [escalation_view(row, run) for row, run in rows[:limit]]
-        last = rows[limit - 1][0] if len(rows) > limit else None
-        return EscalationPage(
-            items=items, next_cursor=encode_cursor(last.created_at, last.id) if last else None
-        )
+        return await read_page(self._sessions, query)
 
     async def get(self, escalation_id: UUID) -> EscalationView:
         """Return one escalation.
@@ -106,7 +89,7 @@ class EscalationService:
         """
         async with self._sessions.begin() as session:
             await once.claim(session)
-            run, escalation = await _lock(session, escalation_id)
+            run, escalation = await lock_escalation(session, escalation_id)
             _check_open(escalation, resolution)
             attempt = await _attempt_of(session, escalation)
             if resolution.decision is EscalationDecision.ACCEPT and (
@@ -133,14 +116,42 @@ class EscalationService:
         self._bell.ring(run.id)
         return view
 
+    async def assign(self, escalation_id: UUID, request: EscalationAssign, actor: str) -> EscalationView:
+        """Note that `actor` looks after an escalation. Once more changes nothing.
 
-async def _lock(session: AsyncSession, escalation_id: UUID) -> tuple[Run, Escalation]:
-    run_id = await session.scalar(select(Escalation.run_id).where(Escalation.id == escalation_id))
-    if run_id is None:
-        raise NotFoundError(f"there is no escalation {escalation_id}")
-    # The run first, as everybody who writes to it does; the other way round could deadlock.
-    run = await session.get_one(Run, run_id, with_for_update=True)
-    return run, await session.get_one(Escalation, escalation_id, with_for_update=True)
+        Raises:
+            NotFoundError: there is no such escalation.
+            ConflictError: it is not open, or another reviewer has it and the request does not take it over.
+        """
+        return await self._hand(escalation_id, actor, actor, take_over=request.take_over)
+
+    async def release(self, escalation_id: UUID, actor: str) -> EscalationView:
+        """Give an escalation of `actor` back. One that no reviewer has stays as it is.
+
+        Raises:
+            NotFoundError: there is no such escalation.
+            ConflictError: it is not open, or another reviewer has it.
+        """
+        return await self._hand(escalation_id, None, actor, take_over=False)
+
+    async def _hand(
+        self, escalation_id: UUID, to: str | None, actor: str, *, take_over: bool
+    ) -> EscalationView:
+        async with self._sessions.begin() as session:
+            run, escalation = await lock_escalation(session, escalation_id)
+            before = escalation.assigned_to
+            check_assignable(escalation, actor, take_over=take_over)
+            if before == to:
+                return escalation_view(escalation, run)
+            escalation.assigned_to = to
+            escalation.assigned_at = datetime.now(UTC) if to is not None else None
+            recording = Recording(session, run)
+            data = EscalationAssignedData(escalation_id=escalation.id, assigned_to=to, before=before)
+            recording.tell(data, escalation.phase, escalation.attempt or None)
+            await recording.flush_events()
+            view = escalation_view(escalation, run)
+        self._bell.ring(run.id)
+        return view
 
 
 def _check_open(escalation: Escalation, resolution: EscalationResolve) -> None:

@@ -58,6 +58,7 @@ class ResultService:
         paths: Sequence[str] = (),
         *,
         candidate: int | None = None,
+        context: int = 3,
     ) -> AttemptDiff:
         """Compare an attempt file by file; with `paths` only these files, and these whole.
 
@@ -68,6 +69,7 @@ class ResultService:
             against: what it is compared with.
             paths: names of files.
             candidate: index of a candidate; by default the chosen one.
+            context: unchanged lines around each change of the files in `paths`.
 
         Raises:
             NotFoundError: there is no such attempt or candidate.
@@ -76,7 +78,9 @@ class ResultService:
         """
         base, head = await self._ends(run_id, phase, number, against, candidate)
         repository = await self._trees.repository(run_id, base, head)
-        found = await (repository.diff_of(base, head, list(paths)) if paths else repository.diff(base, head))
+        found = await (
+            repository.diff_of(base, head, list(paths), context) if paths else repository.diff(base, head)
+        )
         return AttemptDiff(
             **dict(found),
             base_commit=base,

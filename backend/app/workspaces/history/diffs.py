@@ -26,10 +26,17 @@ _FILE_START = re.compile(rb"^diff --git ", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class DiffLimits:
-    """How many bytes of patches are shown: of one file, and of all together."""
+    """How much of patches is shown.
+
+    Attributes:
+        file_bytes: of one file.
+        total_bytes: of all files together.
+        context: unchanged lines around each change.
+    """
 
     file_bytes: int = 200_000
     total_bytes: int = 1_000_000
+    context: int = 3
 
 
 DEFAULT_DIFF_LIMITS = DiffLimits()
@@ -51,7 +58,8 @@ async def read_diff(
     summary = ["diff-tree", *_PLAIN, "--raw", "--numstat", "-z", base, head, "--", *paths]
     # Patches are read beyond the limit, so that one large file does not hide those after it.
     (patch, cut), listing = await together(
-        read_patch(git, target, base, head, paths, 8 * limits.total_bytes), git.run(summary, target)
+        read_patch(git, target, base, head, paths, 8 * limits.total_bytes, limits.context),
+        git.run(summary, target),
     )
     changes, counts = _read_summary(listing)
     starts = [match.start() for match in _FILE_START.finditer(patch)]
@@ -88,10 +96,10 @@ async def read_named(
 
 
 async def read_patch(
-    git: Git, target: GitTarget, base: str, head: str, paths: Sequence[str], limit: int
+    git: Git, target: GitTarget, base: str, head: str, paths: Sequence[str], limit: int, context: int = 3
 ) -> tuple[bytes, bool]:
     """Return at most `limit` bytes of the unified diff, whole lines, and whether there is more."""
-    command = ["diff-tree", *_PLAIN, "-p", base, head, "--", *paths]
+    command = ["diff-tree", *_PLAIN, "-p", f"-U{context}", base, head, "--", *paths]
     outcome = await git.attempt(command, target, output_limit=limit)
     if outcome.returncode != 0 or outcome.timed_out:
         raise GitError(f"git diff-tree failed: {reason(outcome)}")

@@ -1,5 +1,6 @@
 """The git history of one run: a bare repository outside every working tree."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import anyio.to_thread
@@ -200,14 +201,18 @@ class RunRepository:
         """
         return await read_changes(self.git, self.target, base, head)
 
-    async def diff_of(self, base: str, head: str, names: list[str]) -> Diff:
+    async def diff_of(self, base: str, head: str, names: list[str], context: int = 3) -> Diff:
         """Compare some files of two commits, named as `diff` shows them; up to 32 MB of patches.
+
+        Each change is shown with `context` unchanged lines around it.
 
         Raises:
             GitError: a commit is not here.
             InvalidInputError: one of the files did not change.
         """
-        return await read_named(self.git, self.target, base, head, names, WHOLE_FILE_LIMITS)
+        return await read_named(
+            self.git, self.target, base, head, names, replace(WHOLE_FILE_LIMITS, context=context)
+        )
 
     async def diff_text(self, base: str, head: str, limit: int = MAX_DIFF_TEXT_BYTES) -> str:
         """Return the unified diff as text of at most `limit` bytes, cut at a line end."""

@@ -6,13 +6,13 @@ import { EscalationsPage } from "@/features/escalations/EscalationsPage";
 const route = getRouteApi("/escalations");
 
 export function EscalationsRoute() {
-  const { status = "open" } = route.useSearch();
+  const search = route.useSearch();
   const navigate = useNavigate({ from: "/escalations" });
   return (
     <EscalationsPage
-      key={status}
-      status={status}
-      onStatus={(next) => void navigate({ search: { status: next } })}
+      key={search.status ?? "open"}
+      search={search}
+      onChange={(part) => void navigate({ search: (before) => ({ ...before, ...part }) })}
     />
   );
 }

@@ -55,7 +55,9 @@ export default function Palette({ onClose }: { onClose: () => void }) {
             />
             <Command.List className="max-h-[50dvh] overflow-y-auto p-2" label="Results">
               {found.length === 0 && (
-                <Command.Empty className="p-4 text-center text-muted">No matches</Command.Empty>
+                <Command.Empty className="p-4 text-center text-muted">
+                  {runs.isFetching ? "Searching …" : "No matches"}
+                </Command.Empty>
               )}
               {groups.map((group) => (
                 <Command.Group key={group} heading={group} className={GROUP}>

@@ -1,50 +1,85 @@
-/** A remark on one line: being written, or as it was sent. */
+/** A remark on lines: being written, or as it was sent. */
 import { Trash2 } from "lucide-react";
 import { useEffect, useRef } from "react";
 
 import { Button } from "@/components/Button";
 import { UntrustedText } from "@/components/UntrustedText";
-import type { LineComment } from "@/lib/diff/comments";
+import { type LineComment, placeText, withSuggestion } from "@/lib/diff/comments";
 
 import type { CommentActions } from "./comment-actions";
 
 const LONGEST = 4000;
 
-export function CommentBox({ comment, actions }: { comment: LineComment; actions: CommentActions | null }) {
-  const { path, line, body } = comment;
+interface Props {
+  comment: LineComment;
+  actions: CommentActions | null;
+  /** The text of the lines of the same side that are on the page. */
+  codeOf: (first: number, last: number) => string;
+}
+
+export function CommentBox({ comment, actions, codeOf }: Props) {
+  const { path, line, body, start_line: start } = comment;
+  const at = { path, line, side: comment.side ?? "new" };
   const box = useRef<HTMLTextAreaElement>(null);
   const isNew = useRef(body === "");
   useEffect(() => {
     if (isNew.current) box.current?.focus();
   }, []);
+  const where = at.side === "old" ? `removed line ${line}` : `line ${line}`;
   if (!actions) {
     return (
       <div className="border-y border-line bg-highlight px-3 py-2">
+        {(start ?? line) < line && <p className="mono text-muted">{placeText(comment)}</p>}
         <UntrustedText text={body} className="theirs" />
       </div>
     );
   }
+  function suggest(): void {
+    const code = codeOf(start ?? line, line);
+    actions?.write(at, withSuggestion(body, code).slice(0, LONGEST));
+    box.current?.focus();
+  }
   return (
-    <div className="flex items-start gap-2 border-y border-line bg-sunken p-2 font-sans">
-      <textarea
-        ref={box}
-        value={body}
-        maxLength={LONGEST}
-        rows={Math.min(8, body.split("\n").length + 1)}
-        aria-label={`Comment on line ${line} of ${path}`}
-        placeholder="Sent to the next attempt with your decision. Press Esc to leave the field."
-        className="field flex-1"
-        onChange={(event) => actions.write(path, line, event.target.value)}
-        onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
-        onBlur={() => body.trim() === "" && actions.remove(path, line)}
-      />
-      <Button
-        weight="quiet"
-        aria-label={`Remove the comment on line ${line}`}
-        onClick={() => actions.remove(path, line)}
-      >
-        <Trash2 aria-hidden size={16} />
-      </Button>
+    <div className="flex flex-col gap-1 border-y border-line bg-sunken p-2 font-sans" data-comment-box>
+      <div className="flex items-start gap-2">
+        <textarea
+          ref={box}
+          value={body}
+          maxLength={LONGEST}
+          rows={Math.min(8, body.split("\n").length + 1)}
+          aria-label={`Comment on ${where} of ${path}`}
+          placeholder="Sent to the next attempt with your decision. Press Esc to leave the field."
+          className="field flex-1"
+          onChange={(event) => actions.write(at, event.target.value)}
+          onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
+          onBlur={(event) => {
+            const stays = event.currentTarget.closest("[data-comment-box]")?.contains(event.relatedTarget);
+            if (body.trim() === "" && !stays) actions.remove(at);
+          }}
+        />
+        <Button
+          weight="quiet"
+          aria-label={`Remove the comment on ${where}`}
+          onClick={() => actions.remove(at)}
+        >
+          <Trash2 aria-hidden size={16} />
+        </Button>
+      </div>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <label className="flex items-center gap-2">
+          From line
+          <input
+            type="number"
+            className="field max-w-24"
+            min={1}
+            max={line}
+            value={start ?? line}
+            onChange={(event) => actions.begin(at, event.target.valueAsNumber)}
+          />
+          to {line}
+        </label>
+        {at.side === "new" && <Button onClick={suggest}>Suggest a change</Button>}
+      </div>
     </div>
   );
 }

@@ -1,5 +1,5 @@
 /** One file of a diff. A button brings each part that is left out. */
-import { useMemo, useState } from "react";
+import { memo, useMemo, useState } from "react";
 
 import { Button } from "@/components/Button";
 import { UntrustedText } from "@/components/UntrustedText";
@@ -11,6 +11,7 @@ import type { FileDiff } from "@/lib/queries/diffs";
 
 import type { CommentActions } from "./comment-actions";
 import { DiffBlock, type View } from "./DiffBlock";
+import { useTokens } from "./use-tokens";
 
 const MOST_ROWS = 12_000;
 const ROW_PX = 19;
@@ -25,15 +26,21 @@ interface Props {
   actions: CommentActions | null;
   current: string | null;
   isOpen: boolean;
-  onToggle: () => void;
+  /** Stable, like the other functions. */
+  onToggle: (path: string) => void;
+  isViewed: boolean;
+  onViewed: (path: string, isViewed: boolean) => void;
   /** Blocks that may be on the page already; the others follow. */
   room: number;
   /** Ask for the file whole. */
-  onWhole: () => void;
+  onWhole: (path: string) => void;
+  /** Ask for more unchanged lines; none where all are shown. */
+  onContext: ((path: string) => void) | null;
   isLoading: boolean;
 }
 
-export function DiffFile({
+/** Files are many: each is only done again when something of its own is new. */
+export const DiffFile = memo(function DiffFile({
   file,
   id,
   view,
@@ -43,8 +50,11 @@ export function DiffFile({
   current,
   isOpen,
   onToggle,
+  isViewed,
+  onViewed,
   room,
   onWhole,
+  onContext,
   isLoading,
 }: Props) {
   const hunks = useMemo(() => hunksOf(file), [file]);
@@ -53,9 +63,15 @@ export function DiffFile({
   const most = Math.ceil(shownRows / BLOCK_ROWS);
   const left = blocks.slice(most).reduce((sum, block) => sum + block.hunk.changes.length, 0);
   const shown = blocks.slice(0, most);
+  const tokens = useTokens(file.path, hunks, isOpen && room > 0);
   return (
-    <section id={id} aria-label={file.path} className="card scroll-mt-28 overflow-clip" data-file={file.path}>
-      <FileHead file={file} isOpen={isOpen} onToggle={onToggle} />
+    <section
+      id={id}
+      aria-label={file.path}
+      className="card diff-file scroll-mt-28 overflow-clip"
+      data-file={file.path}
+    >
+      <FileHead {...{ file, isOpen, onToggle, isViewed, onViewed }} />
       {isOpen && (
         <div className="diff-rows">
           {shown.map((block, index) =>
@@ -73,6 +89,8 @@ export function DiffFile({
                   findings={findings}
                   actions={actions}
                   current={current}
+                  tokens={tokens}
+                  onContext={onContext}
                 />
               </div>
             ) : (
@@ -90,7 +108,7 @@ export function DiffFile({
           {file.truncated && (
             <div className="flex flex-wrap items-center gap-3 border-t border-line p-2 text-muted">
               This file is large. Only its beginning is shown.
-              <Button onClick={onWhole} disabled={isLoading}>
+              <Button onClick={() => onWhole(file.path)} disabled={isLoading}>
                 {isLoading ? "Loading …" : "Show the whole file"}
               </Button>
             </div>
@@ -99,14 +117,16 @@ export function DiffFile({
       )}
     </section>
   );
-}
+});
 
-function FileHead({ file, isOpen, onToggle }: Pick<Props, "file" | "isOpen" | "onToggle">) {
+type HeadProps = Pick<Props, "file" | "isOpen" | "onToggle" | "isViewed" | "onViewed">;
+
+function FileHead({ file, isOpen, onToggle, isViewed, onViewed }: HeadProps) {
   return (
     <h3 className="flex min-h-8 flex-wrap items-center gap-x-3 border-b border-line bg-sunken px-2 py-1">
       <button
         type="button"
-        onClick={onToggle}
+        onClick={() => onToggle(file.path)}
         aria-expanded={isOpen}
         className="flex min-w-0 flex-1 items-center gap-2 text-left"
       >
@@ -128,6 +148,14 @@ function FileHead({ file, isOpen, onToggle }: Pick<Props, "file" | "isOpen" | "o
       ) : (
         <Counts additions={file.additions} deletions={file.deletions} />
       )}
+      <label className="flex min-h-7 items-center gap-1 font-normal">
+        <input
+          type="checkbox"
+          checked={isViewed}
+          onChange={(event) => onViewed(file.path, event.target.checked)}
+        />
+        Viewed
+      </label>
     </h3>
   );
 }

@@ -1,6 +1,6 @@
 /** A diff to read and to comment on: by mouse, or line by line from the keyboard. */
 import { useQueries } from "@tanstack/react-query";
-import { useMemo, useRef, useState } from "react";
+import { useCallback, useMemo, useRef, useState } from "react";
 
 import { EmptyState } from "@/components/states";
 import type { LineComment } from "@/lib/diff/comments";
@@ -13,6 +13,7 @@ import { Counts, DiffFile } from "./DiffFile";
 import { FileList } from "./FileList";
 import { useDiffKeys } from "./use-diff-keys";
 import { useRoom } from "./use-room";
+import { useViewed } from "./use-viewed";
 
 type Findings = ReadonlyMap<string, readonly Finding[]>;
 
@@ -30,20 +31,59 @@ interface Props {
 const NO_FINDINGS: readonly Finding[] = [];
 const NO_COMMENTS: readonly LineComment[] = [];
 
+/** Unchanged lines around each change: as it comes, then more, then all. */
+const CONTEXTS = [3, 25, 1_000_000] as const;
+
 export function DiffReview({ of, diff, view, comments, findings, actions }: Props) {
-  const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
-  const [asked, setAsked] = useState<readonly string[]>([]);
-  const whole = useQueries({ queries: asked.map((path) => wholeFileQuery(of, path)) });
+  const { viewed, setViewed } = useViewed(`${of.id}.${diff.base_commit}.${diff.head_commit}`);
+  const [folded, setFolded] = useState<ReadonlySet<string>>(viewed);
+  // Paths of files that were asked for whole, each with its lines of context.
+  const [asked, setAsked] = useState<ReadonlyMap<string, number>>(new Map());
+  const paths = [...asked.keys()];
+  const whole = useQueries({
+    queries: paths.map((path) => wholeFileQuery(of, path, asked.get(path) ?? CONTEXTS[0])),
+  });
   const files = useMemo(
-    () => diff.files.map((file) => whole[asked.indexOf(file.path)]?.data ?? file),
-    // oxlint-disable-next-line react/exhaustive-deps -- the array is new each time, what it holds is not
-    [diff.files, asked, ...whole.map((each) => each.data)],
+    () =>
+      failingFirst(
+        diff.files.map((file) => whole[paths.indexOf(file.path)]?.data ?? file),
+        findings,
+      ),
+    // oxlint-disable-next-line react/exhaustive-deps -- the arrays are new each time, what they hold is not
+    [diff.files, asked, findings, ...whole.map((each) => each.data)],
   );
   const open = useMemo(() => files.filter((file) => !folded.has(file.path)), [files, folded]);
   const place = useRef<HTMLDivElement>(null);
   const cursor = useDiffKeys({ files: open, actions, place });
   const rooms = useRoom(open);
   const byFile = useMemo(() => groupByPath(comments), [comments]);
+  const fold = useCallback(
+    (path: string, isFolded: boolean) => setFolded((before) => withPath(before, path, isFolded)),
+    [],
+  );
+  const toggle = useCallback(
+    (path: string) => setFolded((before) => withPath(before, path, !before.has(path))),
+    [],
+  );
+  const markViewed = useCallback(
+    (path: string, isViewed: boolean) => {
+      setViewed(path, isViewed);
+      fold(path, isViewed);
+    },
+    [setViewed, fold],
+  );
+  const askWhole = useCallback(
+    (path: string) => setAsked((before) => new Map(before).set(path, before.get(path) ?? CONTEXTS[0])),
+    [],
+  );
+  const askContext = useCallback(
+    (path: string) =>
+      setAsked((before) => {
+        const now = before.get(path) ?? CONTEXTS[0];
+        return new Map(before).set(path, CONTEXTS.find((each) => each > now) ?? now);
+      }),
+    [],
+  );
 
   if (files.length === 0) {
     return (
@@ -52,16 +92,14 @@ export function DiffReview({ of, diff, view, comments, findings, actions }: Prop
       </EmptyState>
     );
   }
-  const toggle = (path: string) =>
-    setFolded((before) =>
-      before.has(path) ? new Set([...before].filter((each) => each !== path)) : new Set([...before, path]),
-    );
   return (
     <div ref={place} className="flex flex-col gap-3">
       <FileList
         files={files}
         idOf={idOf}
-        onOpen={(path) => folded.has(path) && toggle(path)}
+        failing={findings}
+        viewed={viewed}
+        onOpen={(path) => fold(path, false)}
         beside={<Counts {...diff} />}
       />
       {files.map((file, index) => (
@@ -75,10 +113,13 @@ export function DiffReview({ of, diff, view, comments, findings, actions }: Prop
           actions={actions}
           current={cursor?.path === file.path ? cursor.key : null}
           isOpen={!folded.has(file.path)}
-          onToggle={() => toggle(file.path)}
+          onToggle={toggle}
+          isViewed={viewed.has(file.path)}
+          onViewed={markViewed}
           room={rooms.get(file.path) ?? 0}
-          onWhole={() => setAsked((before) => (before.includes(file.path) ? before : [...before, file.path]))}
-          isLoading={isFetching(whole, asked, file)}
+          onWhole={askWhole}
+          onContext={hasContext(file, asked.get(file.path)) ? askContext : null}
+          isLoading={whole[paths.indexOf(file.path)]?.isFetching ?? false}
         />
       ))}
       <p role="status" className="sr-only">
@@ -86,6 +127,26 @@ export function DiffReview({ of, diff, view, comments, findings, actions }: Prop
       </p>
     </div>
   );
+}
+
+/** Files that evaluators found something in come first; else the order stays. */
+function failingFirst(files: readonly FileDiff[], findings: Findings): readonly FileDiff[] {
+  const isFailing = (file: FileDiff) => findings.has(file.path);
+  return [...files.filter(isFailing), ...files.filter((file) => !isFailing(file))];
+}
+
+/** New and deleted files are all there; of others there are lines left until all were asked for. */
+function hasContext(file: FileDiff, asked: number | undefined): boolean {
+  const isPart = file.status !== "added" && file.status !== "deleted" && !file.binary;
+  return isPart && (asked ?? CONTEXTS[0]) < CONTEXTS[2];
+}
+
+function withPath(before: ReadonlySet<string>, path: string, isIn: boolean): ReadonlySet<string> {
+  if (before.has(path) === isIn) return before;
+  const next = new Set(before);
+  if (isIn) next.add(path);
+  else next.delete(path);
+  return next;
 }
 
 function groupByPath(comments: readonly LineComment[]): ReadonlyMap<string, readonly LineComment[]> {
@@ -96,12 +157,4 @@ function groupByPath(comments: readonly LineComment[]): ReadonlyMap<string, read
 
 function idOf(index: number): string {
   return `file-${index + 1}`;
-}
-
-function isFetching(
-  whole: readonly { isFetching: boolean }[],
-  asked: readonly string[],
-  file: FileDiff,
-): boolean {
-  return whole[asked.indexOf(file.path)]?.isFetching ?? false;
 }

@@ -1,50 +1,136 @@
-/** The changed files, to jump to; folded up when they are many. */
-import type { ReactNode } from "react";
+/** The changed files by folder, to find and to jump to; folded up when they are many. */
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, useMemo, useRef, useState } from "react";
 
 import { StatusBadge } from "@/components/StatusBadge";
 import { UntrustedText } from "@/components/UntrustedText";
+import { type FileRow, fileRows } from "@/lib/diff/file-rows";
 import { plural } from "@/lib/format";
 import type { FileDiff } from "@/lib/queries/diffs";
 
 import { Counts } from "./DiffFile";
 
 const FEW = 6;
+const ROW_PX = 28;
 
 interface Props {
   files: readonly FileDiff[];
   idOf: (index: number) => string;
+  /** Paths that evaluators found something in. */
+  failing: { has: (path: string) => boolean };
+  viewed: ReadonlySet<string>;
   onOpen: (path: string) => void;
   beside: ReactNode;
 }
 
-export function FileList({ files, idOf, onOpen, beside }: Props) {
+export function FileList({ files, idOf, failing, viewed, onOpen, beside }: Props) {
   const cut = files.filter((each) => each.truncated).length;
+  const [isOpen, setOpen] = useState(files.length > 1 && files.length <= FEW);
   return (
-    <details className="card px-3 py-1" open={files.length > 1 && files.length <= FEW}>
+    <details
+      className="card px-3 py-1"
+      open={isOpen}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+      data-files
+    >
       <summary className="min-h-7 cursor-pointer">
         <span className="font-medium">{plural(files.length, "changed file")}</span> {beside}
+        {viewed.size > 0 && (
+          <span className="text-muted">
+            {" "}
+            {viewed.size} of {files.length} viewed
+          </span>
+        )}{" "}
         {cut > 0 && <StatusBadge status="skipped" word={`${plural(cut, "large file")} shortened`} />}
       </summary>
-      <ul className="mt-1 flex flex-col gap-0.5 pb-1">
-        {files.map((file, index) => (
-          <li key={file.path} className="flex min-h-7 gap-3">
-            <a
-              href={`#${idOf(index)}`}
-              className="inline-block min-h-7 min-w-7 break-all"
-              onClick={(event) => {
-                event.preventDefault();
-                onOpen(file.path);
-                document.querySelector(`#${idOf(index)}`)?.scrollIntoView({ block: "start" });
-              }}
-            >
-              <code>
-                <UntrustedText text={file.path} />
-              </code>
-            </a>
-            {file.binary ? <span className="text-muted">binary</span> : <Counts {...file} />}
-          </li>
-        ))}
-      </ul>
+      {isOpen && <Tree {...{ files, idOf, failing, viewed, onOpen }} />}
     </details>
+  );
+}
+
+function Tree({ files, idOf, failing, viewed, onOpen }: Omit<Props, "beside">) {
+  const [words, setWords] = useState("");
+  const rows = useMemo(() => fileRows(files, words), [files, words]);
+  const box = useRef<HTMLDivElement>(null);
+  // oxlint-disable-next-line react/incompatible-library
+  const drawn = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW_PX,
+    overscan: 12,
+    initialRect: { width: 600, height: 400 },
+  });
+  return (
+    <div className="flex flex-col gap-1 pb-1">
+      {files.length > FEW && (
+        <input
+          type="search"
+          className="field max-w-80"
+          aria-label="Find changed files"
+          placeholder="Part of a path"
+          value={words}
+          onChange={(event) => setWords(event.target.value)}
+        />
+      )}
+      {rows.length === 0 && <p className="text-muted">No changed file has this in its path.</p>}
+      <div
+        ref={box}
+        className="max-h-[50dvh] overflow-y-auto"
+        role="region"
+        aria-label="Changed files"
+        // The keyboard scrolls it.
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        tabIndex={0}
+      >
+        <ul className="relative" style={{ height: drawn.getTotalSize() }}>
+          {drawn.getVirtualItems().map(({ index, key, start }) => {
+            const row = rows[index];
+            return (
+              row && (
+                <li
+                  key={key}
+                  className="absolute inset-x-0 flex items-center gap-3"
+                  style={{ height: ROW_PX, transform: `translateY(${start}px)` }}
+                >
+                  <Row {...{ row, idOf, failing, viewed, onOpen }} />
+                </li>
+              )
+            );
+          })}
+        </ul>
+      </div>
+    </div>
+  );
+}
+
+function Row({ row, idOf, failing, viewed, onOpen }: Omit<Props, "files" | "beside"> & { row: FileRow }) {
+  if (row.kind === "folder") {
+    return (
+      <code className="truncate text-muted">
+        <UntrustedText text={row.name} />
+      </code>
+    );
+  }
+  const { file, index } = row;
+  return (
+    <>
+      <a
+        href={`#${idOf(index)}`}
+        className={`inline-block min-h-7 min-w-7 truncate py-1 ${row.isIndented ? "pl-4" : ""}`}
+        title={file.path}
+        onClick={(event) => {
+          event.preventDefault();
+          onOpen(file.path);
+          document.querySelector(`#${idOf(index)}`)?.scrollIntoView({ block: "start" });
+        }}
+      >
+        <code>
+          <UntrustedText text={row.name} />
+        </code>
+      </a>
+      {file.binary ? <span className="text-muted">binary</span> : <Counts {...file} />}
+      {failing.has(file.path) && <StatusBadge status="failed" word="findings" />}
+      {viewed.has(file.path) && <span className="text-muted">viewed</span>}
+    </>
   );
 }

@@ -1,7 +1,8 @@
 /** Moves a cursor over the lines of a diff by the keyboard, and opens remarks there. */
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 
-import { describeRow, hunksOf, newLineOf, rowKey } from "@/lib/diff/patch";
+import type { Place } from "@/lib/diff/comments";
+import { describeRow, hunksOf, placeOf, rowKey } from "@/lib/diff/patch";
 import type { FileDiff } from "@/lib/queries/diffs";
 import { type Action, useActions } from "@/lib/shortcuts";
 
@@ -15,7 +16,7 @@ export interface Cursor {
 }
 
 interface Row extends Cursor {
-  readonly line: number | null;
+  readonly place: Place;
   /** The first row of a run of changed ones. */
   readonly startsChange: boolean;
 }
@@ -47,7 +48,7 @@ export function useDiffKeys({ files, actions, place }: Given): Cursor | null {
   }, []);
   const comment = useCallback(() => {
     const { current, actions } = latest.current;
-    if (current && current.line !== null) actions?.add(current.path, current.line);
+    if (current) actions?.add(current.place);
   }, []);
 
   useEffect(() => {
@@ -93,7 +94,7 @@ function rowsOf(file: FileDiff): readonly Row[] {
     hunk.changes.map((change, index) => ({
       path: file.path,
       key: rowKey(change),
-      line: newLineOf(change),
+      place: placeOf(file.path, change),
       said: describeRow(change),
       startsChange: change.type !== "normal" && (index === 0 || hunk.changes[index - 1]?.type === "normal"),
     })),

@@ -17,6 +17,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vite
 import { forgetLoaded, readDraft } from "./draft";
 import { EscalationPage } from "./EscalationPage";
 
+/** jsdom lays nothing out: nothing comes into sight. */
+class NothingInSight {
+  observe(): void {}
+  disconnect(): void {}
+}
+vi.stubGlobal("IntersectionObserver", NothingInSight);
+
 const ID = "00000000-0000-0000-0000-00000000000a";
 const ORIGIN = location.origin;
 const NONE = { count: 0, of: 0, value: null, low: null, high: null };
@@ -250,7 +257,7 @@ it("sends guidance, attempts, comments and the version that was seen; and believ
     {
       decision: "retry",
       guidance: "By two.",
-      line_comments: [{ path: "shares.py", line: 2, body: "Five?" }],
+      line_comments: [{ path: "shares.py", line: 2, side: "new", body: "Five?" }],
       verdict_marks: [],
       open_paths: [],
       version: 4,

@@ -1,18 +1,25 @@
 /** One escalation: why, the diff, the decision. */
 import { useQuery } from "@tanstack/react-query";
-import { useCallback, useEffect, useMemo, useRef } from "react";
+import { type CSSProperties, useCallback, useEffect, useMemo, useRef } from "react";
 
 import type { CommentActions } from "@/components/diff/comment-actions";
 import { PageHeader } from "@/components/PageHeader";
 import { EmptyState, ErrorState, LoadingState } from "@/components/states";
 import { StatusBadge } from "@/components/StatusBadge";
 import { withFinding } from "@/lib/diff/findings";
-import { withBody, withComment, withoutComment } from "@/lib/diff/comments";
+import { withBody, withComment, withoutComment, withStart } from "@/lib/diff/comments";
 import { KINDS } from "@/lib/kinds";
-import { type EscalationDetail, escalationQuery, escalationsQuery } from "@/lib/queries/escalations";
+import {
+  type EscalationDetail,
+  escalationQuery,
+  escalationsQuery,
+} from "@/lib/queries/escalations";
 import { type Action, useActions } from "@/lib/shortcuts";
 
 import { AnswerPane } from "./components/AnswerPane";
+import { Assignment } from "./components/Assignment";
+import { ColumnHandle, useColumnWidth } from "./components/ColumnHandle";
+import { DecideBar } from "./components/DecideBar";
 import { DiffPane, type DiffPaneProps, type Shown } from "./components/DiffPane";
 import { LoopPane } from "./components/LoopPane";
 import { GuidanceInPrompt } from "./components/GuidanceInPrompt";
@@ -20,6 +27,7 @@ import { ResolvedPanel } from "./components/ResolvedPanel";
 import { ResolvePanel } from "./components/ResolvePanel";
 import { WhyPanel } from "./components/WhyPanel";
 import { forgetOldDrafts, useDraft } from "./draft";
+import { afterThis, useNextKey } from "./next";
 import { canSend, type Decision, type Draft, resolutionOf } from "./resolution";
 import { conflictOf, useResolve } from "./use-resolve";
 
@@ -49,6 +57,7 @@ export function EscalationPage({ id, shown, onShow }: Props) {
 
 function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } & Omit<Props, "id">) {
   const { draft, update, discard } = useDraft(escalation.id);
+  const column = useColumnWidth();
   const resolve = useResolve(escalation.id, discard);
   const guidance = useRef<HTMLTextAreaElement>(null);
   const isOpen = escalation.status === "open";
@@ -60,7 +69,7 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
     if (isDeciding) wasDeciding.current = true;
   }, [isDeciding]);
   const { data: queue } = useQuery(escalationsQuery("open"));
-  const waiting = (queue?.items ?? []).filter((each) => each.id !== escalation.id);
+  const waiting = useMemo(() => afterThis(queue?.items ?? [], escalation), [queue, escalation]);
   const canAccept = escalation.can_accept;
 
   function send(): void {
@@ -71,16 +80,16 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
   useEffect(() => {
     sendNow.current = send;
   });
+  useNextKey(waiting[0]?.id ?? null);
   useDecisionKeys({ kind: escalation.kind, isOpen, canAccept, update, guidance, sendNow });
 
   const comments = useMemo<CommentActions>(
     () => ({
-      add: (path, line) =>
-        update((before) => ({ ...before, comments: withComment(before.comments, path, line) })),
-      write: (path, line, body) =>
-        update((before) => ({ ...before, comments: withBody(before.comments, path, line, body) })),
-      remove: (path, line) =>
-        update((before) => ({ ...before, comments: withoutComment(before.comments, path, line) })),
+      add: (at) => update((before) => ({ ...before, comments: withComment(before.comments, at) })),
+      write: (at, body) => update((before) => ({ ...before, comments: withBody(before.comments, at, body) })),
+      begin: (at, start) =>
+        update((before) => ({ ...before, comments: withStart(before.comments, at, start) })),
+      remove: (at) => update((before) => ({ ...before, comments: withoutComment(before.comments, at) })),
       copy: (finding) => update((before) => ({ ...before, guidance: withFinding(before.guidance, finding) })),
     }),
     [update],
@@ -88,17 +97,27 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
 
   return (
     <>
-      <PageHeader title={escalation.run_name} beside={<StatusBadge status={escalation.status} />} />
+      <PageHeader
+        title={escalation.run_name}
+        beside={
+          <>
+            <StatusBadge status={escalation.status} />
+            <Assignment escalation={escalation} />
+          </>
+        }
+      />
       <div
         className={[
           "grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]",
           // The link at the bottom covers nothing.
           isOpen ? "max-lg:pb-14" : "",
-          "2xl:grid-cols-[22rem_minmax(0,1fr)_20rem]",
+          "2xl:grid-cols-[var(--why)_minmax(0,1fr)_20rem]",
         ].join(" ")}
+        style={{ "--why": `${column.width}px` } as CSSProperties}
       >
-        <div className="max-2xl:col-start-1 max-2xl:row-start-1">
+        <div className="relative min-w-0 max-2xl:col-start-1 max-2xl:row-start-1">
           <WhyPanel escalation={escalation} />
+          <ColumnHandle {...column} />
         </div>
         <div className="flex min-w-0 flex-col gap-4 max-lg:row-start-3 max-2xl:col-start-1">
           {!isOpen && <GuidanceInPrompt escalation={escalation} />}
@@ -138,17 +157,7 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
           )}
         </div>
       </div>
-      {isOpen && (
-        <a
-          href="#resolve"
-          className={[
-            "fixed inset-x-0 bottom-0 z-10 border-t border-line bg-canvas p-2 text-center font-medium",
-            "underline lg:hidden",
-          ].join(" ")}
-        >
-          Decide: accept, retry or reject
-        </a>
-      )}
+      {isDeciding && <DecideBar />}
     </>
   );
 }

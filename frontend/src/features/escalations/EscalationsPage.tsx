@@ -1,8 +1,8 @@
-/** The queue of what waits for a human, oldest first. */
-import { useQuery } from "@tanstack/react-query";
+/** The inbox of what waits for a human, oldest first. */
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Inbox } from "lucide-react";
-import { useMemo, useRef } from "react";
+import { useMemo, useRef, useState } from "react";
 
 import { Button, buttonClass } from "@/components/Button";
 import { PageHeader } from "@/components/PageHeader";
@@ -10,10 +10,24 @@ import { RelativeTime } from "@/components/RelativeTime";
 import { EmptyState, ErrorState, LoadingState } from "@/components/states";
 import { StatusBadge } from "@/components/StatusBadge";
 import { UntrustedText } from "@/components/UntrustedText";
+import { plural } from "@/lib/format";
 import { KINDS } from "@/lib/kinds";
-import { type Escalation, escalationsQuery, type EscalationStatus } from "@/lib/queries/escalations";
+import { useMinute } from "@/lib/now";
+import { shortProject } from "@/lib/projects";
+import {
+  type Escalation,
+  type EscalationStatus,
+  type InboxFilters as Filters,
+  inboxQuery,
+} from "@/lib/queries/escalations";
+import { useMyName } from "@/lib/queries/me";
+import type { EscalationsSearch } from "@/lib/search";
 import { type Action, useActions } from "@/lib/shortcuts";
+import { visible } from "@/lib/text/visible";
 
+import { Assignment } from "./components/Assignment";
+import { BulkReject } from "./components/BulkReject";
+import { InboxFilters } from "./components/InboxFilters";
 import { placeOf } from "./consequences";
 import { DECISIONS, reasonOf } from "./labels";
 
@@ -24,22 +38,39 @@ const WORDS: Record<EscalationStatus, string> = {
 };
 const STATUSES = ["open", "resolved", "withdrawn"] as const;
 
+const HOUR = 3_600_000;
+
 interface Props {
-  status: EscalationStatus;
-  onStatus: (status: EscalationStatus) => void;
+  search: EscalationsSearch;
+  onChange: (part: Partial<EscalationsSearch>) => void;
 }
 
-export function EscalationsPage({ status, onStatus }: Props) {
-  const { data, error, refetch } = useQuery(escalationsQuery(status));
+export function EscalationsPage({ search, onChange }: Props) {
+  const status = search.status ?? "open";
+  const filters = useFilters(search);
+  const inbox = useInfiniteQuery({ ...inboxQuery(filters), placeholderData: keepPreviousData });
+  const items = useMemo(() => inbox.data?.pages.flatMap((page) => page.items) ?? [], [inbox.data]);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const list = useRef<HTMLUListElement>(null);
   const offered = useMemo<readonly Action[]>(() => {
     const go = (step: 1 | -1) => moveFocus(list.current, step);
+    const group = "Queue";
     return [
-      { id: "down", label: "Next escalation (Enter opens it)", keys: "j", group: "Queue", run: () => go(1) },
-      { id: "up", label: "Previous escalation", keys: "k", group: "Queue", run: () => go(-1) },
+      { id: "down", label: "Next escalation (Enter opens it)", keys: "j", group, run: () => go(1) },
+      { id: "up", label: "Previous escalation", keys: "k", group, run: () => go(-1) },
+      { id: "take", label: "Take the escalation, or give it back", keys: "m", group, run: pressAssignment },
+      {
+        id: "choose",
+        label: "Choose the escalation for rejecting several",
+        keys: "x",
+        group,
+        run: pressChoice,
+      },
     ];
   }, []);
   useActions(offered);
+  const choose = (id: string, isChosen: boolean) =>
+    setChosen((before) => new Set(isChosen ? [...before, id] : [...before].filter((each) => each !== id)));
   return (
     <>
       <PageHeader
@@ -49,38 +80,103 @@ export function EscalationsPage({ status, onStatus }: Props) {
             key={each}
             aria-pressed={status === each}
             className="pressable"
-            onClick={() => onStatus(each)}
+            onClick={() => onChange({ status: each })}
           >
             {WORDS[each]}
           </Button>
         ))}
       />
-      {error && !data && (
-        <ErrorState error={error} what="load the escalations" onRetry={() => void refetch()} />
+      <InboxFilters search={search} onChange={onChange} />
+      {status === "open" && (
+        <BulkReject
+          chosen={items.filter((each) => chosen.has(each.id))}
+          onClear={() => setChosen(new Set())}
+        />
       )}
-      {!data && !error && <LoadingState what="the escalations" />}
-      {data?.items.length === 0 && <Nothing status={status} />}
-      {data && data.items.length > 0 && (
+      {inbox.error && !inbox.data && (
+        <ErrorState error={inbox.error} what="load the escalations" onRetry={() => void inbox.refetch()} />
+      )}
+      {inbox.isPending && <LoadingState what="the escalations" />}
+      {inbox.data && items.length === 0 && (
+        <Nothing status={status} isFiltered={isFiltered(search)} onClear={() => onChange(NO_FILTERS)} />
+      )}
+      {items.length > 0 && (
         <ul ref={list} className="card divide-y divide-line" aria-label={`${WORDS[status]}, oldest first`}>
-          {data.items.map((each) => (
-            <Row key={each.id} escalation={each} />
+          {items.map((each) => (
+            <Row
+              key={each.id}
+              escalation={each}
+              isChosen={chosen.has(each.id)}
+              onChoose={(isChosen) => choose(each.id, isChosen)}
+            />
           ))}
         </ul>
       )}
-      {data?.next_cursor && (
-        <p className="p-2 text-muted">Only the oldest 200 are shown. The command line lists all.</p>
+      {items.length > 0 && (
+        <div className="flex items-center gap-3 py-3 text-muted">
+          <span>{plural(items.length, "escalation")} shown</span>
+          {inbox.hasNextPage && (
+            <Button onClick={() => void inbox.fetchNextPage()} disabled={inbox.isFetchingNextPage}>
+              {inbox.isFetchingNextPage ? "Loading …" : "Show more"}
+            </Button>
+          )}
+        </div>
       )}
     </>
   );
 }
 
-function Row({ escalation }: { escalation: Escalation }) {
+const NO_FILTERS: Partial<EscalationsSearch> = {
+  reason: undefined,
+  kind: undefined,
+  project: undefined,
+  hours: undefined,
+  who: undefined,
+};
+
+function isFiltered({ reason, kind, project, hours, who }: EscalationsSearch): boolean {
+  return [reason, kind, project, hours, who].some((each) => each !== undefined);
+}
+
+/** Moments are whole minutes, so that the same filter is the same question for a while. */
+function useFilters({ status = "open", reason, kind, project, hours, who }: EscalationsSearch): Filters {
+  const me = useMyName();
+  const now = useMinute();
+  return useMemo(() => {
+    return {
+      status,
+      ...(reason ? { reason } : {}),
+      ...(kind ? { kind } : {}),
+      ...(project ? { project } : {}),
+      ...(hours ? { until: new Date(now - hours * HOUR).toISOString() } : {}),
+      ...(who === "me" && me ? { assigned: me } : {}),
+      ...(who === "none" ? { unassigned: true } : {}),
+    };
+  }, [status, reason, kind, project, hours, who, me, now]);
+}
+
+interface RowProps {
+  escalation: Escalation;
+  isChosen: boolean;
+  onChoose: (isChosen: boolean) => void;
+}
+
+function Row({ escalation, isChosen, onChoose }: RowProps) {
   return (
-    <li>
+    <li className="inbox-row flex flex-wrap items-start gap-x-2 px-3" data-escalation={escalation.id}>
+      {escalation.status === "open" && (
+        <input
+          type="checkbox"
+          className="mt-3.5 size-4"
+          aria-label={`Choose ${visible(escalation.run_name)}`}
+          checked={isChosen}
+          onChange={(event) => onChoose(event.target.checked)}
+        />
+      )}
       <Link
         to="/escalations/$id"
         params={{ id: escalation.id }}
-        className="flex min-w-0 flex-col gap-1 px-3 py-2 no-underline hover:bg-sunken focus-visible:bg-sunken"
+        className="flex min-w-0 flex-1 basis-64 flex-col gap-1 py-2 no-underline hover:bg-sunken focus-visible:bg-sunken"
       >
         <span className="flex flex-wrap items-center gap-x-3">
           <StatusBadge
@@ -90,8 +186,14 @@ function Row({ escalation }: { escalation: Escalation }) {
           <span className="theirs min-w-0 font-medium">
             <UntrustedText text={escalation.run_name} />
           </span>
-          <span className="text-muted">
-            {[KINDS[escalation.kind].word, placeOf(escalation)].filter(Boolean).join(", ")}
+          <span className="text-muted" title={visible(escalation.project ?? "")}>
+            {[
+              KINDS[escalation.kind].word,
+              placeOf(escalation),
+              visible(shortProject(escalation.project ?? "")),
+            ]
+              .filter(Boolean)
+              .join(", ")}
           </span>
           <span className="ml-auto text-muted">
             {escalation.decided_by && (
@@ -106,11 +208,27 @@ function Row({ escalation }: { escalation: Escalation }) {
           <span className="text-ink">{reasonOf(escalation)}.</span> <UntrustedText text={escalation.reason} />
         </span>
       </Link>
+      <div className="py-2">
+        <Assignment escalation={escalation} />
+      </div>
     </li>
   );
 }
 
-function Nothing({ status }: { status: EscalationStatus }) {
+interface NothingProps {
+  status: EscalationStatus;
+  isFiltered: boolean;
+  onClear: () => void;
+}
+
+function Nothing({ status, isFiltered, onClear }: NothingProps) {
+  if (isFiltered) {
+    return (
+      <EmptyState icon={Inbox} title="No escalations match these filters">
+        <Button onClick={onClear}>Show all</Button>
+      </EmptyState>
+    );
+  }
   if (status !== "open") {
     return (
       <EmptyState icon={Inbox} title={`No ${WORDS[status].toLowerCase()} escalations`}>
@@ -129,6 +247,19 @@ function Nothing({ status }: { status: EscalationStatus }) {
       </Link>
     </EmptyState>
   );
+}
+
+/** The row that has the focus, or holds what has it. */
+function pressIn(selector: string): void {
+  document.activeElement?.closest("[data-escalation]")?.querySelector<HTMLElement>(selector)?.click();
+}
+
+function pressAssignment(): void {
+  pressIn("[data-assignment] button");
+}
+
+function pressChoice(): void {
+  pressIn("input[type=checkbox]");
 }
 
 /** Focus the row after or before the focused one; the first when none is. */

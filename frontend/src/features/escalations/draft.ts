@@ -9,6 +9,13 @@ import { type Draft, EMPTY, isEmpty } from "./resolution";
 const PREFIX = "phaserunner.draft.";
 const KEPT_MS = 30 * 86_400_000;
 
+const comment = z.object({
+  path: z.string(),
+  line: z.int(),
+  body: z.string(),
+  side: z.optional(z.enum(["new", "old"])),
+  start_line: z.optional(z.nullable(z.int())),
+});
 const kept = z.object({
   at: z.number(),
   draft: z.object({
@@ -16,7 +23,7 @@ const kept = z.object({
     guidance: z.string(),
     attempts: z.number(),
     openPaths: z.string(),
-    comments: z.array(z.object({ path: z.string(), line: z.int(), body: z.string() })),
+    comments: z.array(comment),
   }),
 });
 

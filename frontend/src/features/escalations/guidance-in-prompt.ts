@@ -1,4 +1,5 @@
 /** Whether what a reviewer wrote stands in a prompt. Pure. */
+import { placeText } from "@/lib/diff/comments";
 import type { Escalation } from "@/lib/queries/escalations";
 
 export interface Reached {
@@ -17,7 +18,7 @@ export function reached(prompt: string, said: Pick<Escalation, "guidance" | "lin
   const told = words(prompt);
   const missing = said.line_comments
     .filter((each) => !told.includes(words(each.body)))
-    .map((each) => `the comment on ${each.path}:${each.line}`);
+    .map((each) => `the comment on ${placeText(each)}`);
   if (said.guidance && !told.includes(words(said.guidance))) missing.unshift("the guidance");
   return { missing };
 }

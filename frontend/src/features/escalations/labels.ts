@@ -2,7 +2,7 @@
 import type { Schemas } from "@/lib/api/client";
 import { formatCount } from "@/lib/format";
 
-const REASONS: Record<Schemas["EscalationReason"], string> = {
+export const REASONS: Record<Schemas["EscalationReason"], string> = {
   attempts_exhausted: "Out of attempts",
   no_progress: "No progress",
   budget_exhausted: "Budget used up",

@@ -53,7 +53,7 @@ describe("resolutionOf", () => {
     expect(resolutionOf(typed, "retry", 7)).toEqual({
       decision: "retry",
       guidance: "Divide by two.",
-      line_comments: [{ path: "a.py", line: 3, body: "here" }],
+      line_comments: [{ path: "a.py", line: 3, side: "new", body: "here" }],
       verdict_marks: [],
       open_paths: ["tests/a.py", "tests/b.py"],
       version: 7,
@@ -104,16 +104,19 @@ describe("the same decision in other words", () => {
 });
 
 describe("comments", () => {
+  const at = (path: string, line: number) => ({ path, line, side: "new" as const });
+
   it("are one a line", () => {
-    const one = withComment([], "a", 1);
-    expect(withComment(one, "a", 1)).toBe(one);
-    expect(withComment(withComment(one, "a", 2), "b", 1)).toHaveLength(3);
+    const one = withComment([], at("a", 1));
+    expect(withComment(one, at("a", 1))).toBe(one);
+    expect(withComment(withComment(one, at("a", 2)), at("b", 1))).toHaveLength(3);
   });
 
   it("are changed and removed by path and line", () => {
-    const both = withComment(withComment([], "a", 1), "b", 1);
-    expect(written(withBody(both, "b", 1, "x"))).toEqual([{ path: "b", line: 1, body: "x" }]);
-    expect(withoutComment(both, "a", 1)).toEqual([{ path: "b", line: 1, body: "" }]);
+    const both = withComment(withComment([], at("a", 1)), at("b", 1));
+    const b = { ...at("b", 1), start_line: null };
+    expect(written(withBody(both, at("b", 1), "x"))).toEqual([{ ...b, body: "x" }]);
+    expect(withoutComment(both, at("a", 1))).toEqual([{ ...b, body: "" }]);
   });
 });
 
@@ -128,7 +131,10 @@ describe("reached", () => {
   });
 
   it("names the comment that is missing", () => {
-    const said = { guidance: "", line_comments: [{ path: "a.py", line: 4, body: "why?" }] };
+    const said = {
+      guidance: "",
+      line_comments: [{ path: "a.py", line: 4, side: "new" as const, body: "why?" }],
+    };
     expect(reached("nothing", said).missing).toEqual(["the comment on a.py:4"]);
   });
 });

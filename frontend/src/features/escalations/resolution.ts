@@ -29,12 +29,16 @@ export function resolutionOf(draft: Draft, decision: Decision, version: number):
   return {
     decision,
     guidance: draft.guidance.trim(),
-    line_comments: written(draft.comments).map(({ path, line, body }) => ({ path, line, body: body.trim() })),
+    line_comments: written(draft.comments).map(sent),
     verdict_marks: [],
     open_paths: globsOf(draft.openPaths),
     version,
     ...(decision === "retry" ? { additional_attempts: draft.attempts } : {}),
   };
+}
+
+function sent({ path, line, body, side = "new", start_line: start }: LineComment): Schemas["LineComment"] {
+  return { path, line, side, body: body.trim(), ...(start ? { start_line: start } : {}) };
 }
 
 export function globsOf(text: string): string[] {
@@ -67,7 +71,10 @@ export function asCommand(id: string, body: Resolution, origin: string): string 
   const words = ["escalations", "resolve", id, `--${body.decision}`];
   if (body.guidance) words.push(`--guidance=${body.guidance}`);
   if (body.additional_attempts) words.push(`--attempts=${body.additional_attempts}`);
-  for (const each of body.line_comments ?? []) words.push(`--comment=${each.path}:${each.line}:${each.body}`);
+  for (const each of body.line_comments ?? []) {
+    const lines = `${each.start_line ? `${each.start_line}-` : ""}${each.line}${each.side === "old" ? "@old" : ""}`;
+    words.push(`--comment=${each.path}:${lines}:${each.body}`);
+  }
   for (const each of body.open_paths ?? []) words.push(`--open=${each}`);
   return command(origin, words);
 }

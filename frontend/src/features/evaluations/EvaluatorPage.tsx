@@ -1,12 +1,14 @@
 /** `/evaluators/:name`: its record, and its verdicts with the marks of reviewers. */
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 
+import { Button } from "@/components/Button";
 import { PageHeader } from "@/components/PageHeader";
 import { ErrorState, LoadingState } from "@/components/states";
 import { evaluatorQuery } from "@/lib/queries/metrics";
 import type { VerdictsSearch } from "@/lib/search";
 
+import { MarkQueue } from "./components/MarkQueue";
 import { TrackRecord } from "./components/TrackRecord";
 import { VerdictFiltersBar } from "./components/VerdictFiltersBar";
 import { VerdictList } from "./components/VerdictList";
@@ -16,7 +18,16 @@ const route = getRouteApi("/evaluators/$name");
 export function EvaluatorPage({ name }: { name: string }) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  const queries = useQueryClient();
   const evaluator = useQuery(evaluatorQuery(name));
+  const change = (part: Partial<VerdictsSearch>) =>
+    void navigate({ search: (before: VerdictsSearch) => ({ ...before, ...part }) });
+  // While they are marked the list stays as it was, so that none is passed over.
+  function mark(marking: true | undefined): void {
+    void queries.invalidateQueries({ queryKey: ["evaluators"] });
+    void queries.invalidateQueries({ queryKey: ["metrics"] });
+    change({ marking });
+  }
   if (!evaluator.data) {
     return (
       <>
@@ -46,13 +57,19 @@ export function EvaluatorPage({ name }: { name: string }) {
           </span>
         }
       />
-      <TrackRecord evaluator={evaluator.data} />
-      <h2 className="pt-6 pb-2 font-semibold">Verdicts, newest first</h2>
-      <VerdictFiltersBar
-        search={search}
-        onChange={(part) => void navigate({ search: (before: VerdictsSearch) => ({ ...before, ...part }) })}
-      />
-      <VerdictList name={name} search={search} />
+      {search.marking ? (
+        <MarkQueue name={name} onEnd={() => mark(undefined)} />
+      ) : (
+        <>
+          <TrackRecord evaluator={evaluator.data} />
+          <div className="flex flex-wrap items-center gap-3 pt-6 pb-2">
+            <h2 className="font-semibold">Verdicts, newest first</h2>
+            <Button onClick={() => mark(true)}>Mark one after the other</Button>
+          </div>
+          <VerdictFiltersBar search={search} onChange={change} />
+          <VerdictList name={name} search={search} />
+        </>
+      )}
     </>
   );
 }

@@ -10,17 +10,28 @@ import { PageHeader } from "@/components/PageHeader";
 import { EmptyState, ErrorState, LoadingState } from "@/components/states";
 import { TrendChart } from "@/components/TrendChart";
 import { plural } from "@/lib/format";
-import { type MetricScope, type Metrics, metricsQuery, type Trend, trendQuery } from "@/lib/queries/metrics";
+import {
+  type MetricScope,
+  type Metrics,
+  type MetricShare,
+  metricsQuery,
+  type Trend,
+  trendQuery,
+} from "@/lib/queries/metrics";
+import { rollingShares } from "@/lib/rolling";
 import type { MetricsSearch } from "@/lib/search";
 
 import { EscalationFigures } from "./components/EscalationFigures";
 import { EvaluatorTable } from "./components/EvaluatorTable";
+import { ExportButtons } from "./components/ExportButtons";
 import { PhaseTable } from "./components/PhaseTable";
 import { ScopeBar } from "./components/ScopeBar";
 import { Spending } from "./components/Spending";
 
 const route = getRouteApi("/metrics");
 const DAY = 86_400_000;
+/** Steps of the trend that a rolling point takes in. */
+const WINDOW = 4;
 
 export function MetricsPage() {
   const search = route.useSearch();
@@ -41,6 +52,7 @@ export function MetricsPage() {
       <PageHeader
         title="Metrics"
         beside={report.data && <span className="text-muted">{plural(report.data.runs, "run")}</span>}
+        actions={report.data && <ExportButtons report={report.data} trend={trend.data} />}
       />
       <ScopeBar search={search} onChange={change} />
       {report.isPending && <LoadingState what="the metrics" />}
@@ -48,17 +60,26 @@ export function MetricsPage() {
         <ErrorState error={report.error} what="load the metrics" onRetry={() => void report.refetch()} />
       )}
       {report.data && (
-        <Figures report={report.data} trend={trend.data} filtered={Object.keys(scope).length > 0} />
+        <Figures
+          report={report.data}
+          trend={trend.data}
+          filtered={Object.keys(scope).length > 0}
+          rolling={search.rolling === true}
+        />
       )}
     </>
   );
 }
 
 /** From midnight, so that the same days are the same question. */
-function scopeOf({ days, project, agent }: MetricsSearch): MetricScope {
+function scopeOf({ days, from, to, kind, project, agent }: MetricsSearch): MetricScope {
   const midnight = new Date().setUTCHours(0, 0, 0, 0);
   return {
-    ...(days ? { since: new Date(midnight - days * DAY).toISOString() } : {}),
+    ...(days && !from && !to ? { since: new Date(midnight - days * DAY).toISOString() } : {}),
+    ...(from ? { since: new Date(from).toISOString() } : {}),
+    // The last day counts whole.
+    ...(to ? { until: new Date(Date.parse(to) + DAY).toISOString() } : {}),
+    ...(kind ? { kind: [kind] } : {}),
     ...(project ? { project: [project] } : {}),
     ...(agent ? { agent: [agent] } : {}),
   };
@@ -68,11 +89,16 @@ function Figures({
   report,
   trend,
   filtered,
+  rolling,
 }: {
   report: Metrics;
   trend: Trend | undefined;
   filtered: boolean;
+  rolling: boolean;
 }) {
+  const points = trend?.points ?? [];
+  const shares = (of: (point: Trend["points"][number]) => MetricShare) =>
+    rolling ? rollingShares(points.map(of), WINDOW) : points.map(of);
   if (report.runs === 0) {
     return (
       <EmptyState
@@ -110,12 +136,12 @@ function Figures({
         </div>
         {trend && trend.points.length > 0 && (
           <TrendChart
-            title={trend.bucket === "day" ? "By day" : "By week"}
+            title={`${trend.bucket === "day" ? "By day" : "By week"}${rolling ? `, with the ${WINDOW - 1} before` : ""}`}
             starts={trend.points.map((each) => each.start)}
             lines={[
-              { name: "pass@1", look: "dashed", shares: trend.points.map((each) => each.pass_at_1) },
-              { name: "pass@3", look: "solid", shares: trend.points.map((each) => each.pass_at_3) },
-              { name: "escalated", look: "dotted", shares: trend.points.map((each) => each.escalated) },
+              { name: "pass@1", look: "dashed", shares: shares((each) => each.pass_at_1) },
+              { name: "pass@3", look: "solid", shares: shares((each) => each.pass_at_3) },
+              { name: "escalated", look: "dotted", shares: shares((each) => each.escalated) },
             ]}
           />
         )}

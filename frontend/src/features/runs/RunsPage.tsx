@@ -2,6 +2,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Rocket, SearchX } from "lucide-react";
+import { useMemo } from "react";
 
 import { Button, buttonClass } from "@/components/Button";
 import { PageHeader } from "@/components/PageHeader";
@@ -10,6 +11,7 @@ import { plural } from "@/lib/format";
 import { runCountsQuery, type RunFilters, runsQuery, type Run } from "@/lib/queries/runs";
 import type { RunsSearch } from "@/lib/search";
 
+import { type Column, columnsOf } from "./columns";
 import { MetricRunsNotice } from "./components/MetricRunsNotice";
 import { RunFiltersBar } from "./components/RunFiltersBar";
 import { RunsTable } from "./components/RunsTable";
@@ -20,6 +22,7 @@ export function RunsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { sort: _sort, ...filters } = asked(search);
+  const shown = useMemo(() => columnsOf(search.columns), [search.columns]);
   const runs = useInfiniteQuery({ ...runsQuery(asked(search)), placeholderData: keepPreviousData });
   // Beside each status stands how many there are whatever status is chosen, and likewise for kinds.
   const statuses = useQuery({
@@ -55,19 +58,26 @@ export function RunsPage() {
       />
       <RunFiltersBar search={search} counts={statuses.data} byKind={kinds.data?.by_kind} onChange={change} />
       {search.metric && <MetricRunsNotice search={search} onClear={() => void navigate({ search: {} })} />}
-      <Content filters={search} query={runs} items={items} onClear={() => void navigate({ search: {} })} />
+      <Content
+        filters={search}
+        query={runs}
+        items={items}
+        shown={shown}
+        onClear={() => void navigate({ search: {} })}
+      />
     </>
   );
 }
 
 /** A paused run has the status it continues with; in the list it is paused. */
-function asked(search: RunsSearch): RunFilters & Pick<RunsSearch, "sort"> {
+function asked({ columns: _columns, ...search }: RunsSearch): RunFilters & Pick<RunsSearch, "sort"> {
   return search.status?.length ? { ...search, paused: false } : search;
 }
 
 interface ContentProps {
   filters: RunFilters;
   items: readonly Run[];
+  shown: ReadonlySet<Column>;
   query: {
     isPending: boolean;
     error: unknown;
@@ -79,7 +89,7 @@ interface ContentProps {
   onClear: () => void;
 }
 
-function Content({ filters, items, query, onClear }: ContentProps) {
+function Content({ filters, items, shown, query, onClear }: ContentProps) {
   if (query.isPending) return <LoadingState what="the runs" />;
   if (query.error && items.length === 0) {
     return <ErrorState error={query.error} what="load the runs" onRetry={() => void query.refetch()} />;
@@ -87,7 +97,7 @@ function Content({ filters, items, query, onClear }: ContentProps) {
   if (items.length === 0) return isFiltered(filters) ? <NothingFound onClear={onClear} /> : <NothingYet />;
   return (
     <>
-      <RunsTable runs={items} />
+      <RunsTable runs={items} shown={shown} />
       <div className="flex items-center gap-3 py-3 text-muted">
         <span>{plural(items.length, "run")} shown</span>
         {query.hasNextPage && (

@@ -1,14 +1,15 @@
 /** `/settings`: what this browser keeps: theme, notifications, who you are. */
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 
 import { Button } from "@/components/Button";
 import { PageHeader } from "@/components/PageHeader";
-import { identity } from "@/lib/identity";
 import { notifications, type NoticeState } from "@/lib/notifications";
 import { infoQuery } from "@/lib/queries/service";
 import { useStore } from "@/lib/store";
 import { theme, type Theme } from "@/lib/theme";
+
+import { IdentityForm } from "./components/IdentityForm";
 
 const THEMES: readonly { value: Theme; label: string }[] = [
   { value: "system", label: "System default" },
@@ -21,9 +22,8 @@ const NOTICES: Record<NoticeState, string> = {
   denied: "Notifications are blocked. Allow them in your browser's site settings.",
   unsupported: "This browser cannot show notifications here. They need HTTPS.",
 };
-const FIELD = "min-h-8 w-full rounded-md border border-line bg-raised px-2";
 
-export function SettingsPage() {
+export function SettingsPage({ back }: { back?: string | undefined }) {
   const chosen = useStore(theme);
   const notice = useStore(notifications);
   const info = useQuery(infoQuery);
@@ -52,7 +52,7 @@ export function SettingsPage() {
         {notice === "on" && <Button onClick={() => notifications.turnOff()}>Turn off</Button>}
       </Section>
       <Section title="Your identity">
-        <IdentityForm />
+        <IdentityForm back={back} />
       </Section>
       {info.data && (
         <Section title="Service">
@@ -81,55 +81,5 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
       <h2 className="mb-3 font-semibold">{title}</h2>
       {children}
     </section>
-  );
-}
-
-function IdentityForm() {
-  const kept = useStore(identity);
-  const [name, setName] = useState(kept.name);
-  const [token, setToken] = useState(kept.token);
-  const [saved, setSaved] = useState(false);
-
-  function save(event: FormEvent): void {
-    event.preventDefault();
-    identity.set({ name, token });
-    setSaved(true);
-  }
-
-  return (
-    <form onSubmit={save} className="flex flex-col gap-3">
-      <label className="flex flex-col gap-1">
-        Name
-        <input
-          className={FIELD}
-          value={name}
-          maxLength={100}
-          autoComplete="name"
-          onChange={(event) => setName(event.target.value)}
-        />
-        <span className="text-muted">Recorded with your decisions if the service requires no token.</span>
-      </label>
-      <label className="flex flex-col gap-1">
-        API token
-        <input
-          className={FIELD}
-          type="password"
-          value={token}
-          maxLength={200}
-          autoComplete="off"
-          onChange={(event) => setToken(event.target.value)}
-        />
-        <span className="text-muted">
-          Create one with <code>phaserunner tokens create NAME --role reviewer</code>. Only this browser keeps
-          it.
-        </span>
-      </label>
-      <div className="flex items-center gap-3">
-        <Button type="submit" weight="primary">
-          Save
-        </Button>
-        <span role="status">{saved && "Saved"}</span>
-      </div>
-    </form>
   );
 }

@@ -11,7 +11,10 @@ export type Schemas = components["schemas"];
 const withIdentity: Middleware = {
   onRequest({ request }) {
     const { token, name } = identity.get();
-    if (token) request.headers.set("Authorization", `Bearer ${token}`);
+    // A token that is checked before it is kept is named by its request; an empty one means none.
+    const checked = request.headers.get("Authorization");
+    if (checked === "") request.headers.delete("Authorization");
+    else if (checked === null && token) request.headers.set("Authorization", `Bearer ${token}`);
     if (name) request.headers.set("X-PhaseRunner-User", encodeHeader(name));
     return request;
   },

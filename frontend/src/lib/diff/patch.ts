@@ -4,6 +4,8 @@ import { type ChangeData, getChangeKey, type HunkData, parseDiff } from "react-d
 import type { FileDiff } from "@/lib/queries/diffs";
 import { visible } from "@/lib/text/visible";
 
+import type { Place } from "./comments";
+
 /** The parser misreads names with blanks or quotes; it gets a head of ours and the file's own hunks. */
 const HEAD = "diff --git a/file b/file\n--- a/file\n+++ b/file\n";
 const SECTION = /^diff --git /m;
@@ -81,6 +83,13 @@ function endOfBlock(changes: readonly ChangeData[], start: number, rows: number)
 export function newLineOf(change: ChangeData): number | null {
   if (change.type === "delete") return null;
   return change.type === "insert" ? change.lineNumber : change.newLineNumber;
+}
+
+/** Where remarks on a row belong: a removed line is only in the old file. */
+export function placeOf(path: string, change: ChangeData): Place {
+  const line = newLineOf(change);
+  if (line !== null) return { path, line, side: "new" };
+  return { path, line: change.type === "delete" ? change.lineNumber : 1, side: "old" };
 }
 
 export const rowKey = getChangeKey;

@@ -32,15 +32,20 @@ export const attemptDiffQuery = (of: DiffOf) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** One file, whole. */
-export const wholeFileQuery = (of: DiffOf, path: string) =>
+/** One file, whole, with so many unchanged lines around each change. */
+export const wholeFileQuery = (of: DiffOf, path: string, context: number) =>
   queryOptions({
-    queryKey: [...keyOf(of), path],
-    queryFn: async ({ signal }) => (await fetchDiff(of, [path], signal)).files[0] ?? null,
+    queryKey: [...keyOf(of), path, context],
+    queryFn: async ({ signal }) => (await fetchDiff(of, [path], signal, context)).files[0] ?? null,
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-async function fetchDiff(of: DiffOf, paths: string[], signal: AbortSignal): Promise<AttemptDiff> {
+async function fetchDiff(
+  of: DiffOf,
+  paths: string[],
+  signal: AbortSignal,
+  context?: number,
+): Promise<AttemptDiff> {
   const found = await unwrap(
     api.GET("/api/v1/runs/{run_id}/attempts/{phase}/{number}/diff", {
       params: {
@@ -49,6 +54,7 @@ async function fetchDiff(of: DiffOf, paths: string[], signal: AbortSignal): Prom
           against: of.against,
           ...(of.candidate === undefined ? {} : { candidate: of.candidate }),
           ...(paths.length > 0 ? { path: paths } : {}),
+          ...(context === undefined ? {} : { context }),
         },
       },
       signal,

@@ -1,5 +1,5 @@
 /** Queries and the one command of escalations. */
-import { queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
 import { api, type Schemas, unwrap } from "@/lib/api/client";
 
@@ -19,6 +19,55 @@ export const escalationsQuery = (status: EscalationStatus) =>
     queryFn: ({ signal }) =>
       unwrap(api.GET("/api/v1/escalations", { params: { query: { status, limit: MOST } }, signal })),
   });
+
+/** What the inbox is narrowed to. */
+export interface InboxFilters {
+  readonly status: EscalationStatus;
+  readonly kind?: Schemas["RunKind"] | undefined;
+  readonly reason?: Schemas["EscalationReason"] | undefined;
+  readonly project?: string | undefined;
+  /** Only those of this reviewer. */
+  readonly assigned?: string | undefined;
+  readonly unassigned?: boolean | undefined;
+  /** Escalated before this moment. */
+  readonly until?: string | undefined;
+}
+
+const PAGE = 100;
+
+/** Page by page, oldest first. */
+export const inboxQuery = (filters: InboxFilters) =>
+  infiniteQueryOptions({
+    queryKey: [...keys.escalations, "inbox", filters],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) => {
+      const { kind, reason, project, ...rest } = filters;
+      const query = {
+        ...rest,
+        kind: kind ? [kind] : [],
+        reason: reason ? [reason] : [],
+        project: project ? [project] : [],
+        limit: PAGE,
+        ...(pageParam ? { cursor: pageParam } : {}),
+      };
+      return unwrap(api.GET("/api/v1/escalations", { params: { query }, signal }));
+    },
+    getNextPageParam: (last) => last.next_cursor,
+  });
+
+/** Take an escalation for the caller; an ApiError 409 says who has it. */
+export const assignEscalation = (id: string, takeOver: boolean): Promise<Escalation> =>
+  unwrap(
+    api.POST("/api/v1/escalations/{escalation_id}/assign", {
+      params: { path: { escalation_id: id } },
+      body: { take_over: takeOver },
+    }),
+  );
+
+export const releaseEscalation = (id: string): Promise<Escalation> =>
+  unwrap(
+    api.DELETE("/api/v1/escalations/{escalation_id}/assign", { params: { path: { escalation_id: id } } }),
+  );
 
 export const escalationQuery = (id: string) =>
   queryOptions({

@@ -16,6 +16,16 @@ export const meQuery = (token: string) =>
     staleTime: 60_000,
   });
 
+/** Who a token belongs to; an ApiError if the service does not know the token. It is not kept. */
+export const checkToken = (token: string) =>
+  unwrap(api.GET("/api/v1/me", { headers: { Authorization: token ? `Bearer ${token}` : "" } }));
+
+/** The name under which the service records what the user does; empty as long as the page does not know. */
+export function useMyName(): string {
+  const { token } = useStore(identity);
+  return useQuery(meQuery(token)).data?.name ?? "";
+}
+
 /** Why the user may not do what needs `role`; empty if they may, and as long as the page does not know. */
 export function useObstacle(role: Role): string {
   const { token } = useStore(identity);

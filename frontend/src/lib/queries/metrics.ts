@@ -14,6 +14,8 @@ export type Verdict = Schemas["VerdictView"];
 /** Which runs are measured. */
 export interface MetricScope {
   readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly kind?: readonly Schemas["RunKind"][] | undefined;
   readonly project?: readonly string[] | undefined;
   readonly agent?: readonly string[] | undefined;
 }
@@ -27,6 +29,8 @@ const FRESH = 30_000;
 
 const listed = (scope: MetricScope) => ({
   ...(scope.since ? { since: scope.since } : {}),
+  ...(scope.until ? { until: scope.until } : {}),
+  kind: [...(scope.kind ?? [])],
   project: [...(scope.project ?? [])],
   agent: [...(scope.agent ?? [])],
 });

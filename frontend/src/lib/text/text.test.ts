@@ -13,6 +13,10 @@ describe("visible", () => {
     ["nul\u0000", "nul⟦U+0000⟧"],
     ["bell\u0007", "bell⟦U+0007⟧"],
     ["tag\u{E0041}", "tag⟦U+E0041⟧"],
+    ["👩\u200D💻.md", "👩\u200D💻.md"],
+    ["می\u200Cخواهم", "می\u200Cخواهم"],
+    ["to\u200Dken.py", "to⟦U+200D⟧ken.py"],
+    ["token\u200C.py", "token⟦U+200C⟧.py"],
     ["挨拶 🙂 שלום", "挨拶 🙂 שלום"],
   ])("%j becomes %j", (given, shown) => {
     expect(visible(given)).toBe(shown);

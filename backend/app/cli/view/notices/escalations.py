@@ -7,6 +7,7 @@ from app.cli.view.state import WatchedRun
 from app.cli.view.text import first_lines, one_line
 from app.cli.view.words import duration
 from app.core.events.escalations import (
+    EscalationAssignedEvent,
     EscalationReminderEvent,
     EscalationRequiredEvent,
     EscalationResolvedEvent,
@@ -24,6 +25,16 @@ def _(event: EscalationRequiredEvent, state: WatchedRun) -> Iterable[Notice]:
 def _(event: EscalationReminderEvent, state: WatchedRun) -> Iterable[Notice]:
     waited = duration(event.data.waiting_seconds)
     text = f"{place_words(event, state)} still waits for a human, for {waited}{because(event.data.reason)}"
+    yield Notice("waiting", text, depth=1)
+
+
+@say.register
+def _(event: EscalationAssignedEvent, state: WatchedRun) -> Iterable[Notice]:
+    data = event.data
+    if data.assigned_to is None:
+        text = f"{one_line(data.before or 'a reviewer')} gave the escalation back"
+    else:
+        text = f"{one_line(data.assigned_to)} looks after the escalation"
     yield Notice("waiting", text, depth=1)
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from app.core.errors import ConflictError, InvalidInputError, NotFoundError
 from app.db.models import Attempt, VerdictMark
 from app.runners.decision import CompletePhase, Fail, StartAttempt, decide
-from app.schemas.api.escalations import EscalationResolve
+from app.schemas.api.escalations import EscalationQuery, EscalationResolve
 from app.schemas.runs import EscalationDecision, RunPolicy
 from app.services.record.history import load_memory, load_run
 from tests.integration.services.support import UseCases, at_once, use_cases
@@ -202,14 +202,14 @@ async def test_pages_are_oldest_first_and_complete(cases: UseCases) -> None:
         made.append(await cases.rows.escalation(run_id, created_at=at + timedelta(seconds=number // 2)))
     seen, cursor = [], None
     while True:
-        page = await cases.escalations.page(status="open", limit=2, cursor=cursor)
+        page = await cases.escalations.page(EscalationQuery(status="open", limit=2, cursor=cursor))
         seen += [each.id for each in page.items]
         cursor = page.next_cursor
         if cursor is None:
             break
     assert sorted(seen) == sorted(made)
     assert seen[-1] == made[-1]
-    assert not (await cases.escalations.page(status="resolved", limit=2, cursor=None)).items
+    assert not (await cases.escalations.page(EscalationQuery(status="resolved", limit=2))).items
 
 
 async def test_an_escalation_that_does_not_exist(cases: UseCases) -> None:

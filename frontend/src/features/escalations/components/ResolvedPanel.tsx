@@ -6,7 +6,7 @@ import { Button, buttonClass } from "@/components/Button";
 import { RelativeTime } from "@/components/RelativeTime";
 import { StatusBadge } from "@/components/StatusBadge";
 import { UntrustedText } from "@/components/UntrustedText";
-import { written } from "@/lib/diff/comments";
+import { placeText, written } from "@/lib/diff/comments";
 import { formatMoment, plural } from "@/lib/format";
 import { KINDS } from "@/lib/kinds";
 import type { EscalationDetail } from "@/lib/queries/escalations";
@@ -98,9 +98,9 @@ function Unsent({ draft, onDiscard }: { draft: Draft; onDiscard: () => void }) {
         />
       )}
       {written(draft.comments).map((each) => (
-        <p key={`${each.path}:${each.line}`} className="theirs">
+        <p key={placeText(each)} className="theirs">
           <code>
-            <UntrustedText text={`${each.path}:${each.line}`} />
+            <UntrustedText text={placeText(each)} />
           </code>{" "}
           <UntrustedText text={each.body} />
         </p>

@@ -38,7 +38,7 @@ export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
       {escalation.questions.map((each) => (
         <QuestionCard key={each.key} question={each} />
       ))}
-      {escalation.failing.map((each) => (
+      {failuresInOrder(escalation).map((each) => (
         <ReviewedVerdict
           key={each.id}
           evaluation={each}
@@ -75,6 +75,14 @@ export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
       <EscalationHistory escalation={escalation} />
     </section>
   );
+}
+
+/** Gates without a verdict come first where they are why a human is asked. */
+function failuresInOrder({ failing, reason_kind: reason }: EscalationDetail): EscalationDetail["failing"] {
+  if (reason !== "evaluator_unavailable") return failing;
+  const hasNoVerdict = ({ gate, status }: EscalationDetail["failing"][number]) =>
+    gate && status === "errored";
+  return [...failing.filter(hasNoVerdict), ...failing.filter((each) => !hasNoVerdict(each))];
 }
 
 const GOALS = { sprint: "Goal", director_loop: "Task", answer: "Query" } as const;

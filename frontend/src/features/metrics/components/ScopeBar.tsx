@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 
+import { KINDS, type RunKind } from "@/lib/kinds";
 import { facetsQuery } from "@/lib/queries/metrics";
 import type { MetricsSearch } from "@/lib/search";
 
@@ -25,7 +26,24 @@ export function ScopeBar({ search, onChange }: Props) {
           ["30", "30 days"],
           ["90", "90 days"],
         ]}
-        onChange={(days) => onChange({ days: days ? (Number(days) as 7 | 30 | 90) : undefined })}
+        onChange={(days) =>
+          onChange({
+            days: days ? (Number(days) as 7 | 30 | 90) : undefined,
+            from: undefined,
+            to: undefined,
+          })
+        }
+      />
+      <Day label="From" value={search.from} onChange={(from) => onChange({ from, days: undefined })} />
+      <Day label="To" value={search.to} onChange={(to) => onChange({ to, days: undefined })} />
+      <Choice
+        label="Kind"
+        value={search.kind ?? ""}
+        options={[
+          ["", "All kinds"],
+          ...Object.entries(KINDS).map(([kind, { word }]) => [kind, `${word}s`] as const),
+        ]}
+        onChange={(kind) => onChange({ kind: (kind || undefined) as RunKind | undefined })}
       />
       <Choice
         label="Project"
@@ -39,7 +57,36 @@ export function ScopeBar({ search, onChange }: Props) {
         options={choices("All agents", agents, search.agent)}
         onChange={(agent) => onChange({ agent: agent || undefined })}
       />
+      <label className="flex min-h-8 items-center gap-2">
+        <input
+          type="checkbox"
+          checked={search.rolling === true}
+          onChange={(event) => onChange({ rolling: event.target.checked || undefined })}
+        />
+        Rolling trend
+      </label>
     </div>
+  );
+}
+
+interface DayProps {
+  label: string;
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+}
+
+/** A day in UTC. */
+function Day({ label, value, onChange }: DayProps) {
+  return (
+    <label className="flex items-center gap-2">
+      <span className="text-muted">{label}</span>
+      <input
+        type="date"
+        className="min-h-8 rounded-md border border-line bg-raised px-2"
+        value={value ?? ""}
+        onChange={(event) => onChange(event.target.value || undefined)}
+      />
+    </label>
   );
 }
 

@@ -7,6 +7,8 @@ import { KINDS, type RunKind } from "@/lib/kinds";
 import type { RunStatus } from "@/lib/queries/runs";
 import type { RunsSearch } from "@/lib/search";
 
+import { ColumnChoice } from "./ColumnChoice";
+
 const RUN_KINDS: readonly RunKind[] = ["sprint", "director_loop", "answer"];
 type State = RunStatus | "paused";
 
@@ -74,6 +76,7 @@ export function RunFiltersBar({ search, counts, byKind, onChange }: Props) {
           ))}
         </select>
       </label>
+      <ColumnChoice columns={search.columns} onChange={(columns) => onChange({ columns })} />
     </div>
   );
 }

@@ -1,18 +1,29 @@
-/** The table of runs; J and K move through it, Enter opens. */
+/** The table of runs; J and K move through it, Enter opens. On a phone each run has two lines. */
 import { Link } from "@tanstack/react-router";
-import { useMemo, useRef } from "react";
+import { type ReactNode, useMemo, useRef } from "react";
 
 import { Cost } from "@/components/Cost";
 import { RelativeTime } from "@/components/RelativeTime";
 import { StatusBadge } from "@/components/StatusBadge";
 import { UntrustedText } from "@/components/UntrustedText";
-import { formatScore } from "@/lib/format";
+import { formatDuration, formatScore } from "@/lib/format";
 import { KINDS } from "@/lib/kinds";
+import { shortProject } from "@/lib/projects";
 import type { Run } from "@/lib/queries/runs";
 import { type Action, useActions } from "@/lib/shortcuts";
 import { visible } from "@/lib/text/visible";
 
-export function RunsTable({ runs }: { runs: readonly Run[] }) {
+import { type Column, COLUMNS } from "../columns";
+
+interface Props {
+  runs: readonly Run[];
+  shown: ReadonlySet<Column>;
+}
+
+const NUMBERS: ReadonlySet<Column> = new Set(["attempt", "score", "took", "cost"]);
+const ORDER = Object.keys(COLUMNS) as Column[];
+
+export function RunsTable({ runs, shown }: Props) {
   const body = useRef<HTMLTableSectionElement>(null);
   const actions = useMemo<readonly Action[]>(() => {
     const move = (by: number) => moveFocus(body.current, by);
@@ -22,6 +33,7 @@ export function RunsTable({ runs }: { runs: readonly Run[] }) {
     ];
   }, []);
   useActions(actions);
+  const columns = ORDER.filter((each) => shown.has(each));
 
   return (
     // Focusable, so that the keyboard can scroll it.
@@ -32,24 +44,16 @@ export function RunsTable({ runs }: { runs: readonly Run[] }) {
           <tr>
             <th scope="col">Status</th>
             <th scope="col">Run</th>
-            <th scope="col">Kind</th>
-            <th scope="col">Phase</th>
-            <th scope="col" className="number">
-              Attempt
-            </th>
-            <th scope="col" className="number">
-              Score
-            </th>
-            <th scope="col">Started</th>
-            <th scope="col" className="number">
-              Cost
-            </th>
-            <th scope="col">Agent</th>
+            {columns.map((each) => (
+              <th key={each} scope="col" className={lookOf(each)}>
+                {COLUMNS[each]}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody ref={body}>
           {runs.map((run) => (
-            <RunRow key={run.id} run={run} />
+            <RunRow key={run.id} run={run} columns={columns} />
           ))}
         </tbody>
       </table>
@@ -57,43 +61,85 @@ export function RunsTable({ runs }: { runs: readonly Run[] }) {
   );
 }
 
-function RunRow({ run }: { run: Run }) {
+function lookOf(column: Column): string {
+  return `max-sm:hidden ${NUMBERS.has(column) ? "number whitespace-nowrap" : ""}`;
+}
+
+function RunRow({ run, columns }: { run: Run; columns: readonly Column[] }) {
   return (
     <tr className="hover:bg-sunken">
-      <td className="bg-canvas">
+      <td className="bg-canvas max-sm:align-top">
         <StatusBadge status={run.paused ? "paused" : run.status} />
       </td>
-      <td className="w-full max-w-0 min-w-56">
-        <Link
-          to={KINDS[run.kind].page}
-          params={{ id: run.id }}
-          className="block truncate font-medium hover:underline"
-          title={visible(run.goal.slice(0, 500))}
-        >
-          <UntrustedText text={run.name} />
-        </Link>
+      <td className="w-full max-w-0 min-w-56 max-sm:min-w-0">
+        <span className="flex min-w-0 items-baseline gap-x-2">
+          <Link
+            to={KINDS[run.kind].page}
+            params={{ id: run.id }}
+            className="block truncate font-medium hover:underline"
+            title={visible(run.goal.slice(0, 500))}
+            data-run
+          >
+            <UntrustedText text={run.name} />
+          </Link>
+          {run.forked_from && <ForkedFrom run={run.forked_from.run_id} />}
+        </span>
+        <span className="block truncate text-xs text-muted sm:hidden" data-second-line>
+          {KINDS[run.kind].word} · {triesOf(run)} · <RelativeTime at={run.created_at} /> ·{" "}
+          <Cost usage={run.usage} />
+        </span>
       </td>
-      <td>{KINDS[run.kind].word}</td>
-      <td>{run.phase ?? "–"}</td>
-      <td className="number whitespace-nowrap">
-        {run.attempt === null ? "–" : `${run.attempt}/${run.max_attempts}`}
-      </td>
-      <td className="number">{formatScore(run.score)}</td>
-      <td>
-        <RelativeTime at={run.created_at} />
-      </td>
-      <td className="number whitespace-nowrap">
-        <Cost usage={run.usage} />
-      </td>
-      <td className="max-w-56 truncate" title={visible(run.agent)}>
-        <UntrustedText text={run.agent} />
-      </td>
+      {columns.map((each) => (
+        <td key={each} className={lookOf(each)}>
+          {CELLS[each](run)}
+        </td>
+      ))}
     </tr>
   );
 }
 
+/** Leads to the run that a fork started from. */
+function ForkedFrom({ run }: { run: string }) {
+  return (
+    <Link to="/sprints/$id" params={{ id: run }} className="shrink-0 text-xs text-muted underline">
+      fork of <code>{run.slice(0, 8)}</code>
+    </Link>
+  );
+}
+
+const CELLS: Record<Column, (run: Run) => ReactNode> = {
+  kind: (run) => KINDS[run.kind].word,
+  project: (run) => (
+    <span className="block max-w-40 truncate" title={visible(run.project)}>
+      {run.project ? <UntrustedText text={shortProject(run.project)} /> : "–"}
+    </span>
+  ),
+  phase: (run) => run.phase ?? "–",
+  attempt: triesOf,
+  score: (run) => formatScore(run.score),
+  started: (run) => <RelativeTime at={run.created_at} />,
+  took: tookOf,
+  cost: (run) => <Cost usage={run.usage} />,
+  agent: (run) => (
+    <span className="block max-w-56 truncate" title={visible(run.agent)}>
+      <UntrustedText text={run.agent} />
+    </span>
+  ),
+};
+
+/** Tries used of those allowed. */
+function triesOf(run: Run): string {
+  return run.attempt === null ? "–" : `${run.attempt}/${run.max_attempts}`;
+}
+
+/** How long a run took that is over. */
+function tookOf(run: Run): string {
+  if (run.finished_at === null) return "–";
+  return formatDuration(Date.parse(run.finished_at) - Date.parse(run.started_at ?? run.created_at));
+}
+
 function moveFocus(body: HTMLElement | null, by: number): void {
-  const links = [...(body?.querySelectorAll("a") ?? [])];
+  const links = [...(body?.querySelectorAll<HTMLElement>("a[data-run]") ?? [])];
   const here = links.findIndex((link) => link === document.activeElement);
   const next =
     here === -1 ? (by > 0 ? 0 : links.length - 1) : Math.min(links.length - 1, Math.max(0, here + by));

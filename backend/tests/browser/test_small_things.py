@@ -1,0 +1,79 @@
+"""Small things that mislead: the palette's words, a bar over the form, rows of a phone, the page's icon."""
+
+from pathlib import Path
+
+from playwright.sync_api import Route, expect
+
+from tests.acceptance.server import Service
+from tests.browser.sprints import complete, escalate, escalation_of, resolve_all
+from tests.browser.watched import Watched
+
+SMALL_PHONE = (390, 480)
+
+
+def test_the_palette_says_nothing_matches_only_when_it_knows(watched: Watched) -> None:
+    page = watched.page
+    held: list[Route] = []
+    watched.open("/settings", heading="Settings")
+    page.route("**/api/v1/runs?*q=zebra*", lambda route: held.append(route))
+    page.keyboard.press("Control+k")
+    page.get_by_placeholder("Type an action").fill("zebra")
+    dialog = page.get_by_role("dialog", name="Search and actions")
+    expect(dialog.get_by_text("Searching …")).to_be_visible()
+    expect(dialog.get_by_text("No matches")).to_have_count(0)
+    while not held:
+        page.wait_for_timeout(50)
+    held[-1].continue_()
+    expect(dialog.get_by_text("No matches")).to_be_visible()
+
+
+def test_a_phone_shows_two_lines_a_run_and_no_bar_over_the_form(
+    service: Service, watched: Watched, repo: Path
+) -> None:
+    page = watched.page
+    with service.client() as client:
+        escalation = escalation_of(client, escalate(client, repo, name="On a phone"))
+    width, height = SMALL_PHONE
+    page.set_viewport_size({"width": width, "height": height})
+    watched.open("/", heading="Runs")
+    row = page.get_by_role("row").filter(has_text="On a phone")
+    expect(row.locator("[data-second-line]")).to_contain_text("sprint · 1/1")
+    expect(row.get_by_role("cell")).to_have_count(2)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    watched.shoot("runs-phone")
+    watched.open(f"/escalations/{escalation}", heading="On a phone")
+    bar = page.get_by_role("link", name="Decide: accept, retry or reject")
+    expect(bar).to_be_visible()
+    page.get_by_role("form", name="Decision").scroll_into_view_if_needed()
+    expect(bar).to_have_count(0)
+
+
+def test_icon_and_title_tell_the_state(service: Service, watched: Watched, repo: Path) -> None:
+    page = watched.page
+    icon = page.locator("link[rel=icon]")
+    with service.client() as client:
+        resolve_all(client)
+        done = complete(client, repo, name="Comes to its end")
+        watched.open(f"/sprints/{done}", heading="Comes to its end")
+        expect(icon).to_have_attribute("href", "/favicon-done.svg")
+        expect(page).to_have_title("completed: Comes to its end · PhaseRunner")
+        watched.open("/", heading="Runs")
+        expect(icon).to_have_attribute("href", "/favicon.svg")
+        escalate(client, repo, name="Asks")
+    expect(icon).to_have_attribute("href", "/favicon-waiting.svg")
+
+
+def test_columns_are_chosen_in_the_address(service: Service, watched: Watched, repo: Path) -> None:
+    page = watched.page
+    with service.client() as client:
+        complete(client, repo, name="Has a project")
+    watched.open("/", heading="Runs")
+    row = page.get_by_role("row").filter(has_text="Has a project").first
+    expect(row.get_by_text("shares", exact=True)).to_be_visible()
+    page.get_by_text("Columns", exact=True).first.click()
+    page.get_by_role("checkbox", name="Agent").uncheck()
+    expect(page.get_by_role("columnheader", name="Agent")).to_have_count(0)
+    assert "columns=" in page.url
+    page.reload()
+    expect(page.get_by_role("columnheader", name="Took")).to_be_visible()
+    expect(page.get_by_role("columnheader", name="Agent")).to_have_count(0)
