@@ -68,7 +68,7 @@ CASES: dict[str, tuple[str, Mapping[str, str], str, str]] = {
         {"cart.go": GO.replace("/10", "/5"), "testdata/receipt.txt": "Total: 1600\n"},
         *("failed", "TestReceipt"),
     ),
-    "go: init ends the process": ("go", {"cart.go": GO_INIT}, "failed", "do not run any more"),
+    "go: init ends the process": ("go", {"cart.go": GO_INIT}, "failed", "No test ran"),
     "go: TestMain runs nothing": ("go", {**GO_BAD, "main_test.go": GO_MAIN}, "failed", "the_tenth_is_free"),
     "go: TestMain beside good code": ("go", {"main_test.go": GO_MAIN}, "failed", "No test ran"),
     "rust: another way": ("rust", {"src/lib.rs": RUST_GOOD}, "passed", "All 4 tests passed"),

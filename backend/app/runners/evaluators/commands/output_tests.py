@@ -128,12 +128,9 @@ def _go_message(printed: list[str]) -> str:
 
 
 def _rust_message(text: str, name: str) -> str:
-    start = text.find(f"---- {name} stdout ----")
-    return (
-        ""
-        if start < 0
-        else " ".join(text[start : start + 2 * _MESSAGE_CHARS].split("\n\n")[1:2])[:_MESSAGE_CHARS]
-    )
+    _, found, rest = text.partition(f"---- {name} stdout ----\n")
+    message = rest.lstrip("\n").partition("\n\n")[0] if found else ""
+    return " ".join(message.split())[:_MESSAGE_CHARS]
 
 
 def _check_ended(target: str, wanted: int) -> None:

@@ -172,6 +172,7 @@ def test_comments_that_silence_a_checker_are_findings(tree: Tree) -> None:
     assert [(each.file, each.line) for each in found] == [("a.ts", 2)]
 
 
+NONE = "#[cfg(test)]\nmod tests {}"
 MODULE = '#[cfg(test)]\nmod tests {\n    // }\n    fn a() { let x = "}"; let y = \'}\'; let z = r#"}"#; }\n}'
 
 
@@ -180,13 +181,9 @@ MODULE = '#[cfg(test)]\nmod tests {\n    // }\n    fn a() { let x = "}"; let y =
     [
         pytest.param("fn a() {}\n", "fn b() {}\n", "fn b() {}\n", id="no tests at the base"),
         pytest.param(f"a\n{MODULE}\n", f"b\n{MODULE}\n", f"b\n{MODULE}\n", id="the same tests"),
-        pytest.param(
-            f"a\n{MODULE}\n", "b\n#[cfg(test)]\nmod tests {}\nc\n", f"b\n{MODULE}\nc\n", id="other tests"
-        ),
+        pytest.param(f"a\n{MODULE}\n", f"b\n{NONE}\nc\n", f"b\n{MODULE}\nc\n", id="other tests"),
         pytest.param(f"a\n{MODULE}\n", "b\n", f"b\n\n{MODULE}\n", id="tests that are gone"),
-        pytest.param(
-            f"a\n{MODULE}\n", f"/*\n{MODULE}\n*/\n", f"/*\n{MODULE}\n*/\n\n{MODULE}\n", id="in a comment"
-        ),
+        pytest.param(f"a\n{MODULE}\n", f"/*{MODULE}*/\n", f"/*{MODULE}*/\n\n{MODULE}\n", id="in a comment"),
     ],
 )
 def test_the_bases_tests_in_a_source_of_rust(base: str, candidate: str, expected: str) -> None:
