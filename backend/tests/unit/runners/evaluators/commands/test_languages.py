@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -115,12 +116,12 @@ def test_a_rust_target_that_ends_early_is_refused(text: str) -> None:
 
 
 def test_jest_tells_tests_and_files_that_do_not_load() -> None:
-    tests = [
+    tests: list[dict[str, Any]] = [
         {"ancestorTitles": ["sum"], "title": "adds", "status": "passed"},
         {"ancestorTitles": ["sum"], "title": "bad", "status": "failed", "failureMessages": ["no"]},
         {"ancestorTitles": [], "title": "later", "status": "pending"},
     ]
-    files = [
+    files: list[dict[str, Any]] = [
         {"name": f"{HERE}/a.test.js", "status": "failed", "assertionResults": tests},
         {"name": f"{HERE}/b.test.js", "status": "failed", "message": "SyntaxError", "assertionResults": []},
     ]
