@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.runners.evaluators.commands.command import CommandEvaluator
+from app.runners.evaluators.commands.presets import PRESETS, Preset
 from app.runners.evaluators.commands.programs import Programs
 from app.runners.evaluators.project.project_file import (
     MAX_BYTES,
@@ -51,20 +52,25 @@ class ProjectRules:
 
     def command(self, table: CommandTable) -> CommandEvaluator:
         """Make the evaluator of a command."""
+        preset = PRESETS[table.preset] if table.preset else Preset()
+        run = table.run or preset.run
+        codes = tuple(table.pass_codes or preset.pass_codes)
         return CommandEvaluator(
             name=table.name,
-            command=table.run if isinstance(table.run, str) else tuple(table.run),
+            command=run if isinstance(run, str) else tuple(run),
             sandbox=self.sandbox or Sandbox(),
             programs=self.programs,
             interpreters=self.interpreters,
-            category=EvaluationCategory(table.category),
-            report=table.report,
+            category=EvaluationCategory(table.category or preset.category),
+            report=table.report or preset.report,
             timeout=table.timeout,
             network=table.network,
-            env=table.env,
+            env={**preset.env, **table.env},
             working_directory=table.working_directory,
-            pass_codes=tuple(table.pass_codes) if table.pass_codes else None,
             protected=self.protected,
+            pass_codes=codes or None,
+            setting=preset.setting,
+            remark=preset.remark,
         )
 
 

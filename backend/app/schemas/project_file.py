@@ -3,9 +3,9 @@
 import re
 from enum import StrEnum
 from pathlib import PurePosixPath
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.schemas.runs import Phase
@@ -63,6 +63,17 @@ def _argument(value: str) -> str:
     return value
 
 
+def _pattern(value: str) -> str:
+    try:
+        groups = re.compile(value).groupindex
+    except re.error as error:
+        raise ValueError(f"must be a regular expression: {error}") from error
+    missing = [each for each in ("file", "line", "message") if each not in groups]
+    if missing:
+        raise ValueError(f"must have the named group {missing[0]}")
+    return value
+
+
 def _environment(value: dict[str, str]) -> dict[str, str]:
     for name, text in value.items():
         if not _VARIABLE.fullmatch(name):
@@ -117,18 +128,75 @@ class CoverageReport(_Table):
     minimum: float = Field(ge=0, le=100, description="Percent of the new lines.")
 
 
-Report = Annotated[JUnitReport | SarifReport | CoverageReport, Field(discriminator="kind")]
+class OutputReport(_Table):
+    """Tests in what the command prints: `go test -json`, or what the harness of Rust's tests says."""
+
+    kind: Literal["go-test", "libtest"]
+    compare_base: bool = Field(
+        default=True, description="Whether tests that ran at the base commit must still run."
+    )
+
+
+class JestReport(_Table):
+    """Tests in the JSON that jest writes, and vitest with its reporter `json`."""
+
+    kind: Literal["jest"]
+    path: FilePath = Field(description="The file that the command writes, below the project's root.")
+    compare_base: bool = Field(
+        default=True, description="Whether tests that ran at the base commit must still run."
+    )
+
+
+class LinesReport(_Table):
+    """Findings in the lines that the command prints; they count when the base commit does not have them."""
+
+    kind: Literal["lines"]
+    pattern: Annotated[str, Field(min_length=1, max_length=500), AfterValidator(_pattern)] = Field(
+        description="A regular expression with the groups file, line and message, and perhaps rule."
+    )
+
+
+class EslintReport(_Table):
+    """Findings in the JSON that eslint writes; they count when the base commit does not have them."""
+
+    kind: Literal["eslint"]
+    path: FilePath = Field(description="The file that the command writes, below the project's root.")
+
+
+TestsReport = JUnitReport | OutputReport | JestReport
+FindingsReport = SarifReport | LinesReport | EslintReport
+Report = Annotated[TestsReport | FindingsReport | CoverageReport, Field(discriminator="kind")]
+
+PresetName = Literal[
+    "node-test",
+    "vitest",
+    "jest",
+    "mocha",
+    "go-test",
+    "cargo-test",
+    "nextest",
+    "gradle",
+    "maven",
+    "eslint",
+    "tsc",
+    "go-vet",
+    "clippy",
+]
 
 
 class CommandTable(_Table):
     """A command that evaluates the project. It runs in the sandbox, on a separate copy."""
 
     name: Name = Field(description="Unique among the evaluators of a phase.")
+    preset: PresetName | None = Field(
+        default=None, description="A known test runner or checker; what else is given goes before it."
+    )
     run: (
         Annotated[str, Field(min_length=1), AfterValidator(_argument)]
         | Annotated[list[Argument], Field(min_length=1)]
-    ) = Field(description="Program and arguments; a single string is run by `sh -c`.")
-    category: CategoryName = "testing"
+        | None
+    ) = Field(default=None, description="Program and arguments; a single string is run by `sh -c`.")
+    category: CategoryName | None = Field(default=None, description="Default: the preset's, or testing.")
     report: Report | None = Field(default=None, description="Without one the exit status alone decides.")
     phases: Phases = [Phase.CODING, Phase.VERIFICATION]
     gate: bool = Field(default=True, description="Gates decide; the others advise.")
@@ -139,6 +207,12 @@ class CommandTable(_Table):
     pass_codes: list[Annotated[int, Field(ge=0, le=255)]] | None = Field(
         default=None, min_length=1, description="Default: 0; for SARIF 0 and 1."
     )
+
+    @model_validator(mode="after")
+    def _runs(self) -> Self:
+        if self.run is None and self.preset is None:
+            raise ValueError("needs run or preset")
+        return self
 
 
 class EvaluatorTable(_Table):

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, cast
 
+from app.schemas.project_file import PresetName
+
 _LANGUAGES = {
     ".py": "Python",
     ".js": "JavaScript",
@@ -39,18 +41,39 @@ _LOCKS = (
     "Cargo.lock",
 )
 
+_RUNNERS: Mapping[str, PresetName] = {
+    "vitest": "vitest",
+    "jest": "jest",
+    "mocha": "mocha",
+    "node --test": "node-test",
+}
+_CHECKERS = ("eslint", "tsc", "go-vet", "clippy")
+_BY_FILE: tuple[tuple[str, str, tuple[PresetName, ...]], ...] = (
+    ("go.mod", "Go", ("go-test", "go-vet")),
+    ("Cargo.toml", "Rust", ("cargo-test", "clippy")),
+    ("pom.xml", "Java", ("maven",)),
+    ("build.gradle", "Java", ("gradle",)),
+    ("build.gradle.kts", "Kotlin", ("gradle",)),
+)
+
 READ = ("package.json", "Makefile")
 """Files whose text `candidates_of` needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A gate that a project could have; a built-in evaluator has no command."""
+    """A gate that a project could have; a built-in evaluator has neither a command nor a preset."""
 
     name: str
     language: str
     run: tuple[str, ...] = ()
     category: str = "testing"
+    preset: PresetName | None = None
+
+    @property
+    def is_command(self) -> bool:
+        """Whether it is a `[[command]]` of the project's file."""
+        return bool(self.run or self.preset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,20 +115,36 @@ def _candidates(
 ) -> list[Candidate]:
     found = [Candidate(name, "Python") for name in _OF_PYTHON if languages.get("Python")]
     script = "TypeScript" if languages.get("TypeScript") else "JavaScript"
-    scripts = _scripts(texts.get("package.json", ""))
-    if scripts.get("test") and _NO_TEST not in scripts["test"]:
-        found.append(Candidate("npm_test", script, ("npm", "test")))
-    if scripts.get("lint"):
-        found.append(Candidate("npm_lint", script, ("npm", "run", "lint"), "compliance"))
-    if "go.mod" in files:
-        found.append(Candidate("go_test", "Go", ("go", "test", "./...")))
-        found.append(Candidate("go_vet", "Go", ("go", "vet", "./..."), "compliance"))
-    if "Cargo.toml" in files:
-        found.append(Candidate("cargo_test", "Rust", ("cargo", "test", "--offline")))
+    found += _of_node(_scripts(texts.get("package.json", "")), script, files)
+    for file, language, presets in _BY_FILE:
+        if file in files:
+            found += [_preset(preset, language) for preset in presets]
     has_target = any(line.startswith("test:") for line in texts.get("Makefile", "").splitlines())
     if has_target and not found:
         found.append(Candidate("make_test", next(iter(languages), ""), ("make", "test")))
     return found
+
+
+def _of_node(scripts: Mapping[str, str], language: str, files: Collection[str]) -> list[Candidate]:
+    found: list[Candidate] = []
+    test, lint = scripts.get("test", ""), scripts.get("lint", "")
+    runner = next((preset for word, preset in _RUNNERS.items() if word in test), None)
+    if runner:
+        found.append(_preset(runner, language))
+    elif test and _NO_TEST not in test:
+        found.append(Candidate("npm_test", language, ("npm", "test")))
+    if "eslint" in lint:
+        found.append(_preset("eslint", language))
+    elif lint:
+        found.append(Candidate("npm_lint", language, ("npm", "run", "lint"), "compliance"))
+    if "tsconfig.json" in files:
+        found.append(_preset("tsc", language))
+    return found
+
+
+def _preset(preset: PresetName, language: str) -> Candidate:
+    category = "compliance" if preset in _CHECKERS else "testing"
+    return Candidate(preset.replace("-", "_"), language, (), category, preset)
 
 
 def _scripts(text: str) -> dict[str, str]:

@@ -67,14 +67,14 @@ def tried(candidate: Candidate, results: Sequence[EvaluationResult]) -> Tried:
     if states == {EvaluationStatus.SKIPPED}:
         return Tried(candidate, Part.GATE, seconds, f"nothing to check at the base: {told}")
     if states == {EvaluationStatus.FAILED}:
-        part = Part.ADVISES if candidate.run else Part.GATE
+        part = Part.ADVISES if candidate.is_command else Part.GATE
         return Tried(candidate, part, seconds, f"red at the base: {told}")
     return Tried(candidate, Part.GATE, seconds, "")
 
 
 def trial_file(candidates: Sequence[Candidate]) -> str:
     """Return the project file with which the candidates are tried."""
-    return "\n".join(_command(each, Part.GATE, 600) for each in candidates if each.run)
+    return "\n".join(_command(each, Part.GATE, 600) for each in candidates if each.is_command)
 
 
 def project_file(every: Sequence[Tried]) -> str:
@@ -85,10 +85,10 @@ def project_file(every: Sequence[Tried]) -> str:
         took = f"# {name}: {each.seconds:.1f} s at the base" + (
             f"; {_plain(each.remark)}" if each.remark else ""
         )
-        if each.candidate.run and each.part is not Part.OFF:
+        if each.candidate.is_command and each.part is not Part.OFF:
             limit = min(MAX_SECONDS, max(_LEAST_SECONDS, math.ceil(each.seconds * _TIMES)))
             parts.append(f"{took}\n{_command(each.candidate, each.part, int(limit))}")
-        elif each.candidate.run or each.part is Part.GATE:
+        elif each.candidate.is_command or each.part is Part.GATE:
             parts.append(f"{took}\n")
         else:
             setting = "enabled = false" if each.part is Part.OFF else "gate = false"
@@ -132,7 +132,7 @@ def _parts(document: dict[str, Any], every: Sequence[Tried]) -> dict[str, Part]:
     return {
         each.candidate.name: _part(
             commands.get(each.candidate.name)
-            if each.candidate.run
+            if each.candidate.is_command
             else evaluators.get(each.candidate.name, {})
         )
         for each in every
@@ -157,7 +157,9 @@ def _command(candidate: Candidate, part: Part, seconds: int) -> str:
     lines = [
         "[[command]]",
         f"name = {json.dumps(candidate.name)}",
-        f"run = {json.dumps(list(candidate.run))}",
+        f"preset = {json.dumps(candidate.preset)}"
+        if candidate.preset
+        else f"run = {json.dumps(list(candidate.run))}",
         f"category = {json.dumps(candidate.category)}",
         f"timeout = {seconds}",
     ]

@@ -76,6 +76,7 @@ async def judge(example: str, changes: Mapping[str, str], place: Path) -> Evalua
     for tree in (base, candidate):
         shutil.copytree(EXAMPLES / example, tree)
     for name, text in changes.items():
+        (candidate / name).parent.mkdir(parents=True, exist_ok=True)
         (candidate / name).write_text(text)
     content = (base / "phaserunner.toml").read_bytes()
     panel = panel_for(

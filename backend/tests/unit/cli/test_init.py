@@ -15,6 +15,8 @@ from tests.unit.cli.reports import FakeJudging, report, result
 from tests.unit.cli.test_hooks import git
 
 PACKAGE = json.dumps({"scripts": {"test": "node --test", "lint": "eslint ."}})
+AVA = json.dumps({"scripts": {"test": "ava", "lint": "xo"}})
+VITEST = json.dumps({"scripts": {"test": "vitest run"}})
 FILES = {"a.py": "a = 1\n", "package.json": PACKAGE, "web/b.ts": "1\n", "web/c.rb": "1\n"}
 
 
@@ -40,7 +42,7 @@ def runs(*statuses: dict[str, str]) -> FakeJudging:
     )
 
 
-GREEN = dict.fromkeys(("ruff_lint", "pytest", "type_check", "npm_test", "npm_lint"), "passed")
+GREEN = dict.fromkeys(("ruff_lint", "pytest", "type_check", "node_test", "eslint"), "passed")
 
 
 def run_init(project: Path, judging: FakeJudging, *options: str) -> Outcome:
@@ -59,44 +61,44 @@ def test_what_ran_is_written_and_told_in_five_lines(project: Path) -> None:
     assert done.code == ExitCode.PASSED
     assert done.out.splitlines() == [
         "Languages: Python (1 files), TypeScript (1 files), Ruby (1 files)",
-        "Gates: ruff_lint (1.5 s), pytest (1.5 s), type_check (1.5 s), npm_test (1.5 s), npm_lint (1.5 s)",
+        "Gates: ruff_lint (1.5 s), pytest (1.5 s), type_check (1.5 s), node_test (1.5 s), eslint (1.5 s)",
         "Only advise: none",
         "Not judged: Ruby (no gate is known)",
         "Commit phaserunner.toml: it counts for changes that have it at their base.",
     ]
     assert len(judging.requests) == 3
     assert judging.requests[0].path != str(project)
-    assert [each["name"] for each in written(project)["command"]] == ["npm_test", "npm_lint"]
+    assert [each["name"] for each in written(project)["command"]] == ["node_test", "eslint"]
 
 
 def test_red_flaky_and_broken_gates_do_not_decide(project: Path) -> None:
-    bad = {"pytest": "failed", "type_check": "errored", "npm_test": "failed"}
-    run_init(project, runs(GREEN | bad, GREEN | bad, GREEN | bad | {"npm_lint": "failed"}))
+    bad = {"pytest": "failed", "type_check": "errored", "node_test": "failed"}
+    run_init(project, runs(GREEN | bad, GREEN | bad, GREEN | bad | {"eslint": "failed"}))
     document = written(project)
     # What the base has does not count against a change, so a red built-in evaluator still decides.
     assert document["evaluators"] == {"type_check": {"enabled": False}}
     assert {each["name"]: each.get("gate", True) for each in document["command"]} == {
-        "npm_test": False,
-        "npm_lint": False,
+        "node_test": False,
+        "eslint": False,
     }
     text = (project / "phaserunner.toml").read_text()
     assert "# pytest: 1.5 s at the base; red at the base: pytest failed" in text
-    assert "# npm_lint: 1.5 s at the base; flaky at the base in 3 runs" in text
+    assert "# eslint: 1.5 s at the base; flaky at the base in 3 runs" in text
 
 
 def test_a_command_without_a_verdict_is_left_out(project: Path) -> None:
-    done = run_init(project, runs(GREEN | {"npm_test": "errored", "npm_lint": "errored"}))
+    done = run_init(project, runs(GREEN | {"node_test": "errored", "eslint": "errored"}))
     assert "command" not in written(project)
-    assert "npm_test (no verdict at the base: npm_test errored)" in done.out
+    assert "node_test (no verdict at the base: node_test errored)" in done.out
 
 
 def test_check_says_what_changed_and_writes_nothing(project: Path) -> None:
     run_init(project, runs(GREEN))
     before = (project / "phaserunner.toml").read_text()
     assert run_init(project, runs(GREEN), "--check").out == "phaserunner.toml still fits\n"
-    done = run_init(project, runs(GREEN | {"npm_test": "failed"}), "--check")
+    done = run_init(project, runs(GREEN | {"node_test": "failed"}), "--check")
     assert done.code == ExitCode.FAILED
-    assert "npm_test: the file says gate, the base says advises (red at the base" in done.out
+    assert "node_test: the file says gate, the base says advises (red at the base" in done.out
     assert (project / "phaserunner.toml").read_text() == before
 
 
@@ -135,9 +137,27 @@ def test_check_names_a_file_that_is_not_toml(project: Path) -> None:
         (["package.json"], {"package.json": '{"scripts": []}'}, []),
         (["package.json"], {"package.json": '{"scripts": {"test": "echo no test specified"}}'}, []),
         (["go.mod", "a.go"], {}, ["go_test", "go_vet"]),
-        (["Cargo.toml", "src/a.rs"], {}, ["cargo_test"]),
+        (["Cargo.toml", "src/a.rs"], {}, ["cargo_test", "clippy"]),
+        (["pom.xml", "A.java"], {}, ["maven"]),
+        (
+            ["package.json"],
+            {"package.json": AVA},
+            ["npm_test", "npm_lint"],
+        ),
+        (
+            ["package.json", "tsconfig.json"],
+            {"package.json": VITEST},
+            ["vitest", "tsc"],
+        ),
         (["Makefile", "a.c"], {"Makefile": "all:\n\ntest: all\n"}, ["make_test"]),
     ],
 )
 def test_candidates_follow_from_the_files(files: list[str], texts: dict[str, str], names: list[str]) -> None:
     assert [each.name for each in project_of(files, texts).candidates] == names
+
+
+def test_a_preset_is_written_by_its_name(project: Path) -> None:
+    run_init(project, runs(GREEN))
+    commands = written(project)["command"]
+    assert [each["preset"] for each in commands] == ["node-test", "eslint"]
+    assert all("run" not in each for each in commands)

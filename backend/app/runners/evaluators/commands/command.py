@@ -6,7 +6,9 @@ from pathlib import Path
 
 from app.core.errors import WorkspaceError
 from app.runners.evaluators.commands.judging import CommandJudging, ReportKind
+from app.runners.evaluators.commands.language_setting import LanguageSetting
 from app.runners.evaluators.commands.programs import Programs
+from app.runners.evaluators.commands.red_at_base import RedAtBase
 from app.runners.evaluators.commands.run import Launcher
 from app.runners.evaluators.interpreter import (
     EnvironmentTroubleError,
@@ -21,8 +23,8 @@ from app.runners.evaluators.protocol import (
     errored,
 )
 from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, seconds_here_for
-from app.schemas.project_file import SarifReport
-from app.schemas.questions import ProtectedPolicy
+from app.schemas.project_file import FindingsReport, LinesReport, OutputReport
+from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.workspaces.confine.sandbox import Sandbox, SandboxUnavailableError
 from app.workspaces.environments.interpreters import Interpreters
 
@@ -54,6 +56,8 @@ class CommandEvaluator:
         pass_codes: exit statuses that speak for a pass; None is 0, and for SARIF 0 and 1, because scanners
             end with 1 when they found something.
         protected: what becomes of changed tests and settings where the context does not say so.
+        setting: what the base decides beside the files that it decides for every command.
+        remark: what a pass does not show; empty for nothing to say.
     """
 
     name: str
@@ -69,7 +73,9 @@ class CommandEvaluator:
     working_directory: str = ""
     pass_codes: tuple[int, ...] | None = None
     protected: ProtectedPolicy = ProtectedPolicy.ASK
-    version: str = "3"
+    setting: LanguageSetting = field(default_factory=LanguageSetting)
+    remark: str = ""
+    version: str = "4"
     is_deterministic: bool = True
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
@@ -83,6 +89,8 @@ class CommandEvaluator:
                 programs = self.programs.led_by(found.python) if found.key else self.programs
                 judging = self._judging(workspace, base, programs, context)
                 result = with_interpreter(await judging.judge(), found)
+            if result.passed and self.remark:
+                result = result.model_copy(update={"feedback": f"{result.feedback}\n{self.remark}"})
             state = await self.sandbox.state()
             return result.model_copy(update={"metadata": {**result.metadata, "sandbox": state.name}})
         except EnvironmentTroubleError as error:
@@ -99,13 +107,14 @@ class CommandEvaluator:
             command=self.command,
             sandbox=self.sandbox,
             programs=programs,
-            report_path=self.report.path if self.report else None,
+            report_path=getattr(self.report, "path", None),
+            prints_report=isinstance(self.report, OutputReport | LinesReport),
             timeout=seconds_here_for(context, self.timeout),
             network=self.network,
             env=self.env,
             working_directory=self.working_directory,
         )
-        default_codes = (0, 1) if isinstance(self.report, SarifReport) else (0,)
+        default_codes = (0, 1) if isinstance(self.report, FindingsReport) else (0,)
         return CommandJudging(
             evaluator=self,
             launcher=launcher,
@@ -115,4 +124,10 @@ class CommandEvaluator:
             base=base,
             opened=context.get("open_paths", ()),
             protected=context.get("protected_policy", self.protected),
+            setting=self.setting,
+            red=RedAtBase(
+                context.get("base_failures", BaseFailures.GOAL),
+                context.get("goal_tests", ()),
+                context.get("goal", ""),
+            ),
         )

@@ -2,27 +2,42 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from app.runners.evaluators.commands.coverage import new_lines, read_coverage
-from app.runners.evaluators.commands.junit import JUnit, ReportError, read_junit
+from app.runners.evaluators.commands.judged_tests import TestsJudging, read_tests
+from app.runners.evaluators.commands.junit import ReportError
+from app.runners.evaluators.commands.language_setting import LanguageSetting
+from app.runners.evaluators.commands.line_findings import read_eslint, read_lines
 from app.runners.evaluators.commands.overlaid import asking, noted, with_overlay
 from app.runners.evaluators.commands.overlay import Overlay, Overlays
-from app.runners.evaluators.commands.results import broken_result, coverage_result, junit_result, plain_result
-from app.runners.evaluators.commands.run import CommandRun, Launcher, NoVerdictError
+from app.runners.evaluators.commands.red_at_base import RedAtBase
+from app.runners.evaluators.commands.results import broken_result, coverage_result, plain_result
+from app.runners.evaluators.commands.run import CommandRun, Launcher
 from app.runners.evaluators.commands.sarif import Sarif, read_sarif
 from app.runners.evaluators.commands.setting import overlays_for
+from app.runners.evaluators.commands.taking import NoVerdictError
 from app.runners.evaluators.protocol import EvaluationResult, Evaluator, errored, skipped
 from app.runners.evaluators.static.baseline import Comparison, Wording, compare
 from app.runners.evaluators.static.baseline import result_of as result_of_findings
 from app.runners.evaluators.tooling import ToolTroubleError, excerpt
-from app.schemas.project_file import CoverageReport, JUnitReport, SarifReport
+from app.schemas.project_file import (
+    CoverageReport,
+    EslintReport,
+    FindingsReport,
+    JestReport,
+    JUnitReport,
+    LinesReport,
+    OutputReport,
+    SarifReport,
+    TestsReport,
+)
 from app.schemas.questions import ProtectedPolicy
-from app.workspaces.together import together
 
-ReportKind = JUnitReport | SarifReport | CoverageReport
+ReportKind = TestsReport | FindingsReport | CoverageReport
 Content = TypeVar("Content")
 
 _NOT_FOUND = (126, 127)
@@ -42,6 +57,8 @@ class CommandJudging:
         base: the tree at the base commit.
         opened: globs of paths that the candidate may change.
         protected: what becomes of a pass that only changed tests and settings give.
+        setting: what the base decides for the command's language.
+        red: which failing tests of the base count.
     """
 
     evaluator: Evaluator
@@ -52,6 +69,8 @@ class CommandJudging:
     base: Path | None
     opened: Sequence[str] = ()
     protected: ProtectedPolicy = ProtectedPolicy.ASK
+    setting: LanguageSetting = field(default_factory=LanguageSetting)
+    red: RedAtBase = field(default_factory=RedAtBase)
 
     async def judge(self) -> EvaluationResult:
         """Run the command and judge it.
@@ -70,7 +89,8 @@ class CommandJudging:
         if result.passed:
             own = await self._judged(overlays.own, kept=False)
             return result if own.passed else with_overlay(own, overlays.own)
-        changed = [*overlays.strict.changed, *overlays.strict.texts]
+        left_out = [each for each in overlays.strict.added if self.setting.holds(each)]
+        changed = [*overlays.strict.changed, *overlays.strict.texts, *left_out]
         if not changed or self.protected is ProtectedPolicy.FAIL:
             return result
         own = await self._judged(overlays.own, kept=False)
@@ -89,16 +109,17 @@ class CommandJudging:
             self.launcher.command,
             self.launcher.working_directory,
             self.opened,
-            measures=isinstance(self.report, SarifReport | CoverageReport),
+            measures=isinstance(self.report, FindingsReport | CoverageReport),
+            setting=self.setting,
         )
 
     async def _judged(self, overlay: Overlay, *, kept: bool = True) -> EvaluationResult:
         try:
             match self.report:
-                case JUnitReport():
-                    return await self._junit(self.report, overlay, kept=kept)
-                case SarifReport():
-                    return await self._sarif(self.report, overlay)
+                case JUnitReport() | OutputReport() | JestReport() as report:
+                    return await self._tests(report, overlay, kept=kept)
+                case SarifReport() | LinesReport() | EslintReport() as report:
+                    return await self._findings(report, overlay)
                 case CoverageReport():
                     return await self._coverage(self.report, overlay)
                 case None:
@@ -110,47 +131,41 @@ class CommandJudging:
     async def _run(self, overlay: Overlay) -> CommandRun:
         return self._checked(await self.launcher.run(self.workspace, self.base, overlay))
 
-    async def _junit(self, report: JUnitReport, overlay: Overlay, *, kept: bool) -> EvaluationResult:
-        if self.base is not None and report.compare_base and kept:
-            run, before = await together(self._run(overlay), self._tests_of(self.base))
-        else:
-            run, before = await self._run(overlay), None
-        found = _readable(run, lambda: read_junit(run.report, run.tree))
-        lost = found.lost_since(before) if before else []
-        return junit_result(self.evaluator, run, found, ended_well=self._ended_well(run), lost=lost)
+    async def _tests(self, report: TestsReport, overlay: Overlay, *, kept: bool) -> EvaluationResult:
+        base = self.base if report.compare_base and kept else None
+        return await TestsJudging(
+            evaluator=self.evaluator,
+            report=report,
+            pass_codes=self.pass_codes,
+            launch=partial(self._run, overlay),
+            launch_base=None if base is None else partial(self.launcher.run, base, base),
+            red=self.red,
+        ).judge()
 
-    async def _tests_of(self, base: Path) -> JUnit | None:
-        """Return the tests of the base; one whose tests cannot be run has none that could get lost."""
-        try:
-            run = await self.launcher.run(base, base)
-            return read_junit(run.report, run.tree)
-        except (NoVerdictError, ReportError):
-            return None
-
-    async def _sarif(self, report: SarifReport, overlay: Overlay) -> EvaluationResult:
-        found = self._scanned(await self._run(overlay), report)
+    async def _findings(self, report: FindingsReport, overlay: Overlay) -> EvaluationResult:
+        found = self._scanned(await self._run(overlay), report, self.workspace)
         comparison = Comparison(found.findings, ())
         if found.findings and self.base is not None:
             comparison = await self._against_base(found, report, self.base)
         wording = Wording("finding", f"{self.evaluator.name} has nothing new to say", "no_new_findings")
         return result_of_findings(self.evaluator, comparison, wording)
 
-    async def _against_base(self, found: Sarif, report: SarifReport, base: Path) -> Comparison:
+    async def _against_base(self, found: Sarif, report: FindingsReport, base: Path) -> Comparison:
         try:
-            at_base = self._scanned(self._checked(await self.launcher.run(base, base)), report)
+            at_base = self._scanned(self._checked(await self.launcher.run(base, base)), report, base)
         except NoVerdictError as trouble:
             raise ToolTroubleError(f"The base cannot be scanned: the command {trouble}") from trouble
         gone = {each.file for each in at_base.findings if not (self.workspace / each.file).is_file()}
         return compare(found.findings, at_base.findings, gone=gone)
 
-    def _scanned(self, run: CommandRun, report: SarifReport) -> Sarif:
-        found = _readable(run, lambda: read_sarif(run.report, run.tree, report.level))
+    def _scanned(self, run: CommandRun, report: FindingsReport, tree: Path) -> Sarif:
+        found = _readable(run, lambda: _read_findings(run, report))
         code = run.outcome.returncode
         if code not in self.pass_codes or (code != 0 and not found.results):
             # A scanner that complains without a finding has not scanned.
             reason = f"ended with exit status {code} and reported {found.results} results"
             raise NoVerdictError(f"{reason}: {excerpt(run.text, 500)}", f"exit status {code}")
-        return found
+        return replace(found, findings=(*found.findings, *self.setting.silenced(tree)))
 
     async def _coverage(self, report: CoverageReport, overlay: Overlay) -> EvaluationResult:
         run = await self._run(overlay)
@@ -172,10 +187,10 @@ class CommandJudging:
         try:
             run = self._checked(await self.launcher.run(base, base))
             match self.report:
-                case JUnitReport():
-                    _readable(run, lambda: read_junit(run.report, run.tree))
-                case SarifReport() as report:
-                    self._scanned(run, report)
+                case JUnitReport() | OutputReport() | JestReport() as report:
+                    return bool(read_tests(run, report).ran)
+                case SarifReport() | LinesReport() | EslintReport() as report:
+                    self._scanned(run, report, base)
                 case CoverageReport():
                     _readable(run, lambda: read_coverage(run.report, run.tree, base))
                     return self._ended_well(run)
@@ -194,6 +209,16 @@ class CommandJudging:
 
     def _ended_well(self, run: CommandRun) -> bool:
         return run.outcome.returncode in self.pass_codes
+
+
+def _read_findings(run: CommandRun, report: FindingsReport) -> Sarif:
+    match report:
+        case SarifReport():
+            return read_sarif(run.report, run.tree, report.level)
+        case LinesReport():
+            return read_lines(run.text, run.tree, report.pattern)
+        case EslintReport():
+            return read_eslint(run.report, run.tree)
 
 
 def _readable(run: CommandRun, read: Callable[[], Content]) -> Content:

@@ -1,13 +1,18 @@
 """Words the verdicts of commands: what failed, the evidence, and what to do about it."""
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from typing import Any
 
 from app.runners.evaluators.commands.coverage import NewLines, ranges
 from app.runners.evaluators.commands.junit import Case, JUnit
-from app.runners.evaluators.commands.run import CommandRun, NoVerdictError
+from app.runners.evaluators.commands.red_at_base import Failures
+from app.runners.evaluators.commands.run import CommandRun
+from app.runners.evaluators.commands.taking import NoVerdictError
 from app.runners.evaluators.protocol import CriterionResult, EvaluationResult, Evaluator
 from app.runners.evaluators.tooling import excerpt
+from app.schemas.questions import MAX_QUESTIONS, QUESTIONS
 
 _LISTED = 15
 _SUGGESTED = 5
@@ -28,39 +33,74 @@ def plain_result(evaluator: Evaluator, run: CommandRun, *, passed: bool) -> Eval
     return _result(evaluator, run, passed=passed, score=float(passed), feedback=feedback, to_do=[suggestion])
 
 
-def junit_result(
-    evaluator: Evaluator, run: CommandRun, report: JUnit, *, ended_well: bool, lost: Sequence[str]
-) -> EvaluationResult:
+@dataclass(frozen=True, slots=True)
+class TestsJudged:
+    """What is known of the tests of one evaluation.
+
+    Attributes:
+        report: the candidate's tests.
+        failures: the failing ones by what becomes of them.
+        ended_well: whether the exit status speaks for a pass.
+        lost: ids of tests that run at the base, and not here.
+    """
+
+    __test__ = False
+
+    report: JUnit
+    failures: Failures
+    ended_well: bool
+    lost: tuple[str, ...] = ()
+
+
+def tests_result(evaluator: Evaluator, run: CommandRun, judged: TestsJudged) -> EvaluationResult:
     """Judge by a report of tests and the exit status: neither is a pass without the other."""
-    code, ran, failures = run.outcome.returncode, report.ran, report.failures
-    complaint = ""
-    if failures:
-        complaint = f"{len(failures)} of {ran} tests failed. Fix:\n{_listing(failures)}"
-    elif not ended_well:
-        complaint = (
-            f"The report shows no failure, but the command ended with exit status {code}. "
-            f"The end of its output:\n{excerpt(run.text) or '(nothing)'}"
-        )
-    elif not ran:
-        complaint = "No test ran, so nothing speaks for the code. Write tests, and do not skip them."
-    elif lost:
-        names = "\n".join(f"- {name}" for name in lost[:_LISTED])
-        complaint = f"{len(lost)} tests that run at the base commit do not run any more. Restore:\n{names}"
+    report, failures, ran = judged.report, judged.failures.counted, judged.report.ran
+    complaint = _complaint(run, judged)
     to_do = [_suggestion(each) for each in failures[:_SUGGESTED]] or [
-        f"Let {name} run again" for name in lost[:_SUGGESTED]
+        f"Let {name} run again" for name in judged.lost[:_SUGGESTED]
     ]
+    questions = () if complaint else judged.failures.questions[:MAX_QUESTIONS]
+    feedback = complaint or f"All {ran} tests passed{_skips(report)}{_excused(judged.failures)}"
+    asked = [f"A human is asked: {each.text}" for each in questions[:_LISTED]]
+    extra = {QUESTIONS: [each.model_dump(mode="json") for each in questions]} if questions else {}
     return _result(
         evaluator,
         run,
-        passed=not complaint,
+        passed=not complaint and not questions,
         score=report.passed / ran if ran and (not complaint or failures) else 0.0,
-        feedback=complaint or f"All {ran} tests passed{_skips(report)}",
-        to_do=to_do or [complaint.partition("\n")[0]],
+        feedback="\n".join([feedback, *asked]),
+        to_do=to_do or [(complaint or "Say whether the red tests belong to the goal").partition("\n")[0]],
         passed_tests=report.passed,
-        failed_tests=len(failures),
+        failed_tests=len(report.failures),
         skipped_tests=len(report.cases) - ran,
-        lost_tests=list(lost[:_RECORDED]),
+        lost_tests=list(judged.lost[:_RECORDED]),
+        flaky_tests=sorted(judged.failures.flaky)[:_RECORDED],
+        **extra,
     )
+
+
+def _complaint(run: CommandRun, judged: TestsJudged) -> str:
+    """Return why the tests do not pass, or nothing."""
+    code, ran, failures = run.outcome.returncode, judged.report.ran, judged.failures.counted
+    if failures:
+        return f"{len(failures)} of {ran} tests failed. Fix:\n{_listing(failures, judged.failures.flaky)}"
+    if not judged.ended_well:
+        return (
+            f"The report shows no failure, but the command ended with exit status {code}. "
+            f"The end of its output:\n{excerpt(run.text) or '(nothing)'}"
+        )
+    if not ran:
+        return "No test ran, so nothing speaks for the code. Write tests, and do not skip them."
+    if judged.lost:
+        names = "\n".join(f"- {name}" for name in judged.lost[:_LISTED])
+        return f"{len(judged.lost)} tests that run at the base commit do not run any more. Restore:\n{names}"
+    return ""
+
+
+def _excused(failures: Failures) -> str:
+    parts = [f"{len(failures.red)} fail as at the base"] if failures.red else []
+    parts += [f"{len(failures.flaky_at_base)} are flaky at the base"] if failures.flaky_at_base else []
+    return f", except that {' and '.join(parts)}" if parts else ""
 
 
 def coverage_result(
@@ -138,8 +178,11 @@ def _result(
     )
 
 
-def _listing(failures: Sequence[Case]) -> str:
-    lines = [f"- {each.id}: {each.message or 'failed'}" for each in failures[:_LISTED]]
+def _listing(failures: Sequence[Case], flaky: AbstractSet[str]) -> str:
+    told = {True: " (flaky: it passed when it ran again)", False: ""}
+    lines = [
+        f"- {each.id}: {each.message or 'failed'}{told[each.id in flaky]}" for each in failures[:_LISTED]
+    ]
     if len(failures) > _LISTED:
         lines.append(f"- and {len(failures) - _LISTED} more")
     return "\n".join(lines)

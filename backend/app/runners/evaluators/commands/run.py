@@ -1,35 +1,26 @@
 """Runs a project's command in the sandbox, on a copy of a tree, and takes the report that it wrote."""
 
-import os
 import shutil
-import stat
 import tempfile
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import anyio
 import anyio.to_thread
 
 from app.runners.evaluators.commands.overlay import Overlay
 from app.runners.evaluators.commands.programs import Programs
+from app.runners.evaluators.commands.taking import NoVerdictError, clear, take_all, take_file
 from app.runners.evaluators.tooling import ToolTroubleError
 from app.workspaces.confine.confinement import Confinement, Network
 from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.files.removal import remove_tree
 from app.workspaces.process import ProcessOutcome
 
-MAX_REPORT_BYTES = 32_000_000
 _OUTPUT_BYTES = 200_000
-
-
-class NoVerdictError(Exception):
-    """A run that says nothing about the code; `kind` names the way in a few words."""
-
-    def __init__(self, message: str, kind: str) -> None:
-        super().__init__(message)
-        self.kind = kind
+_PRINTED_REPORT_BYTES = 16_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +51,8 @@ class Launcher:
         command: program and arguments, or a line for `sh -c`.
         sandbox: confines it.
         programs: where its program is found.
-        report_path: the file it writes, below the tree; None when it writes none.
+        report_path: the file it writes, below the tree, or a glob of such; None when it writes none.
+        prints_report: whether its output is the report, and so must be had whole.
         timeout: seconds for a run.
         network: whether it reaches public addresses over HTTP and HTTPS.
         env: variables beside the usual ones.
@@ -72,6 +64,7 @@ class Launcher:
     programs: Programs
     report_path: str | None
     timeout: float
+    prints_report: bool = False
     network: bool = False
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     working_directory: str = ""
@@ -93,13 +86,16 @@ class Launcher:
             if overlay and base is not None:
                 await anyio.to_thread.run_sync(_lay_over, overlay, copy, base)
             if self.report_path is not None:
-                await anyio.to_thread.run_sync(_clear, copy, self.report_path)
+                await anyio.to_thread.run_sync(clear, copy, self.report_path)
             outcome = await self._launch(copy, base)
             if outcome.timed_out:
                 raise NoVerdictError(f"did not finish within {self.timeout:g} seconds", "timed out")
+            if self.prints_report and outcome.truncated:
+                raise NoVerdictError("printed more than can be read", "report")
             report = b""
             if self.report_path is not None:
-                report = await anyio.to_thread.run_sync(_take, copy, self.report_path, outcome)
+                take = take_all if "*" in self.report_path else take_file
+                report = await anyio.to_thread.run_sync(take, copy, self.report_path, outcome)
             return CommandRun(outcome, report, copy)
 
     async def _launch(self, copy: Path, base: Path | None) -> ProcessOutcome:
@@ -131,7 +127,7 @@ class Launcher:
                 env=env,
                 timeout=self.timeout,
                 confinement=confinement,
-                output_limit=_OUTPUT_BYTES,
+                output_limit=_PRINTED_REPORT_BYTES if self.prints_report else _OUTPUT_BYTES,
             )
         except OSError as error:
             raise NoVerdictError(f"cannot be started: {error.strerror}: {error.filename}", "start") from error
@@ -178,41 +174,3 @@ def _lay_over(overlay: Overlay, copy: Path, base: Path) -> None:
 
 def _is_inside(directory: Path, copy: Path) -> bool:
     return directory.is_dir() and directory.resolve().is_relative_to(copy.resolve())
-
-
-def _clear(copy: Path, report: str) -> None:
-    """Remove a report that is there already, and make the directory for the new one."""
-    path = copy / report
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.parent.resolve().is_relative_to(copy.resolve()):
-            raise NoVerdictError(f"{report} would lie outside of the project", "report")
-        path.unlink(missing_ok=True)
-    except OSError as error:
-        raise NoVerdictError(f"{report} cannot be written: {error.strerror}", "report") from error
-
-
-def _take(copy: Path, report: str, outcome: ProcessOutcome) -> bytes:
-    """Read the report: a plain file, reached without any link, of a bounded size."""
-    kind = f"report, exit status {outcome.returncode}"
-    opened: list[int] = []
-    try:
-        opened.append(os.open(copy, os.O_RDONLY | os.O_DIRECTORY))
-        *directories, name = PurePosixPath(report).parts
-        for directory in directories:
-            opened.append(os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=opened[-1]))
-        opened.append(os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=opened[-1]))
-        with os.fdopen(os.dup(opened[-1]), "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise NoVerdictError(f"{report} is not a plain file", kind)
-            content = file.read(MAX_REPORT_BYTES + 1)
-    except OSError as error:
-        reason = f"wrote no report {report} and ended with exit status {outcome.returncode}"
-        raise NoVerdictError(f"{reason} ({error.strerror})", kind) from error
-    finally:
-        for handle in opened:
-            with suppress(OSError):
-                os.close(handle)
-    if len(content) > MAX_REPORT_BYTES:
-        raise NoVerdictError(f"{report} is larger than {MAX_REPORT_BYTES // 1_000_000} MB", kind)
-    return content

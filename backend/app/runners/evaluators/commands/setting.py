@@ -14,6 +14,7 @@ from collections.abc import Set as AbstractSet
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from app.runners.evaluators.commands.language_setting import LanguageSetting
 from app.runners.evaluators.commands.measuring import measuring_texts
 from app.runners.evaluators.commands.overlay import Overlay, Overlays
 from app.runners.evaluators.commands.package_json import package_texts
@@ -37,6 +38,7 @@ _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _TOOLS = frozenset({"unittest", "pytest", "_pytest", "pluggy", "doctest", "coverage", "bandit", "nose"})
 _CHECKING = re.compile(r"check|test|verif|lint|valid|accept|smoke|coverage|(?:^|[/_.-])ci(?:[/_.-]|$)", re.I)
 _WORD = re.compile(r"[\w@./-]+")
+_NO_LANGUAGE = LanguageSetting()
 
 
 def overlays_for(
@@ -47,6 +49,7 @@ def overlays_for(
     opened: Sequence[str] = (),
     *,
     measures: bool = False,
+    setting: LanguageSetting = _NO_LANGUAGE,
 ) -> Overlays:
     """Say how a command runs on a candidate.
 
@@ -57,6 +60,7 @@ def overlays_for(
         directory: where the command starts, below the tree.
         opened: globs of paths that the candidate may change.
         measures: whether the command measures or scans the code; its settings then are the base's, too.
+        setting: what the base decides for the command's language.
 
     Raises:
         WorkspaceError: a tree is larger than what is allowed.
@@ -66,13 +70,17 @@ def overlays_for(
     words = _words(command)
     reads = _Reads(base, names, words, directory)
     closed = {name for name in names | present if not matches(name, opened)}
-    shadows = {each for each in closed - names if reads.shadows(each)}
+    shadows = {each for each in closed - names if reads.shadows(each) or setting.leaves_out(each)}
+    manifests = setting.changed_manifests(base, tree, closed & names & present)
     if measures:
-        return Overlays(Overlay(), _measured(base, tree, closed, names, present, shadows))
+        measured = _measured(base, tree, closed, names, present, shadows)
+        return Overlays(Overlay(), _with_language(measured, base, tree, closed, names, setting))
     own = _overlay((), shadows, {})
-    changed = {each for each in closed & names if reads.holds(each) and _differ(base, tree, each)}
-    added = {each for each in closed - names if reads.adds(each)}
+    held = {each for each in closed & names if reads.holds(each) or setting.holds(each)}
+    changed = {each for each in held if _differ(base, tree, each)} | manifests
+    added = {each for each in closed - names if reads.adds(each) or setting.holds(each)}
     texts = package_texts(base, tree, words, directory, opened)
+    texts |= setting.texts(base, tree, (closed & names & present) - changed)
     if not (changed or added or texts):
         return Overlays(Overlay(), own)
     return Overlays(_overlay(changed - texts.keys(), added | shadows, texts), own)
@@ -92,6 +100,21 @@ def _measured(
     added = {each for each in closed - names if _is_setting(each) and not _is_setting_of_tests(each)}
     kept = {name: text for name, text in texts.items() if name in closed and name not in changed}
     return _overlay(changed, added | shadows, kept)
+
+
+def _with_language(
+    measured: Overlay,
+    base: Path,
+    tree: Path,
+    closed: AbstractSet[str],
+    names: AbstractSet[str],
+    setting: LanguageSetting,
+) -> Overlay:
+    """Take the settings of a language's checker from the base, too."""
+    changed = {each for each in closed & names if setting.holds(each) and _differ(base, tree, each)}
+    added = {each for each in closed - names if setting.holds(each)}
+    texts = {name: text for name, text in measured.texts.items() if name not in changed}
+    return _overlay({*measured.changed, *changed}, {*measured.added, *added}, texts)
 
 
 def _overlay(changed: Iterable[str], added: Iterable[str], texts: Mapping[str, bytes]) -> Overlay:

@@ -244,7 +244,7 @@ async def test_a_report_is_a_plain_file(context: Context, script: str) -> None:
 
 
 async def test_a_huge_report(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.runners.evaluators.commands.run.MAX_REPORT_BYTES", 1_000_000)
+    monkeypatch.setattr("app.runners.evaluators.commands.taking.MAX_REPORT_BYTES", 1_000_000)
     result = await judge(context, {"act": "head -c 2000000 /dev/zero > out/report.xml"}, report=JUNIT)
     assert result.status is ERRORED
     assert "larger than 1 MB" in result.feedback

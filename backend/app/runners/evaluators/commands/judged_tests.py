@@ -1,0 +1,125 @@
+"""Judges the tests that a command ran: against the same tests at the base, and once more where they fail."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from app.runners.evaluators.commands.junit import JUnit, ReportError, read_junit
+from app.runners.evaluators.commands.output_tests import read_go, read_jest, read_libtest
+from app.runners.evaluators.commands.red_at_base import Failures, RedAtBase, sort_failures
+from app.runners.evaluators.commands.results import TestsJudged, tests_result
+from app.runners.evaluators.commands.run import CommandRun
+from app.runners.evaluators.commands.taking import NoVerdictError
+from app.runners.evaluators.protocol import EvaluationResult, Evaluator
+from app.runners.evaluators.tooling import excerpt
+from app.schemas.project_file import JestReport, JUnitReport, TestsReport
+from app.workspaces.together import together
+
+Launch = Callable[[], Awaitable[CommandRun]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Tests:
+    run: CommandRun
+    found: JUnit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestsJudging:
+    """One evaluation by tests.
+
+    Attributes:
+        evaluator: in whose name is judged.
+        report: what the command writes.
+        pass_codes: exit statuses that speak for a pass.
+        launch: runs the command on the candidate.
+        launch_base: runs it at the base; None where that is not compared.
+        red: which failing tests of the base count.
+    """
+
+    __test__ = False
+
+    evaluator: Evaluator
+    report: TestsReport
+    pass_codes: tuple[int, ...]
+    launch: Launch
+    launch_base: Launch | None
+    red: RedAtBase
+
+    async def judge(self) -> EvaluationResult:
+        """Run the tests and judge them.
+
+        Raises:
+            NoVerdictError: the candidate's run says nothing.
+        """
+        if self.launch_base is None:
+            now, bases = await self._tests(self.launch), []
+        else:
+            now, before = await together(self._tests(self.launch), self._at_base(self.launch_base))
+            bases = [before] if before else []
+        failures = await self._sorted(now, bases)
+        codes = {*self.pass_codes, *(each.run.outcome.returncode for each in bases)}
+        excused = bool(now.found.failures) and not failures.counted
+        judged = TestsJudged(
+            now.found,
+            failures,
+            ended_well=now.run.outcome.returncode in (codes if excused else self.pass_codes),
+            lost=tuple(now.found.lost_since(bases[0].found)) if bases else (),
+        )
+        return tests_result(self.evaluator, now.run, judged)
+
+    async def _sorted(self, now: _Tests, bases: list[_Tests]) -> Failures:
+        """Sort the failures; those that the base does not have are run once more, to tell flaky ones."""
+        first = sort_failures(now.found, [each.found for each in bases], self.red)
+        if not first.counted or not bases or self.launch_base is None:
+            return first
+        try:
+            again = await self._tests(self.launch)
+        except NoVerdictError:
+            return first
+        second = sort_failures(now.found, [each.found for each in bases], self.red, again.found)
+        if second.flaky and (more := await self._at_base(self.launch_base)):
+            bases.append(more)
+        return sort_failures(now.found, [each.found for each in bases], self.red, again.found)
+
+    async def _at_base(self, launch: Launch) -> _Tests | None:
+        """Return the tests of the base; one whose tests cannot be run has none that could get lost."""
+        try:
+            return await self._tests(launch)
+        except NoVerdictError:
+            return None
+
+    async def _tests(self, launch: Launch) -> _Tests:
+        run = await launch()
+        return _Tests(run, read_tests(run, self.report))
+
+
+def read_tests(run: CommandRun, report: TestsReport) -> JUnit:
+    """Return the tests that a run tells of.
+
+    Raises:
+        NoVerdictError: its report cannot be read, or it ended badly and ran no test at all.
+    """
+    code = run.outcome.returncode
+    try:
+        found = _read(run, report)
+    except ReportError as error:
+        said = f" The end of its output: {excerpt(run.text, 500)}" if run.text else ""
+        raise NoVerdictError(
+            f"gave no usable report: {error}.{said}", f"report, exit status {code}"
+        ) from error
+    if code != 0 and not found.cases:
+        reason = f"ran no test and ended with exit status {code}: {excerpt(run.text, 500)}"
+        raise NoVerdictError(reason, f"no test, exit status {code}")
+    return found
+
+
+def _read(run: CommandRun, report: TestsReport) -> JUnit:
+    if isinstance(report, JUnitReport):
+        return read_junit(run.report, run.tree)
+    if isinstance(report, JestReport):
+        return read_jest(run.report, run.tree)
+    if run.outcome.truncated:
+        raise ReportError("the output is too long")
+    if report.kind == "go-test":
+        return read_go(run.outcome.stdout)
+    return read_libtest(run.outcome.stdout, run.tree)

@@ -1,0 +1,127 @@
+"""What of a language's project the base decides when a preset runs its tests or its checker."""
+
+import json
+import posixpath
+import re
+import tomllib
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, cast
+
+from app.runners.evaluators.commands.line_findings import silencers
+from app.runners.evaluators.commands.rust_tests import with_tests_of
+from app.runners.evaluators.commands.scripts import script_text
+from app.runners.evaluators.static.baseline import Finding
+from app.runners.evaluators.testing.trees import tree_files
+from app.workspaces.files.limits import DEFAULT_LIMITS
+
+_GO_DIRECTIVE = re.compile(r"^\s*(?:(replace|exclude|toolchain|godebug)\b.*|.*=>.*)$", re.MULTILINE)
+_CARGO_KEYS = ("test", "bench", "profile", "patch", "replace", "features", "lints")
+_CARGO_PACKAGE = ("build", "autotests", "autobins", "edition", "rust-version")
+_CARGO_LIB = ("test", "doctest", "harness", "path", "proc-macro")
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageSetting:
+    """Files that decide for one language.
+
+    Attributes:
+        protected: globs of names or paths that are the base's; those that a candidate adds are left out.
+        left_out: globs of paths that only a build writes; a candidate's are always left out.
+        manifests: names of manifests of which a part decides; a changed part makes the file the base's.
+        inline_tests: whether sources hold tests, as Rust's do.
+        silencers: an expression for comments that silence a checker; new ones are findings.
+        suffixes: of the sources in which they are looked for.
+    """
+
+    protected: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    manifests: tuple[str, ...] = ()
+    inline_tests: bool = False
+    silencers: str = ""
+    suffixes: tuple[str, ...] = ()
+
+    def holds(self, name: str) -> bool:
+        """Tell whether a file is the base's."""
+        return _matches(name, self.protected)
+
+    def leaves_out(self, name: str) -> bool:
+        """Tell whether a candidate's file is a result of a build."""
+        return _matches(name, self.left_out)
+
+    def changed_manifests(self, base: Path, tree: Path, kept: Collection[str]) -> set[str]:
+        """Return the manifests whose deciding part differs; `kept` are files that both trees have."""
+        return {
+            name
+            for name in kept
+            if posixpath.basename(name) in self.manifests
+            and _deciding(name, script_text(base / name)) != _deciding(name, script_text(tree / name))
+        }
+
+    def texts(self, base: Path, tree: Path, kept: Collection[str]) -> dict[str, bytes]:
+        """Return sources of the candidate with the base's tests in them, where these differ."""
+        if not self.inline_tests:
+            return {}
+        found: dict[str, bytes] = {}
+        for name in kept:
+            if name.endswith(".rs") and not self.holds(name):
+                before, after = script_text(base / name), script_text(tree / name)
+                made = after if before == after else with_tests_of(before, after)
+                if made != after:
+                    found[name] = made.encode()
+        return found
+
+    def silenced(self, tree: Path) -> list[Finding]:
+        """Return the comments in a tree's sources that silence the checker.
+
+        Raises:
+            WorkspaceError: the tree is larger than what is allowed.
+        """
+        if not self.silencers:
+            return []
+        return list(silencers(tree, tree_files(tree, DEFAULT_LIMITS), self.silencers, self.suffixes))
+
+
+def _matches(name: str, globs: Collection[str]) -> bool:
+    parts = (name, posixpath.basename(name))
+    return any(fnmatchcase(each, glob) for each in parts for glob in globs)
+
+
+def _deciding(name: str, text: str) -> object:
+    reader = _READERS.get(posixpath.basename(name))
+    return reader(text) if reader else text
+
+
+def _of_go(text: str) -> object:
+    return [" ".join(each[0].split()) for each in _GO_DIRECTIVE.finditer(text)]
+
+
+def _of_cargo(text: str) -> object:
+    try:
+        document = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return text
+    parts = {key: document.get(key) for key in _CARGO_KEYS}
+    for table, keys in (("package", _CARGO_PACKAGE), ("lib", _CARGO_LIB)):
+        inner = _table(document.get(table))
+        parts |= {f"{table}.{key}": inner.get(key) for key in keys}
+    dependencies = {
+        key: _table(document.get(key)) for key in ("dependencies", "dev-dependencies", "build-dependencies")
+    }
+    # A dependency's other place or name can put anything into the place of a tool of the tests.
+    parts["moved"] = {
+        (kind, name): json.dumps(value, sort_keys=True, default=str)
+        for kind, table in dependencies.items()
+        for name, value in table.items()
+        if kind == "dev-dependencies" and _table(value).keys() & {"path", "git", "package"}
+    }
+    return parts
+
+
+def _table(value: object) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
+
+
+_READERS: Mapping[str, Callable[[str], object]] = {"go.mod": _of_go, "Cargo.toml": _of_cargo}

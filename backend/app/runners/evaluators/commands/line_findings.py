@@ -1,0 +1,80 @@
+"""Reads findings from lines that a checker prints, and comments that silence it."""
+
+import json
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from app.runners.evaluators.commands.junit import ReportError
+from app.runners.evaluators.commands.sarif import Sarif
+from app.runners.evaluators.static.baseline import Finding
+
+_LINE_CHARS = 2000
+_MAX_BYTES = 2_000_000
+
+
+def read_lines(text: str, tree: Path, pattern: str) -> Sarif:
+    """Return the findings in the lines of `text`; a line that is told twice counts once."""
+    matcher = re.compile(pattern)
+    found = (matcher.search(line[:_LINE_CHARS]) for line in text.splitlines())
+    findings = sorted({_finding(each, tree) for each in found if each})
+    return Sarif(tuple(findings), len(findings))
+
+
+def read_eslint(data: bytes, tree: Path) -> Sarif:
+    """Return the findings in the JSON that eslint writes; a suppressed one counts, too.
+
+    Raises:
+        ReportError: it is not such a report.
+    """
+    try:
+        document: object = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise ReportError(f"the report of eslint cannot be read: {str(error)[:200]}") from error
+    if not isinstance(document, list):
+        raise ReportError("the report of eslint is not a list of files")
+    found: list[Finding] = []
+    for file in map(_object, cast("list[object]", document)):
+        name = str(file.get("filePath", "")).removeprefix(f"{tree.as_posix()}/")
+        for key in ("messages", "suppressedMessages"):
+            found += [_message(name, _object(each)) for each in cast("list[object]", file.get(key) or [])]
+    return Sarif(tuple(sorted(found)), len(found))
+
+
+def _message(file: str, message: Mapping[str, Any]) -> Finding:
+    line = message.get("line")
+    rule = str(message.get("ruleId") or "eslint")
+    return Finding(file, line if isinstance(line, int) else 1, rule, str(message.get("message", "")))
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def silencers(tree: Path, names: Iterable[str], pattern: str, suffixes: tuple[str, ...]) -> Iterator[Finding]:
+    """Return each comment that silences a checker, as a finding; `suffixes` are those of source files."""
+    matcher = re.compile(pattern)
+    for name in names:
+        if name.endswith(suffixes):
+            for number, line in enumerate(_text(tree / name).splitlines(), 1):
+                if matcher.search(line[:_LINE_CHARS]):
+                    yield Finding(name, number, "silenced", " ".join(line.split()))
+
+
+def _finding(found: re.Match[str], tree: Path) -> Finding:
+    groups = found.groupdict()
+    file = posixpath.normpath(groups["file"].replace("\\", "/")).removeprefix(f"{tree.as_posix()}/")
+    line = groups["line"]
+    message = " ".join((groups["message"] or "").split())
+    return Finding(file, int(line) if line.isdigit() else 1, groups.get("rule") or "finding", message)
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.is_symlink() or path.stat().st_size > _MAX_BYTES:
+            return ""
+        return path.read_bytes().decode("utf-8", "replace")
+    except OSError:
+        return ""

@@ -1,0 +1,85 @@
+"""What becomes of a command's tests that fail at the base, too, and of tests that fail now and then. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+from app.runners.evaluators.commands.junit import Case, JUnit
+from app.schemas.questions import BaseFailures, Question, QuestionKind
+
+
+@dataclass(frozen=True, slots=True)
+class RedAtBase:
+    """Which failing tests of the base count: by policy, by globs of ids, by the words of the goal."""
+
+    policy: BaseFailures = BaseFailures.GOAL
+    tests: Sequence[str] = ()
+    words: str = ""
+
+    def wants(self, test_id: str) -> bool:
+        """Tell whether a test that fails at the base has to pass."""
+        if self.policy is not BaseFailures.GOAL:
+            return self.policy is BaseFailures.MUST_PASS
+        name = test_id.rpartition(" > ")[2]
+        return any(fnmatchcase(each, glob) for glob in self.tests for each in (test_id, name)) or (
+            len(name) > 3 and name in self.words
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """Failing tests by what becomes of them.
+
+    Attributes:
+        counted: those that count against the candidate.
+        red: those that fail at the base, too, and do not count.
+        flaky: those that passed when they ran again.
+        flaky_at_base: those of them that fail now and then at the base; they do not count.
+        questions: about red ones that may belong to the goal.
+    """
+
+    counted: tuple[Case, ...]
+    red: tuple[Case, ...] = ()
+    flaky: frozenset[str] = frozenset()
+    flaky_at_base: frozenset[str] = frozenset()
+    questions: tuple[Question, ...] = field(default=())
+
+
+def sort_failures(now: JUnit, bases: Sequence[JUnit], red: RedAtBase, again: JUnit | None = None) -> Failures:
+    """Sort the failing tests of a candidate.
+
+    Args:
+        now: the candidate's run.
+        bases: runs at the base.
+        red: which failing tests of the base count.
+        again: another run of the candidate, for flaky tests.
+    """
+    failed_before = [{each.id for each in base.failures} for base in bases]
+    always = set[str].intersection(*failed_before) if failed_before else set[str]()
+    ever = set[str]().union(*failed_before)
+    failed_again = {each.id for each in again.failures} if again else set[str]()
+    ran_again = {each.id for each in again.cases} if again else set[str]()
+    flaky = {each.id for each in now.failures if each.id in ran_again - failed_again}
+    excused = {each for each in flaky & ever if each not in always}
+    known = [each for each in now.failures if each.id in always and not red.wants(each.id)]
+    known_ids = {each.id for each in known}
+    counted = [each for each in now.failures if each.id not in known_ids | excused]
+    asked = known if red.policy is BaseFailures.GOAL and not red.tests else []
+    return Failures(
+        tuple(counted),
+        tuple(known),
+        frozenset(flaky - known_ids),
+        frozenset(excused),
+        tuple(_question(each) for each in asked),
+    )
+
+
+def _question(case: Case) -> Question:
+    return Question.about(
+        case.id,
+        QuestionKind.RED_AT_BASE,
+        f"`{case.id}` failed before anything was done, and still fails: is that right?",
+        why=case.message or "it fails at the base commit, too",
+        before="",
+        after="",
+    )

@@ -1,0 +1,53 @@
+"""Tests inside of Rust's sources: the base's `#[cfg(test)] mod` in the candidate's file. Pure."""
+
+import re
+
+_OPENING = re.compile(r"#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*\{")
+_TOKEN = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|b?r(?P<hash>\#*)".*?"(?P=hash)|b?"(?:\\.|[^"\\])*"|'(?:\\.[^']*|[^'\\\n])'|[{}]""",
+    re.DOTALL,
+)
+
+
+def with_tests_of(base: str, candidate: str) -> str:
+    """Return the candidate's source with the base's test modules in the place of its own."""
+    wanted = _modules(base)
+    if not wanted:
+        return candidate
+    present = _modules(candidate)
+    if all(present.get(name, (0, 0, ""))[2] == text for name, (_, _, text) in wanted.items()):
+        return candidate
+    made = candidate
+    for name, (start, end, _) in sorted(present.items(), key=lambda item: -item[1][0]):
+        if name in wanted:
+            made = made[:start] + wanted[name][2] + made[end:]
+    missing = [text for name, (_, _, text) in wanted.items() if name not in present]
+    return "\n\n".join([made.rstrip("\n"), *missing]) + "\n" if missing else made
+
+
+def _modules(text: str) -> dict[str, tuple[int, int, str]]:
+    found: dict[str, tuple[int, int, str]] = {}
+    place = 0
+    hidden = _hidden(text)
+    while opening := _OPENING.search(text, place):
+        place = opening.end()
+        if any(start < opening.start() < end for start, end in hidden):
+            continue
+        end = _closing(text, opening.end())
+        found.setdefault(opening[1], (opening.start(), end, text[opening.start() : end]))
+        place = end
+    return found
+
+
+def _hidden(text: str) -> list[tuple[int, int]]:
+    """Return where comments and strings are."""
+    return [each.span() for each in _TOKEN.finditer(text) if each[0] not in "{}"]
+
+
+def _closing(text: str, start: int) -> int:
+    depth = 1
+    for token in _TOKEN.finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(token[0], 0)
+        if not depth:
+            return token.end()
+    return len(text)

@@ -1,0 +1,97 @@
+"""Takes the reports that a command wrote into its copy of a tree."""
+
+import os
+import re
+import stat
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+
+from app.workspaces.process import ProcessOutcome
+
+MAX_REPORT_BYTES = 32_000_000
+_MAX_REPORTS = 5000
+_DECLARATION = re.compile(rb"^\s*(?:\xef\xbb\xbf)?\s*<\?xml[^>]*\?>")
+
+
+class NoVerdictError(Exception):
+    """A run that says nothing about the code; `kind` names the way in a few words."""
+
+    def __init__(self, message: str, kind: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+def clear(copy: Path, report: str) -> None:
+    """Remove a report that is there already, and make the directory for the new one.
+
+    Raises:
+        NoVerdictError: it could not be written there.
+    """
+    if "*" in report:
+        for each in _matching(copy, report):
+            each.unlink(missing_ok=True)
+        return
+    path = copy / report
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.parent.resolve().is_relative_to(copy.resolve()):
+            raise NoVerdictError(f"{report} would lie outside of the project", "report")
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise NoVerdictError(f"{report} cannot be written: {error.strerror}", "report") from error
+
+
+def take_file(copy: Path, report: str, outcome: ProcessOutcome) -> bytes:
+    """Read the report: a plain file, reached without any link, of a bounded size.
+
+    Raises:
+        NoVerdictError: there is no such file.
+    """
+    kind = f"report, exit status {outcome.returncode}"
+    opened: list[int] = []
+    try:
+        opened.append(os.open(copy, os.O_RDONLY | os.O_DIRECTORY))
+        *directories, name = PurePosixPath(report).parts
+        for directory in directories:
+            opened.append(os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=opened[-1]))
+        opened.append(os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=opened[-1]))
+        with os.fdopen(os.dup(opened[-1]), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise NoVerdictError(f"{report} is not a plain file", kind)
+            content = file.read(MAX_REPORT_BYTES + 1)
+    except OSError as error:
+        reason = f"wrote no report {report} and ended with exit status {outcome.returncode}"
+        raise NoVerdictError(f"{reason} ({error.strerror})", kind) from error
+    finally:
+        for handle in opened:
+            with suppress(OSError):
+                os.close(handle)
+    if len(content) > MAX_REPORT_BYTES:
+        raise NoVerdictError(f"{report} is larger than {MAX_REPORT_BYTES // 1_000_000} MB", kind)
+    return content
+
+
+def take_all(copy: Path, report: str, outcome: ProcessOutcome) -> bytes:
+    """Read every JUnit report that a glob names, as one document.
+
+    Raises:
+        NoVerdictError: there is none, or there are too many or too large ones.
+    """
+    kind = f"report, exit status {outcome.returncode}"
+    found = _matching(copy, report)
+    if not found:
+        reason = f"wrote no report {report} and ended with exit status {outcome.returncode}"
+        raise NoVerdictError(reason, kind)
+    if len(found) > _MAX_REPORTS:
+        raise NoVerdictError(f"wrote more than {_MAX_REPORTS} reports {report}", kind)
+    parts: list[bytes] = []
+    for each in found:
+        text = take_file(copy, each.relative_to(copy).as_posix(), outcome)
+        parts.append(_DECLARATION.sub(b"", text))
+        if sum(map(len, parts)) > MAX_REPORT_BYTES:
+            raise NoVerdictError(f"{report} are larger than {MAX_REPORT_BYTES // 1_000_000} MB", kind)
+    return b"<testsuites>" + b"\n".join(parts) + b"</testsuites>"
+
+
+def _matching(copy: Path, report: str) -> list[Path]:
+    return sorted(each for each in copy.glob(report) if not each.is_dir() or each.is_symlink())
