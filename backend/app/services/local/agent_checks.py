@@ -185,7 +185,7 @@ class _Trial:
         if isinstance(last, AgentFailure):
             yield CheckStep("conversation", False, last.message, time.monotonic() - begun)
             return
-        can = last.session.continued or last.session.note.endswith("cannot go on with a conversation")
+        can = last.session.continued or bool(last.session.note)
         detail = f"continued in the next attempt, {told}" if last.session.continued else last.session.note
         yield CheckStep("conversation", can, detail, time.monotonic() - begun)
 

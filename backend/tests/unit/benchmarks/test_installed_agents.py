@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import logfire
 import pytest
 
 from app.workspaces.confine.sandbox import Sandbox
@@ -11,6 +12,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_twenty_agents_at_once_leave_no_process_socket_or_directory(tmp_path: Path) -> None:
+    logfire.configure(send_to_logfire=False, console=False, metrics=False, inspect_arguments=False)
     sandbox = Sandbox()
     state = await sandbox.state()
     if not state.confined:
