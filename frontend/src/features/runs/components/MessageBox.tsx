@@ -123,7 +123,7 @@ function MessageForm({ run, text, onText }: FormProps) {
       )}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <fieldset className="flex flex-wrap gap-x-4" disabled={reason !== ""}>
-          <legend className="sr-only">When the agent is told</legend>
+          <legend className="sr-only">When the agent receives it</legend>
           {MODES.map((each) => (
             <label key={each.mode} className="flex min-h-8 items-center gap-2" title={each.hint}>
               <input
@@ -151,5 +151,5 @@ function MessageForm({ run, text, onText }: FormProps) {
 function noteOf(run: Run): string {
   if (run.paused) return "The run is paused. The message waits until you resume it.";
   if (run.scripted) return "A script reads messages only in the prompt of its next attempt.";
-  return "An agent that cannot take it then is told in its next attempt. The attempt is marked as steered.";
+  return "An agent that cannot take it then receives it in its next attempt. The attempt is marked as steered.";
 }
