@@ -19,14 +19,22 @@ _EXCLUDED = frozenset(name.encode() for name in EXCLUDED_DIRECTORIES)
 # Names that git refuses in a tree because some file system would take them for `.git`.
 _GIT_DIRECTORY = re.compile(rb"(?i)(?:\.git|git~1)[ .]*(?::.*)?", re.DOTALL)
 _MAX_LINKS = 40
+_INNER_JOINER = re.compile("(?<=[^\\x00-\\x7f])[\u200c\u200d](?=[^\\x00-\\x7f])")
 
 
 def display_path(path: bytes) -> str:
-    """Return a path as printable text; what is not UTF-8 or does not print is escaped."""
+    """Return a path as printable text; what is not UTF-8 or does not print is escaped.
+
+    Joiners inside emoji and scripts that need them stay; beside ASCII they would imitate another name.
+    """
     text = path.decode("utf-8", "backslashreplace")
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    kept = {match.start() for match in _INNER_JOINER.finditer(text)}
+    return "".join(
+        c if c.isprintable() or at in kept else c.encode("unicode_escape").decode("ascii")
+        for at, c in enumerate(text)
+    )
 
 
 def is_git_directory_name(name: bytes) -> bool:
