@@ -128,7 +128,7 @@ def _candidates(
 def _of_node(scripts: Mapping[str, str], language: str, files: Collection[str]) -> list[Candidate]:
     found: list[Candidate] = []
     test, lint = scripts.get("test", ""), scripts.get("lint", "")
-    runner = next((preset for word, preset in _RUNNERS.items() if word in test), None)
+    runner: PresetName | None = next((preset for word, preset in _RUNNERS.items() if word in test), None)
     if runner:
         found.append(_preset(runner, language))
     elif test and _NO_TEST not in test:

@@ -9,11 +9,7 @@ import { StatusBadge } from "@/components/StatusBadge";
 import { withFinding } from "@/lib/diff/findings";
 import { withBody, withComment, withoutComment, withStart } from "@/lib/diff/comments";
 import { KINDS } from "@/lib/kinds";
-import {
-  type EscalationDetail,
-  escalationQuery,
-  escalationsQuery,
-} from "@/lib/queries/escalations";
+import { type EscalationDetail, escalationQuery, escalationsQuery } from "@/lib/queries/escalations";
 import { type Action, useActions } from "@/lib/shortcuts";
 
 import { AnswerPane } from "./components/AnswerPane";

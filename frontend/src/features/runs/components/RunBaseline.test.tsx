@@ -33,9 +33,7 @@ it("lists the tests that do not pass, and counts those it does not name", async 
   const note = "60 tests are red before anything was done";
   const flaky = { id: "test_a.py::test_flaky", failed: 1, runs: 4, message: "no" };
   render(
-    <RunBaseline
-      baseline={{ ...EMPTY, note, red: 60, flaky: 1, red_tests: [RED], flaky_tests: [flaky] }}
-    />,
+    <RunBaseline baseline={{ ...EMPTY, note, red: 60, flaky: 1, red_tests: [RED], flaky_tests: [flaky] }} />,
   );
   await userEvent.click(screen.getByText(note));
   expect(screen.getByText(RED.id)).toBeDefined();
