@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from app.agents.external.profile import AgentProfile
 from app.agents.external.profile_file import built_in_profiles, load_profiles
 from app.agents.external.roster import InstalledAgents
 from app.agents.gateway_port import Dialect, Gateway
@@ -140,10 +141,7 @@ def installed_agents(
     if settings.AGENT_BACKEND not in known:
         told = f"there is no agent {str(settings.AGENT_BACKEND)!r}: choose one of {', '.join(known)}"
         raise InvalidInputError(told, field="AGENT_BACKEND")
-    strangers = sorted(name for name in settings.AGENT_LOGINS if name not in own or own[name].login is None)
-    if strangers:
-        told = f"there is no profile {strangers[0]!r} with a login: see the key `login` of profiles"
-        raise InvalidInputError(told, field="AGENT_LOGINS")
+    _check_logins(settings, own)
     built_in = built_in_profiles()
     return InstalledAgents(
         profiles=own,
@@ -178,3 +176,19 @@ def _policy(settings: Settings) -> RunPolicy:
         max_reset_wait_seconds=settings.MODEL_RESET_WAIT_SECONDS,
         budget=Budget(tokens=settings.RUN_MAX_TOKENS, cost_usd=settings.RUN_MAX_COST_USD),
     )
+
+
+def _check_logins(settings: Settings, profiles: Mapping[str, AgentProfile]) -> None:
+    """Refuse logins for profiles that take none, and logins among the service's own data.
+
+    Raises:
+        InvalidInputError: for the first of them.
+    """
+    data = settings.DATA_DIR.expanduser().resolve()
+    for name, directory in sorted(settings.AGENT_LOGINS.items()):
+        if name not in profiles or profiles[name].login is None:
+            told = f"there is no profile {name!r} with a login: see the key `login` of profiles"
+            raise InvalidInputError(told, field="AGENT_LOGINS")
+        if directory.resolve().is_relative_to(data):
+            told = f"the login of {name!r} lies in DATA_DIR, which no agent may reach: choose another place"
+            raise InvalidInputError(told, field="AGENT_LOGINS")
