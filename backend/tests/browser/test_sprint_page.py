@@ -38,7 +38,7 @@ def test_a_run_is_watched_from_start_to_escalation(service: Service, watched: Wa
     page.get_by_label("Goal").fill("Make the failing test pass.")
     page.get_by_label("Name").fill("From the page")
     page.get_by_label("Path").fill(str(repo))
-    page.get_by_role("region", name="Agent").locator("summary").click()
+    page.get_by_role("region", name="Agent").locator("summary").first.click()
     page.get_by_role("combobox", name="Agent").select_option("scripted")
     page.get_by_label("Script (TOML or JSON)").fill(json.dumps(NEVER_MENDS["script"]))
     page.get_by_role("button", name="Start the sprint").click()

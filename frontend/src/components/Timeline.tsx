@@ -110,7 +110,7 @@ function PieceBar({ piece }: { piece: Piece }) {
   );
   return (
     <li
-      className={`relative min-w-6 ${look} ${piece.open ? "going-on" : ""}`}
+      className={`relative min-w-7 ${look} ${piece.open ? "going-on" : ""}`}
       style={{ width: `${piece.width * 100}%` }}
       title={title}
     >

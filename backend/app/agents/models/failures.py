@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+import httpx
 from pydantic_ai import ModelRequestContext, RetryModelRequest, RunContext
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.exceptions import (
@@ -198,9 +199,19 @@ class QuickRetry(AbstractCapability[Any]):
         refused = (ModelRateLimitError, ModelUnavailableError, ModelServerError, ModelConnectionError)
         if not isinstance(error, refused) or error.in_stream or attempt > MAX_QUICK_RETRIES:
             return None
-        if isinstance(error, ModelTimeoutError):
-            return None  # it has waited long enough
+        if isinstance(error, ModelConnectionError) and not _was_refused(error):
+            return None  # it has waited long enough, or the answer had begun
         wanted = error.retry_after if error.retry_after is not None else 0.0
         if wanted > MAX_QUICK_PAUSE_SECONDS:
             return None
         return max(wanted, self.first_pause * 2 ** (attempt - 1))
+
+
+def _was_refused(error: BaseException) -> bool:
+    """Tell whether no connection was made, as the HTTP library says at the end of the chain of causes."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, httpx.ConnectError):
+            return True
+        cause = cause.__cause__ or cause.__context__
+    return False

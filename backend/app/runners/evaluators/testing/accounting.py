@@ -29,16 +29,12 @@ def says_something(report: RunReport) -> bool:
 
 
 async def accounted(harness: Harness, judged: JudgedRun, rules: Rules, base: BaseTests) -> JudgedRun:
-    """Take out the failures that do not count, and ask about those that a human has to decide on.
-
-    Where no test of the base passes, nothing is taken out. A human is asked all the same when the changed
-    versions of those tests pass.
-    """
+    """Take out the failures that do not count, and ask about those that a human has to decide on."""
     judged = judged.counting_once()
     of_base = judged.of_base
-    if of_base is None or of_base.ending is not Ending.COMPLETE or not judged.hangs_on_base:
+    if of_base is None or not (judged.hangs_on_base and says_something(of_base)):
         return judged
-    found = await _sorted(of_base, judged, rules, base) if says_something(of_base) else SortedFailures()
+    found = await _sorted(of_base, judged, rules, base)
     of_base = of_base.without(found.known)
     judged = replace(judged, of_base=of_base, known=found.known)
     left = of_base.without({each.id for each in found.questions})
@@ -49,7 +45,7 @@ async def accounted(harness: Harness, judged: JudgedRun, rules: Rules, base: Bas
     changed = await rules.changed.questions(harness, left, judged.own)
     if rules.protected is ProtectedPolicy.ASK:
         return replace(judged, questions=(*found.questions, *changed)) if changed else judged
-    if not (changed and says_something(of_base)):
+    if not changed:
         return judged
     noted = {each.id: _NOTED for each in (*left.failures, *left.errors)}
     known = {**found.known, **noted}

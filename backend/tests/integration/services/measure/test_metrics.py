@@ -300,7 +300,8 @@ async def test_who_ends_a_run_keeps_what_became_of_it(cases: UseCases) -> None:
 
 
 async def test_runs_of_before_get_the_same(cases: UseCases, database_url: str) -> None:
-    for story in STORIES.values():
+    # When that migration ran, no attempt could be steered.
+    for story in (each for each in STORIES.values() if not each.steered):
         await tell(cases, story, kept=True)
     every = select(Run.id, Run.outcomes)
     revision = ScriptDirectory.from_config(alembic_config(database_url)).get_revision("0011")

@@ -18,7 +18,7 @@ export function CandidateFields({ fields, change, errorOf }: FieldsProps) {
   const set = (index: number, part: Partial<NamedCandidate>) =>
     change({ named: named.map((each, at) => (at === index ? { ...each, ...part } : each)) });
   return (
-    <fieldset className="mt-3 flex min-w-0 flex-col gap-3" aria-label="Named candidates">
+    <fieldset className="mt-3 flex min-w-0 flex-col gap-3" aria-label="Candidates by agent">
       {named.map((each, index) => {
         const of = (name: string) => errorOf(`agent.candidates.${index}.${name}`);
         return (

@@ -51,7 +51,11 @@ export function StartForm({ kind, note, copies, body, start, children }: Props) 
   });
 
   useEffect(() => {
-    if (starting.error) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+    if (!starting.error) return;
+    const refused = form.current?.querySelector<HTMLElement>("[aria-invalid=true]");
+    refused?.focus({ preventScroll: true });
+    // In the middle, so that the header covers nothing that can be clicked.
+    refused?.scrollIntoView({ block: "center" });
   }, [starting.error]);
 
   function submit(event: FormEvent): void {

@@ -6,7 +6,6 @@ import pytest
 
 from app.runners.evaluators.deterministic import PytestEvaluator
 from app.runners.evaluators.testing.dependencies import is_made_by_build
-from app.schemas.questions import ProtectedPolicy
 from app.workspaces.files.origin import Origin, write_origin
 
 pytestmark = pytest.mark.anyio
@@ -276,19 +275,3 @@ async def test_a_test_inherited_from_a_changed_file_is_the_same_question(context
         "tests/test_more.py": INHERITED["tests/test_more.py"].replace("assert True", "assert 0"),
     }
     assert not (await judge(context(broken, base), outside=False)).metadata.get("questions")
-
-
-ONLY_ONE = {"calc.py": "def word():\n    return 'old'\n"}
-WRONG_WORD = {"calc.py": ONLY_ONE["calc.py"].replace("'old'", "'new'")}
-ONLY_TEST = {"test_calc.py": "from calc import word\n\n\ndef test_word():\n    assert word() == 'old'\n"}
-
-
-async def test_the_only_test_changed_with_its_code_is_a_question(context) -> None:
-    base = {**ONLY_ONE, **ONLY_TEST}
-    changed = {name: text.replace("'old'", "'new'") for name, text in base.items()}
-    result = await judge(context(changed, base), outside=False)
-    assert result.status == "failed"
-    assert [each["id"] for each in result.metadata["questions"]] == ["test_calc.py::test_word"]
-    noted = await judge({**context(changed, base), "protected_policy": ProtectedPolicy.NOTE}, outside=False)
-    assert noted.status == "failed"
-    assert not (await judge(context({**base, **WRONG_WORD}, base), outside=False)).metadata.get("questions")
