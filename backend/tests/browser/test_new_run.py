@@ -126,7 +126,7 @@ def test_an_answer_has_files_and_a_budget(service: Service, watched: Watched, re
             "An absolute path on the service's machine. Enter the whole path, from / on."
         )
     path.fill(str(repo))
-    page.get_by_role("region", name="Agent").locator("summary").click()
+    page.get_by_role("region", name="Agent").locator("summary").first.click()
     told = {"synthesizer": [{"say": "half"}], "evaluator": [{"say": "good"}]}
     page.get_by_role("textbox", name="Script (TOML or JSON)").fill(
         json.dumps({"title": "test", "phases": told})

@@ -45,7 +45,7 @@ def test_a_loop_is_started_from_its_definition(service: Service, watched: Watche
         expect(page.locator("[data-state=error]")).to_contain_text("topic")
     page.get_by_role("textbox", name="Input topic").fill("tea <b>leaves</b>")
     page.get_by_role("textbox", name="Name").fill("From the page")
-    page.get_by_role("region", name="Agent").locator("summary").click()
+    page.get_by_role("region", name="Agent").locator("summary").first.click()
     told = {"director": [{"say": "On tea"}], "evaluator": [{"say": "good", "notes": {"success": True}}]}
     page.get_by_role("textbox", name="Script (TOML or JSON)").fill(_script(**told))
     watched.audit()
@@ -74,7 +74,7 @@ def test_a_question_is_asked_from_the_page(service: Service, watched: Watched) -
         watched.shoot("new-answer-refused")
     page.get_by_role("textbox", name="Domains").fill("")
     page.get_by_role("textbox", name="Rules").fill("Prices name their currency.")
-    page.get_by_role("region", name="Agent").locator("summary").click()
+    page.get_by_role("region", name="Agent").locator("summary").first.click()
     told = {"synthesizer": [{"say": "3 francs"}], "evaluator": [{"say": "good"}]}
     page.get_by_role("textbox", name="Script (TOML or JSON)").fill(_script(**told))
     page.get_by_role("button", name="Start the answer").click()

@@ -104,7 +104,7 @@ function Cell({ id, attempt, evaluation, isShown }: CellProps) {
       resetScroll={false}
       aria-current={isShown}
       title={`Score ${formatScore(evaluation.score)}`}
-      className="inline-flex items-center gap-2 hover:underline"
+      className="inline-flex min-h-7 items-center gap-2 hover:underline"
     >
       <StatusBadge status={evaluation.status} />
       {!evaluation.gate && <span className="text-xs text-muted">adviser</span>}
