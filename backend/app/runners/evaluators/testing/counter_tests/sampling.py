@@ -22,8 +22,9 @@ class Budget:
         most: how many times the time of the plain run everything may take; a panel of twice the plain
             tests leaves no more.
         test_patience: how many times its own time in the plain run one test may take, before it is ended.
-        test_share: what part of the time of the whole plain run one test may take in any case. So the limit
-            is longer on a slower machine, and a run outlasts several tests that never end.
+        test_share: what part of `free` and of the time of the whole plain run one test may take in any case.
+            So the limit is longer on a slower machine, and a run outlasts several tests that never end. Code
+            that searches the memory for a wrong expectation takes longer than for the true one.
     """
 
     free: float = 4.0
@@ -55,7 +56,7 @@ class Budget:
 
         A function's tests have one limit: a changed parameter may change their ids.
         """
-        least = self.test_share * plain.seconds
+        least = self.test_share * (self.free + plain.seconds)
         limits: dict[str, float] = {}
         for each in plain.tests.values():
             name = function_of(each.id)
