@@ -203,7 +203,7 @@ def test_a_test_that_takes_too_long_when_touched_is_not_held_to_know_its_text() 
 
 
 def test_the_limit_of_a_test_moves_with_the_machine() -> None:
-    """Ten times its own time, a quarter of the whole run and of the free time at least, and the longest of a function's rows."""
+    """Ten times its own time, or a quarter of the run and of the free time; rows share the longest."""
     seconds = {"t.py::slow[1]": 4.0, "t.py::slow[2]": 0.5, "t.py::quick": 0.001}
     tests = {name: RanTest(name, Outcome.PASSED, each, "") for name, each in seconds.items()}
     run = RunReport(Ending.COMPLETE, tests=tests, seconds=8.0)
