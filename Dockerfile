@@ -26,4 +26,7 @@ RUN pip install --no-cache-dir --compile --no-deps .
 USER phaserunner
 ENV DATA_DIR=/data PYTHONUNBUFFERED=1
 EXPOSE 8000
+# Of the API. A worker that runs alone has no port: it renews WORKER_ALIVE_FILE (see docker-compose.yml).
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
+    CMD ["python", "-c", "import os, urllib.request; urllib.request.urlopen(f'http://127.0.0.1:{os.environ.get(\"PORT\", 8000)}/healthz', timeout=2)"]
 CMD ["phaserunner", "serve"]

@@ -22,7 +22,7 @@ export GIT_SSL_CAINFO ?= $(SSL_CERT_FILE)
 export PIP_CERT ?= $(SSL_CERT_FILE)
 endif
 
-.PHONY: help setup run test test-faults test-agents lint format types lock bench check-layers dashboard check-dashboard api-types docs screenshots wheel check-wheel clean
+.PHONY: help setup run test test-faults test-agents test-image lint format types lock bench check-layers dashboard check-dashboard api-types docs screenshots wheel check-wheel clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | while IFS=$$'\t' read -r name text; do printf '  %-14s %s\n' "$$name" "$$text"; done
@@ -55,6 +55,9 @@ test-faults: setup ## Break everything at every boundary, many minutes; a short 
 
 test-agents: setup ## Install real coding agents and check each, minutes and gigabytes [ARGS="codex claude"]
 	@$(BIN)/python .ci/test_agents.py $(ARGS)
+
+test-image: setup ## Build the image with Podman and start it, as root, minutes; needs debootstrap where no registry is
+	@$(BIN)/python .ci/test_image.py
 
 lint: setup types check-layers ## Format, lint, types and layers, without changing anything
 	@$(BIN)/ruff format --check --quiet backend hatch_build.py .ci

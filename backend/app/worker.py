@@ -2,11 +2,15 @@
 
 import asyncio
 import signal
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 
 from app.composition.chores import build_accounts, open_upkeep
 from app.composition.database import open_database, open_scratch, open_sessions
 from app.composition.services import build_container, build_worker
 from app.core.config import Settings
+from app.core.errors import InvalidInputError
 from app.core.telemetry import configure_logging, configure_telemetry
 from app.db.schema_watch import watching_schema
 from app.jobs.worker import running
@@ -39,5 +43,38 @@ async def work(settings: Settings) -> None:
             watching_schema(sessions, stop.set),
             open_upkeep(settings, sessions, doorbell, container.chores),
             running(build_worker(settings, url, container)),
+            renewing(settings.WORKER_ALIVE_FILE, settings.ENGINE_HEARTBEAT_SECONDS),
         ):
             await stop.wait()
+
+
+@asynccontextmanager
+async def renewing(path: Path | None, seconds: float) -> AsyncGenerator[None]:
+    """Touch a file every few seconds while the block runs: it grows old when this process hangs.
+
+    A database that is away does not show in it: to start the process anew would not help.
+
+    Raises:
+        InvalidInputError: it cannot be written.
+    """
+    if path is None:
+        yield
+        return
+    try:
+        await asyncio.to_thread(path.touch)
+    except OSError as error:
+        told = f"{path} cannot be written: {error.strerror}"
+        raise InvalidInputError(told, field="WORKER_ALIVE_FILE") from error
+    renewing = asyncio.create_task(_renew(path, seconds))
+    try:
+        yield
+    finally:
+        renewing.cancel()
+        await asyncio.to_thread(path.unlink, missing_ok=True)
+
+
+async def _renew(path: Path, seconds: float) -> None:
+    while True:
+        await asyncio.sleep(seconds)
+        with suppress(OSError):  # what watches the file sees it
+            await asyncio.to_thread(path.touch)

@@ -75,7 +75,12 @@ def main() -> None:
     parser.add_argument("--only", choices=(*BENCHMARKS, *LOADS, *TRUST), help="run this benchmark alone")
     parser.add_argument("--trust", action="store_true", help=f"run {', '.join(TRUST)} instead of the others")
     parser.add_argument("--sprints", type=int, help=f"of throughput, instead of {throughput.SPRINTS:,}")
+    parser.add_argument(
+        "--problems", type=_positive, help="of HumanEval, spread evenly, instead of all, with all their cases"
+    )
     given = parser.parse_args()
+    if given.problems is not None:
+        TRUST["humaneval"] = partial(trust.humaneval, problems=given.problems)
     if given.sprints is not None:
         LOADS["throughput"] = (throughput.TITLE, partial(throughput.measure, sprints=given.sprints))
     started = time.monotonic()
@@ -83,6 +88,12 @@ def main() -> None:
     if not given.trust and given.only not in TRUST:
         _run_figures(given.only)
     print(f"\n{time.monotonic() - started:.0f} s in all")
+
+
+def _positive(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+    return int(text)
 
 
 def _run_trust(names: Iterable[str]) -> None:

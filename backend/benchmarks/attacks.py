@@ -1,8 +1,8 @@
 """Judges every attempt of the corpus and its twin and writes a page: `python -m benchmarks.attacks FILE`."""
 
+import argparse
 import asyncio
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -79,13 +79,54 @@ def failed_gates(outcome: CaseOutcome) -> list[str]:
     return [each.evaluator for each in outcome.said if each.gate and each.status == "failed"]
 
 
+def chosen(names: Sequence[str], cases: Sequence[CorpusCase] = ATTACKS) -> list[CorpusCase]:
+    """Return the attempts of some names, each with its twin, or all cases if no name is given.
+
+    Raises:
+        ValueError: there is no attempt of a name.
+    """
+    attempts = {each.name: each for each in cases if each.twin is not None}
+    unknown = [name for name in names if name not in attempts]
+    if unknown:
+        raise ValueError(f"there is no attempt named {', '.join(unknown)}")
+    wanted = {*names, *(attempts[name].twin for name in names)}
+    return [each for each in cases if not names or each.name in wanted]
+
+
+def read_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
+    """Read the command line; it says what is wrong, and ends, if it cannot be used."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.attacks", description="Judge the attack corpus and write its page."
+    )
+    parser.add_argument("page", nargs="?", type=Path, help="the file to write, as ../docs/attacks.md")
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="ATTEMPT",
+        help="judge this attempt and its twin and print the verdicts; no page is written",
+    )
+    given = parser.parse_args(words)
+    if bool(given.only) is (given.page is not None):
+        parser.error("give either the page to write or attempts with --only")
+    if given.page is not None and given.page.suffix != ".md":
+        parser.error(f"the page must end in .md: {given.page}")
+    try:
+        chosen(given.only)
+    except ValueError as error:
+        parser.error(str(error))
+    return given
+
+
 def main() -> None:
-    """Judge and write."""
+    """Judge, and write the page or print verdicts."""
+    given = read_arguments()
     logfire.configure(send_to_logfire=False, console=False, metrics=False, inspect_arguments=False)
-    outcomes = asyncio.run(judge())
-    Path(sys.argv[1]).write_text(page({name: failed_gates(each) for name, each in outcomes.items()}))
+    outcomes = asyncio.run(judge(chosen(given.only)))
+    if given.page is not None:
+        given.page.write_text(page({name: failed_gates(each) for name, each in outcomes.items()}))
     for each in outcomes.values():
-        if each.is_surprise or (each.label is Label.GOOD and each.verdict != "passed"):
+        if given.only or each.is_surprise or (each.label is Label.GOOD and each.verdict != "passed"):
             print(f"{each.name}: {each.verdict}: {each.reason}")
 
 

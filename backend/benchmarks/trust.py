@@ -48,9 +48,15 @@ class Row:
         return f"| {self.name} | {count} of {of} | {share} | {interval} | {target} | {verdict} |"
 
 
-async def humaneval(place: Path) -> None:
-    """Judge every case made of HumanEval and print the table and what survived."""
-    report = await judged("humaneval", built_in("humaneval", Build()))
+async def humaneval(place: Path, problems: int | None = None) -> None:
+    """Judge the cases made of HumanEval and print the table and what survived.
+
+    Args:
+        place: an empty directory; it is not needed.
+        problems: how many of the problems to take, spread evenly; None means all.
+    """
+    cases = built_in("humaneval", Build())
+    report = await judged("humaneval", cases if problems is None else of_problems(cases, problems))
     outcomes = report.outcomes
     good = [each for each in outcomes if each.label is Label.GOOD]
     stubs = [each for each in outcomes if each.area == "stub"]
@@ -70,6 +76,14 @@ async def humaneval(place: Path) -> None:
     print_findings("Other wrong verdicts", [each for each in report.surprises if "mutant" not in each.name])
     print_findings("Without a verdict", report.panel.unjudged)
     print(f"\n{report.seconds:.0f} s for {len(outcomes)} cases", flush=True)
+
+
+def of_problems(cases: Sequence[CorpusCase], count: int) -> list[CorpusCase]:
+    """Return all cases of some problems: good solution, stub and mutants stay together."""
+    names = list(dict.fromkeys(each.twin or each.name for each in cases))
+    count = min(count, len(names))
+    chosen = {names[place * len(names) // count] for place in range(count)}
+    return [each for each in cases if (each.twin or each.name) in chosen]
 
 
 async def attacks(place: Path) -> None:

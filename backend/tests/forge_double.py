@@ -196,6 +196,14 @@ def _issue(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -
     return (200, found) if found else (404, {"message": "Not Found"})
 
 
+def _issues(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    wanted = set(filter(None, query.get("labels", [""])[0].split(",")))
+    open_ones = [each for each in double.issues.values() if each["state"] == "open"]
+    found = [each for each in open_ones if wanted <= {label["name"] for label in each.get("labels", [])}]
+    size, page = int(query["per_page"][0]), int(query["page"][0])
+    return 200, found[(page - 1) * size : page * size]
+
+
 def _permission(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
     found = double.permissions.get(names["user"])
     return (200, {"permission": found}) if found else (404, {"message": "Not Found"})
@@ -282,6 +290,7 @@ def _graphql(double: GitHubDouble, names: dict[str, str], query: Any, body: Any)
 _ROUTES: list[tuple[str, str, Act]] = [
     ("GET", "/user", _user),
     ("GET", "REPO", _repository),
+    ("GET", "REPO/issues", _issues),
     ("GET", r"REPO/issues/(?P<number>\d+)", _issue),
     ("GET", r"REPO/collaborators/(?P<user>[^/]+)/permission", _permission),
     ("GET", r"REPO/issues/(?P<number>\d+)/comments", _comments),

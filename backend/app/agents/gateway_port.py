@@ -112,7 +112,7 @@ class GatewayEndpoint(Protocol):
 
     @property
     def token(self) -> str:
-        """Stands in the place of the provider's key."""
+        """Stands in place of the provider's key."""
         ...
 
     @property

@@ -32,11 +32,23 @@ class SessionPlace:
         directory: on this machine; each candidate has a directory in it.
         subject: what the conversation is about; one about something else is not continued.
         candidate: number of the candidate, from 0.
+        start: the commit that the tree holds at first; interrupted work only goes on where it is the same.
+        continues: whether the agent goes on with a conversation that has ended; otherwise only with one that
+            was interrupted, and nothing is kept of one that ends.
+        interrupted: whether the task was interrupted before.
     """
 
     directory: Path
     subject: str
     candidate: int = 0
+    start: str = ""
+    continues: bool = True
+    interrupted: bool = False
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether it has to be said when the agent does not go on with an earlier conversation."""
+        return self.continues or self.interrupted
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +63,7 @@ class Inbox(Protocol):
     """Messages of people to an agent at work."""
 
     def of(self) -> "Inbox":
-        """Return the inbox of one candidate; every candidate is told the same."""
+        """Return the inbox of one candidate; every candidate gets the same messages."""
         ...
 
     async def take(self, *, at_end: bool) -> str | None:

@@ -7,16 +7,17 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from app.cli.service_http import Params, ServiceHttp
-from app.schemas.api.runs import RunDetail, RunPage, RunView
+from app.schemas.api.runs import RunPage, RunView
 from app.schemas.runs import RunKind
 
 if TYPE_CHECKING:
     # Every command imports this module; few of them need what these bring along.
     from app.core.websocket_events import Event
     from app.schemas.api.answers import AnswerCreate, AnswerDetail
-    from app.schemas.api.escalations import EscalationResolve, EscalationView
+    from app.schemas.api.escalations import EscalationAssign, EscalationResolve, EscalationView
     from app.schemas.api.forges import IssueSprintCreate
     from app.schemas.api.loops import LoopCreate, LoopDetail
+    from app.schemas.api.run_details import RunDetail
     from app.schemas.api.sprints import SprintCreate
 
 PAGE = 100
@@ -86,8 +87,10 @@ class ApiClient(ServiceHttp):
             return (await self.answer(run_id)).model_dump(mode="json")
         return run.model_dump(mode="json")
 
-    async def run(self, run_id: UUID) -> RunDetail:
+    async def run(self, run_id: UUID) -> "RunDetail":
         """Get one run with what runs of every kind have in common."""
+        from app.schemas.api.run_details import RunDetail  # noqa: PLC0415 - only for this call: keeps start-up quick
+
         return await self.get(RunDetail, f"/runs/{run_id}")
 
     async def runs(self, limit: int = PAGE, **filters: str | list[str]) -> AsyncGenerator[RunView]:
@@ -126,6 +129,22 @@ class ApiClient(ServiceHttp):
         from app.schemas.api.escalations import EscalationView  # noqa: PLC0415 - only for this call: keeps start-up quick
 
         return await self.get(EscalationView, f"/escalations/{escalation_id}")
+
+    async def assign(self, escalation_id: UUID, how: "EscalationAssign") -> "EscalationView":
+        """Take an escalation for the caller."""
+        from app.schemas.api.escalations import EscalationView  # noqa: PLC0415 - only for this call: keeps start-up quick
+
+        said = await self.json(
+            "POST", f"/escalations/{escalation_id}/assign", body=how.model_dump(mode="json")
+        )
+        return EscalationView.model_validate(said)
+
+    async def release(self, escalation_id: UUID) -> "EscalationView":
+        """Give an escalation back."""
+        from app.schemas.api.escalations import EscalationView  # noqa: PLC0415 - only for this call: keeps start-up quick
+
+        said = await self.json("DELETE", f"/escalations/{escalation_id}/assign")
+        return EscalationView.model_validate(said)
 
     async def resolve(self, escalation_id: UUID, decision: "EscalationResolve") -> Any:
         """Resolve an escalation."""

@@ -41,6 +41,7 @@ _COMMANDS = (
     ("holding:pause", "pause", "Pause a run. The interrupted attempt does not count."),
     ("holding:resume", "resume", "Resume a paused run."),
     ("holding:fork", "fork", "Start a new sprint from an attempt of another one."),
+    ("backlog:app", "backlog", "Add work that starts when it may; show, order, limit and hold it."),
     ("escalations:app", "escalations", "List, show and resolve escalations, which wait for a human."),
     ("mark:mark", "mark", "Mark a verdict as right or wrong, to measure its evaluator."),
     (
@@ -52,9 +53,10 @@ _COMMANDS = (
     (
         "scripted_model:scripted_model",
         "scripted-model",
-        "Serve a script in the place of a model, to try agents without a key.",
+        "Serve a script in place of a model, to try agents without a key.",
     ),
     ("metrics:metrics", "metrics", "Measure runs: pass@k, retries, escalations, evaluators, cost."),
+    ("observe:app", "observe", "Report what observed gates would have blocked."),
     ("evaluate:evaluate", "evaluate", "Evaluate a directory as a sprint would, without server or database."),
     ("init:init", "init", "Try a project's gates and write its phaserunner.toml."),
     ("hook:hook", "hook", "Install a hook that evaluates work when an agent stops or a branch is pushed."),
@@ -65,6 +67,7 @@ _COMMANDS = (
     ("hosting:worker", "worker", "Run only a worker."),
     ("tokens:app", "tokens", "Create, list and revoke API tokens, on the machine of the service."),
     ("webhooks:app", "webhooks", "List webhook deliveries, and retry one."),
+    ("notify:app", "notify", "List receivers of notifications, and send one a test."),
     ("housekeeping:housekeeping", "housekeeping", "Show what retention would delete; --apply deletes it."),
     ("doctor:doctor", "doctor", "Check what PhaseRunner needs, and say how to fix it."),
 )

@@ -1,6 +1,7 @@
 """The command line's composition root: settings in, consoles and clients out."""
 
 import getpass
+import os
 import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -163,7 +164,7 @@ def read_root() -> Root:
     """Read the settings and take the process's streams.
 
     Raises:
-        CliError: a setting is not valid; the message names it.
+        CliError, InvalidInputError: a setting is not valid; the message names it.
     """
     from pydantic import ValidationError  # noqa: PLC0415 - only when a command runs: keeps the help quick
 
@@ -175,6 +176,7 @@ def read_root() -> Root:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
         raise CliError(f"{name}: {first['msg']} (environment variable or .env)", ExitCode.USAGE) from error
+    settings.outbound.apply(os.environ)  # noqa: TID251 - what every library and program reads
     for stream in (sys.stdout, sys.stderr):
         # A terminal whose encoding lacks a character shows its code instead of ending the command.
         if isinstance(stream, TextIOWrapper):

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from app.composition.database import open_database, open_sessions
+from app.composition.notifications import build_notifications, subscriptions
 from app.core.config import Settings
 from app.db.engine import Sessions
 from app.runners.budgets import DayBudgets
@@ -11,6 +12,7 @@ from app.services.chores.housekeeping import Housekeeping, Retention
 from app.services.chores.reminders import ReminderService
 from app.services.chores.schedule import Chore, doing_chores
 from app.services.chores.webhooks import WebhookService
+from app.services.read.runs import RunQueries
 from app.services.record.accounts import Accounts
 from app.services.record.outbox import Outbox
 from app.services.record.transactions import EventBell
@@ -32,22 +34,29 @@ async def open_upkeep(
     """Do a worker's chores, and `more` of them, while the block runs.
 
     Raises:
-        InvalidInputError: the settings of webhooks cannot be used.
+        InvalidInputError: the settings of webhooks or notifications cannot be used.
     """
     outbox = build_outbox(settings)
     async with AsyncExitStack() as stack:
         chores = [Chore("housekeeping", HOUSEKEEPING_SECONDS, build_housekeeping(settings, sessions)), *more]
-        if outbox.urls:
-            sender = await stack.enter_async_context(
-                WebhookSender(_webhook_key(settings), allow_private=settings.WEBHOOK_ALLOW_PRIVATE)
-            )
-            chores.append(Chore("webhooks", WEBHOOK_SECONDS, WebhookService(sessions, outbox.urls, sender)))
+        if outbox.addresses:
+            sender = await _open_sender(settings, outbox, stack)
+            notify = build_notifications(settings, RunQueries(sessions))
+            webhooks = WebhookService(sessions, outbox.addresses, sender, notify)
+            chores.append(Chore("webhooks", WEBHOOK_SECONDS, webhooks))
         if hours := settings.ESCALATION_REMINDER_HOURS:
             chores.append(
                 Chore("reminders", REMINDER_SECONDS, ReminderService(sessions, bell, hours, outbox))
             )
         await stack.enter_async_context(doing_chores(chores))
         yield
+
+
+async def _open_sender(settings: Settings, outbox: Outbox, stack: AsyncExitStack) -> WebhookSender | None:
+    if not outbox.urls:
+        return None
+    sender = WebhookSender(_webhook_key(settings), allow_private=settings.WEBHOOK_ALLOW_PRIVATE)
+    return await stack.enter_async_context(sender)
 
 
 def build_housekeeping(settings: Settings, sessions: Sessions) -> Housekeeping:
@@ -77,7 +86,7 @@ def build_outbox(settings: Settings) -> Outbox:
     urls = read_endpoints(settings.WEBHOOK_URLS, allow_private=settings.WEBHOOK_ALLOW_PRIVATE)
     if urls:
         _webhook_key(settings)
-    return Outbox(urls, forges=settings.FORGES_FILE is not None)
+    return Outbox(urls, forges=settings.FORGES_FILE is not None, people=subscriptions(settings))
 
 
 def build_accounts(settings: Settings) -> Accounts:

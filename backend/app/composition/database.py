@@ -11,6 +11,7 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
+from app.composition.sandbox import container_removal
 from app.core.config import Settings
 from app.core.errors import InvalidInputError
 from app.db.embedded import ensure_running
@@ -57,7 +58,7 @@ async def open_scratch(settings: Settings) -> AsyncGenerator[Path]:
         InvalidInputError: DATA_DIR cannot be written to.
     """
     parents = (settings.DATA_DIR.absolute() / "scratch", Path(tempfile.gettempdir()))
-    places = Places(parents, settings.SANDBOX_CGROUP)
+    places = Places(parents, settings.SANDBOX_CGROUP, container_removal(settings))
     with owning(places) as directories:
         await _remove_leftovers(places)
         sweeper = asyncio.create_task(_remove_leftovers_again(places, settings.ENGINE_LEFTOVERS_SECONDS))
@@ -84,7 +85,7 @@ async def open_sessions(settings: Settings, database_url: str) -> AsyncGenerator
 @asynccontextmanager
 async def owned_directory(settings: Settings) -> AsyncGenerator[Path]:
     """Do the same for a process that lives as long as one command, without touching DATA_DIR."""
-    places = Places((Path(tempfile.gettempdir()),), settings.SANDBOX_CGROUP)
+    places = Places((Path(tempfile.gettempdir()),), settings.SANDBOX_CGROUP, container_removal(settings))
     with owning(places) as (own,):
         await _remove_leftovers(places)
         try:

@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from app.agents.models.factory import ProviderKeys
+from app.composition.interpreters import build_setups
 from app.composition.models import evaluator_models
 from app.core.config import Settings
 from app.core.errors import InvalidInputError
@@ -18,7 +19,7 @@ from app.runners.evaluators.project.project_registry import ProjectLimits
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.evaluators.registry import MODEL_EVALUATORS, EvaluatorConfig, create_default_registry
 from app.runners.project import ProjectRules
-from app.schemas.project_file import ProjectFileMode
+from app.schemas.modes import ProjectFileMode
 from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.interpreters import Interpreters
 from app.workspaces.files.limits import WorkspaceLimits
@@ -95,11 +96,20 @@ def project_rules(settings: Settings, sandbox: Sandbox, interpreters: Interprete
     search = os.environ.get("PATH", "")  # noqa: TID251 - where the operator's own programs are
     places = [*map(Path, filter(None, search.split(os.pathsep))), Path(sys.executable).parent]
     python = settings.WORKSPACE_PYTHON or Path(sys.executable)
+    programs = find_programs(python, places, settings.SANDBOX_READABLE)
     return ProjectRules(
         honour=settings.EVALUATOR_PROJECT_FILE is ProjectFileMode.HONOUR,
-        limits=ProjectLimits(frozenset(settings.EVALUATOR_REQUIRED), settings.EVALUATOR_COMMAND_NETWORK),
+        limits=ProjectLimits(
+            frozenset(settings.EVALUATOR_REQUIRED),
+            settings.EVALUATOR_COMMAND_NETWORK,
+            settings.ENVIRONMENT_SETUP_NETWORK,
+            frozenset(settings.ENVIRONMENT_SECRETS),
+        ),
         sandbox=sandbox,
-        programs=find_programs(python, places, settings.SANDBOX_READABLE),
+        programs=programs,
         interpreters=interpreters,
         protected=settings.EVALUATOR_PROTECTED,
+        setups=build_setups(settings, sandbox, programs),
+        candidate_dependencies=settings.ENVIRONMENT_CANDIDATE_DEPENDENCIES,
+        secrets={name: each.get_secret_value() for name, each in settings.ENVIRONMENT_SECRETS.items()},
     )

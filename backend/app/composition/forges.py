@@ -5,24 +5,30 @@ from dataclasses import dataclass
 
 from app.composition.tools import Tools
 from app.db.engine import Sessions
-from app.forges.github import GitHub, github_client
+from app.forges.github import GitHub
+from app.forges.gitlab import GitLab
 from app.forges.operator_file import ForgeEntry
 from app.forges.port import ForgesByName
 from app.forges.repositories import Members
+from app.forges.rest import forge_client
 from app.schemas.forges import ForgeOrigin
 from app.schemas.workspaces import GitSource, WorkspaceSource
+from app.services.backlog.items import BacklogService
 from app.services.chores.schedule import Chore
 from app.services.control.cancelling import CancelService
 from app.services.control.sprints import OriginOf, SprintService
 from app.services.execute.trees import RunTrees
+from app.services.forges.backlog_issues import BacklogIssueService
 from app.services.forges.inbox import ForgeDeliveryChore, ForgeInbox
 from app.services.forges.issues import IssueService
 from app.services.forges.reports import ForgeReportService
 from app.services.forges.wishes import WishService
 from app.services.read.runs import RunQueries
 from app.services.review.escalations import EscalationService
+from app.services.review.rechecks import RecheckService
 from app.services.review.results import ResultService
 
+_KINDS = {"github": GitHub, "gitlab": GitLab}
 REPORT_SECONDS = 2.0
 DELIVERY_SECONDS = 1.0
 
@@ -33,8 +39,10 @@ class Parts:
 
     sessions: Sessions
     sprints: SprintService
+    backlog: BacklogService
     queries: RunQueries
     results: ResultService
+    rechecks: RecheckService
     trees: RunTrees
     escalations: EscalationService
     cancels: CancelService
@@ -45,6 +53,7 @@ class ForgeServices:
     """The services of one process that speak with forges, and what its worker does about them."""
 
     issues: IssueService
+    backlog_issues: BacklogIssueService
     inbox: ForgeInbox
     chores: tuple[Chore, ...]
 
@@ -68,14 +77,22 @@ def build_forges(tools: Tools, parts: Parts) -> ForgeServices:
     issues = IssueService(parts.sprints, members, adapters)
     wishes = WishService(parts.sessions, members, adapters, issues, parts.escalations, parts.cancels)
     reports = ForgeReportService(
-        parts.sessions, members, adapters, parts.queries, parts.results, parts.trees, tools.sources
+        parts.sessions,
+        members,
+        adapters,
+        parts.queries,
+        parts.results,
+        parts.rechecks,
+        parts.trees,
+        tools.sources,
     )
     chores = (
         Chore("forge reports", REPORT_SECONDS, reports),
         Chore("forge deliveries", DELIVERY_SECONDS, ForgeDeliveryChore(parts.sessions, wishes)),
     )
     inbox = ForgeInbox(parts.sessions, file, credentials)
-    return ForgeServices(issues, inbox, chores if file.repositories else ())
+    backlog_issues = BacklogIssueService(parts.sessions, parts.backlog, members, adapters)
+    return ForgeServices(issues, backlog_issues, inbox, chores if file.repositories else ())
 
 
 def _adapters(entries: Mapping[str, ForgeEntry], tools: Tools) -> ForgesByName:
@@ -83,6 +100,8 @@ def _adapters(entries: Mapping[str, ForgeEntry], tools: Tools) -> ForgesByName:
         return tools.sources.credentials.login(name, "forges.credential").secret
 
     return {
-        name: GitHub(github_client, entry.api, lambda credential=entry.credential: token_of(credential))
+        name: _KINDS[entry.kind](
+            forge_client, entry.api, lambda credential=entry.credential: token_of(credential)
+        )
         for name, entry in entries.items()
     }

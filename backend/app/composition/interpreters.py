@@ -6,11 +6,13 @@ from pathlib import Path
 from uv import find_uv_bin
 
 from app.core.config import Settings
+from app.runners.evaluators.commands.programs import Programs
 from app.schemas.modes import EnvironmentMode
 from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.installing import Installer
 from app.workspaces.environments.interpreters import Interpreters, OneInterpreter, WorkspaceEnvironments
 from app.workspaces.environments.launches import InstallOptions
+from app.workspaces.environments.setup import Setups, setup_variables
 from app.workspaces.environments.shelf import Bounds, Shelf
 from app.workspaces.environments.uv_words import search_variables, uv_variables
 
@@ -27,10 +29,24 @@ def build_interpreters(settings: Settings, sandbox: Sandbox) -> Interpreters:
         env=uv_variables(os.environ),  # noqa: TID251 - indexes, proxies and certificates, for fetching
         cache_size=settings.ENVIRONMENT_MAX_BYTES,
     )
-    bounds = Bounds(settings.ENVIRONMENT_MAX_BYTES, settings.ENVIRONMENT_MAX_DAYS * 86_400)
     return WorkspaceEnvironments(
-        Shelf(data_dir / "environments", bounds),
+        Shelf(data_dir / "environments", _bounds(settings)),
         Installer(Path(find_uv_bin()), sandbox, data_dir / "uv-cache", options),
         search_variables(os.environ),  # noqa: TID251 - where Python versions are looked for
         settings.ENVIRONMENT_CANDIDATE_DEPENDENCIES,
     )
+
+
+def build_setups(settings: Settings, sandbox: Sandbox, programs: Programs) -> Setups:
+    """Make what runs the set-ups of projects; `programs` is where they find theirs."""
+    return Setups(
+        Shelf(settings.DATA_DIR.absolute() / "setups", _bounds(settings)),
+        sandbox,
+        programs.variable,
+        programs.readable,
+        setup_variables(os.environ),  # noqa: TID251 - registries and certificates, for fetching
+    )
+
+
+def _bounds(settings: Settings) -> Bounds:
+    return Bounds(settings.ENVIRONMENT_MAX_BYTES, settings.ENVIRONMENT_MAX_DAYS * 86_400)

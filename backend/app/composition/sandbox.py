@@ -1,14 +1,20 @@
 """Makes what confines the workspaces' programs, from the settings; part of the composition root."""
 
 import os
-from collections.abc import Mapping
+import shlex
+from collections.abc import Awaitable, Callable, Mapping
 
 from app.core.config import Settings
+from app.schemas.modes import ConfinementKind
 from app.workspaces.confine.bubblewrap import SandboxLimits
-from app.workspaces.confine.confinement import SandboxSettings
+from app.workspaces.confine.confinement import ContainerSettings, SandboxSettings
+from app.workspaces.confine.container.engine import find_engine
 from app.workspaces.confine.egress import EgressRules, hosts_of
+from app.workspaces.confine.running import SandboxUnavailableError
 from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.uv_words import uv_variables
+
+_ENGINE_VARIABLES = ("HOME", "PATH", "XDG_", "DOCKER_", "CONTAINER_HOST", "CONTAINERS_", "DBUS_")
 
 
 def build_sandbox(settings: Settings) -> Sandbox:
@@ -26,8 +32,31 @@ def build_sandbox(settings: Settings) -> Sandbox:
             tuple(settings.SANDBOX_READABLE),
             settings.SANDBOX_CGROUP,
             _egress_rules(settings, os.environ),  # noqa: TID251 - proxies, and addresses of package indexes
+            settings.CONFINEMENT,
+            container_settings(settings, os.environ),  # noqa: TID251 - where the engine's program finds its server
         )
     )
+
+
+def container_removal(settings: Settings) -> Callable[[str], Awaitable[int]] | None:
+    """Return what removes the containers that a dead process left; None where containers do not confine."""
+    if settings.CONFINEMENT is not ConfinementKind.CONTAINER:
+        return None
+    containers = container_settings(settings, os.environ)  # noqa: TID251 - where its program finds its server
+
+    async def remove(owner: str) -> int:
+        try:
+            return await (await find_engine(containers)).remove_all_of(owner)
+        except SandboxUnavailableError:
+            return 0  # a sandbox that does not work is told where one is needed
+
+    return remove
+
+
+def container_settings(settings: Settings, environ: Mapping[str, str]) -> ContainerSettings:
+    """Choose what of the environment the engine's program gets: no key of the service."""
+    given = {name: value for name, value in environ.items() if name.startswith(_ENGINE_VARIABLES)}
+    return ContainerSettings(tuple(shlex.split(settings.CONTAINER_ENGINE)), settings.CONTAINER_IMAGE, given)
 
 
 def _egress_rules(settings: Settings, environ: Mapping[str, str]) -> EgressRules:

@@ -14,6 +14,7 @@ from app.composition.chores import build_outbox, day_budgets
 from app.composition.database import open_database, open_sessions, owned_directory
 from app.composition.forges import Parts, build_forges, origin_of
 from app.composition.kinds import build_steps
+from app.composition.notifications import build_decision_links, build_notifications
 from app.composition.tools import Tools, build_tools
 from app.core.config import Settings
 from app.db.engine import Sessions
@@ -27,6 +28,9 @@ from app.runners.safe_fixes import SafeFixes
 from app.services.access.agents import AgentService
 from app.services.access.status import Info, StatusService
 from app.services.access.tokens import TokenService
+from app.services.backlog.items import BacklogService
+from app.services.backlog.reading import BacklogBoardQueries
+from app.services.backlog.starting import BacklogStarter
 from app.services.chores.deliveries import DeliveryService
 from app.services.chores.reconcile import Reconcile
 from app.services.chores.schedule import Chore
@@ -50,6 +54,7 @@ from app.services.execute.trees import RunTrees
 from app.services.local.calibration import CalibrationService
 from app.services.local.evaluations import EvaluationService
 from app.services.measure.metrics import MetricsService
+from app.services.measure.observed import ObserveService
 from app.services.measure.trends import TrendService
 from app.services.read.run_lists import RunLists
 from app.services.read.runs import RunQueries
@@ -61,6 +66,7 @@ from app.services.review.escalations import EscalationService
 from app.services.review.evaluators import EvaluatorService
 from app.services.review.marks import MarkService
 from app.services.review.merging import MergeService
+from app.services.review.rechecks import RecheckService
 from app.services.review.results import ResultService
 from app.services.review.reviews import ReviewQueries
 from app.workspaces.confine.sandbox import Sandbox
@@ -68,6 +74,7 @@ from app.workspaces.store import WorkspaceStore
 
 logger = logging.getLogger(__name__)
 
+BACKLOG_SECONDS = 2.0
 ABOUT_THE_AGENT = ("agent_claim", "plan_artifact")
 """Evaluators that judge what an agent said or planned; they have no say about a workspace alone."""
 
@@ -134,13 +141,19 @@ def build_container(
     sprint_starts = sprint_service(intake, tools.policy, origin_of(Members(tools.forges)))
     queries, cancels = RunQueries(sessions), CancelService(sessions, bell, outbox)
     escalations = EscalationService(sessions, bell)
+    merges = MergeService(sessions, results, trees, tools.git, tools.sources)
+    own_panel = PhasePanel(tools.registry.without(ABOUT_THE_AGENT), tools.rules)
+    rechecks = RecheckService(sessions, results, merges, own_panel)
+    backlog = BacklogService(sessions, intake)
     forges = build_forges(
         tools,
         Parts(
             sessions=sessions,
             sprints=sprint_starts,
+            backlog=backlog,
             queries=queries,
             results=results,
+            rechecks=rechecks,
             trees=trees,
             escalations=escalations,
             cancels=cancels,
@@ -157,19 +170,26 @@ def build_container(
         lists=RunLists(sessions),
         queries=queries,
         results=results,
-        merges=MergeService(sessions, results, trees, tools.git, tools.sources),
+        merges=merges,
+        rechecks=rechecks,
         escalations=escalations,
         evaluations=build_evaluations(tools, at_once=settings.EVALUATION_CONCURRENCY),
         evaluators=EvaluatorService(sessions, tools.registry.describe()),
         marks=MarkService(sessions),
         reviews=ReviewQueries(sessions),
         metrics=MetricsService(sessions),
+        observed=ObserveService(sessions),
         trends=TrendService(sessions),
         usage=UsageQueries(sessions, days),
         idempotency=IdempotencyService(sessions),
-        deliveries=DeliveryService(sessions, outbox.urls),
+        deliveries=DeliveryService(sessions, outbox.addresses),
+        notifications=build_notifications(settings, queries),
+        decision_links=build_decision_links(settings, escalations),
         status=StatusService(sessions, _info(settings, tools), tools.sandbox),
         agents=AgentService(tools.agents, tools.sandbox),
+        backlog=backlog,
+        backlog_board=BacklogBoardQueries(sessions),
+        backlog_issues=forges.backlog_issues,
         issues=forges.issues,
         forge_inbox=forges.inbox,
     )
@@ -179,7 +199,7 @@ def build_container(
         Advance(sessions, recorder, steps, days),
         Takeover(sessions, Reconcile(sessions), _silence(settings), settings.ENGINE_STALLED_AFTER_SECONDS),
         tools.sandbox,
-        forges.chores,
+        (*forges.chores, Chore("backlog", BACKLOG_SECONDS, BacklogStarter(sessions, sprint_starts))),
     )
 
 

@@ -32,8 +32,7 @@ from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.evaluators.testing.gate import PytestEvaluator
 from app.runners.project import ProjectPanel, ProjectRules, panel_for
 from app.schemas.agents import AgentBackend
-from app.schemas.held_out import HeldOutFeedback
-from app.schemas.runs import Budget, RunPolicy
+from app.schemas.runs import Budget, HeldOutFeedback, RunPolicy
 from app.workspaces.confine.agent_programs import AgentPrograms
 from app.workspaces.confine.python_places import interpreter_paths
 from app.workspaces.confine.sandbox import Sandbox

@@ -1,5 +1,6 @@
 """Settings: every value the operator can choose, read once at a composition root and handed down."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -13,11 +14,18 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from app.core.outbound import Outbound
 from app.schemas import defaults
 from app.schemas.agents import AgentBackend, AgentName, OutputMode
 from app.schemas.evaluation import CheckerName
-from app.schemas.modes import CounterTestsMode, EnvironmentMode, InProcessOnly, SandboxMode
-from app.schemas.project_file import ProjectFileMode
+from app.schemas.modes import (
+    ConfinementKind,
+    CounterTestsMode,
+    EnvironmentMode,
+    InProcessOnly,
+    ProjectFileMode,
+    SandboxMode,
+)
 from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.schemas.runs import RetryContext
 
@@ -27,6 +35,7 @@ Hours = Annotated[float, Field(gt=0, le=87_600)]
 UnitInterval = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
+_MIN_SECRET_CHARS = 8
 _REACHED_AT = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104 - compared, not listened on
 """Where a service that listens on every address is reached from its machine."""
 
@@ -69,12 +78,17 @@ class Settings(BaseSettings):
     ENVIRONMENT_NETWORK: bool = True
     ENVIRONMENT_BUILD: bool = False
     ENVIRONMENT_CANDIDATE_DEPENDENCIES: bool = False
+    ENVIRONMENT_SETUP_NETWORK: bool = False
+    ENVIRONMENT_SECRETS: dict[str, SecretStr] = {}
     ENVIRONMENT_TIMEOUT: PositiveSeconds = 300.0
     ENVIRONMENT_MAX_BYTES: int = Field(default=10_000_000_000, ge=0)
     ENVIRONMENT_MAX_DAYS: float = Field(default=30.0, gt=0.0, le=36_500.0)
 
     # Sandbox, in which the workspaces' tests and programs run
     SANDBOX: SandboxMode = SandboxMode.REQUIRED
+    CONFINEMENT: ConfinementKind | None = None
+    CONTAINER_ENGINE: str = ""
+    CONTAINER_IMAGE: str | None = None
     SANDBOX_MEMORY_BYTES: int = Field(default=4_000_000_000, ge=100_000_000)
     SANDBOX_TEMPORARY_BYTES: int = Field(default=1_000_000_000, ge=10_000_000)
     SANDBOX_PROCESSES: int = Field(default=512, ge=16, le=100_000)
@@ -154,6 +168,7 @@ class Settings(BaseSettings):
     ENGINE_RECONCILE_SECONDS: float = Field(default=2.0, gt=0.0, le=600.0)
     ENGINE_LEFTOVERS_SECONDS: float = Field(default=60.0, gt=0.0, le=86_400.0)
     SHUTDOWN_GRACE_SECONDS: float = Field(default=5.0, ge=0.0, le=300.0)
+    WORKER_ALIVE_FILE: Path | None = None
 
     # Events, as they are delivered to clients
     EVENT_MAX_CONNECTIONS: int = Field(default=4000, ge=1, le=100_000)
@@ -175,10 +190,18 @@ class Settings(BaseSettings):
     RETENTION_SNAPSHOT_BYTES: int = Field(default=20_000_000_000, ge=0)
     RETENTION_DIRECTORY_DAYS: Days = 7.0
 
+    # The way to other machines, for this process and every program that it starts
+    CA_BUNDLE: Path | None = None
+    OUTBOUND_PROXY: SecretStr | None = None
+    OUTBOUND_NO_PROXY: Annotated[list[str], NoDecode] = []
+
     # Webhooks: receivers of escalations, their reminders, and the ends of runs
     WEBHOOK_URLS: Annotated[list[str], NoDecode] = []
     WEBHOOK_SECRET: SecretStr | None = None
     WEBHOOK_ALLOW_PRIVATE: bool = False
+
+    # Notifications: chats and e-mail that people read
+    NOTIFICATIONS_FILE: Path | None = None
 
     # Forges: credentials of sources, and repositories whose issues and pull requests take part
     FORGES_FILE: Path | None = None
@@ -190,7 +213,7 @@ class Settings(BaseSettings):
     @field_validator(
         *("ALLOWED_HOSTS", "WORKSPACE_ROOTS", "SANDBOX_READABLE", "SANDBOX_EGRESS_ALLOW", "AGENTS_PATH"),
         *("EVALUATOR_REQUIRED", "EVALUATOR_PLUGINS"),
-        *("ESCALATION_REMINDER_HOURS", "WEBHOOK_URLS"),
+        *("ESCALATION_REMINDER_HOURS", "WEBHOOK_URLS", "OUTBOUND_NO_PROXY"),
         mode="before",
     )
     @classmethod
@@ -198,6 +221,15 @@ class Settings(BaseSettings):
         if isinstance(value, str):
             parts = [part.strip() for part in value.split(",") if part.strip()]
             return [] if parts == ["none"] else parts
+        return value
+
+    @field_validator("CONTAINER_ENGINE")
+    @classmethod
+    def _check_words(cls, value: str) -> str:
+        try:
+            shlex.split(value)
+        except ValueError as error:
+            raise ValueError(f"not a command line: {error}") from error
         return value
 
     @field_validator("AGENT_LOGINS", mode="before")
@@ -214,6 +246,18 @@ class Settings(BaseSettings):
                 raise ValueError(f"{name} is named twice")
             logins[name] = directory
         return logins
+
+    @field_validator("ENVIRONMENT_SECRETS")
+    @classmethod
+    def _can_be_masked(cls, value: dict[str, SecretStr]) -> dict[str, SecretStr]:
+        for name, secret in value.items():
+            if not name.isidentifier() or not name.isascii():
+                raise ValueError(f"{name!r} is not the name of an environment variable")
+            if len(secret.get_secret_value()) < _MIN_SECRET_CHARS or "\0" in secret.get_secret_value():
+                raise ValueError(
+                    f"{name} needs at least {_MIN_SECRET_CHARS} characters: less cannot be masked in output"
+                )
+        return value
 
     @field_validator("MAX_ATTEMPTS", mode="wrap")
     @classmethod
@@ -238,6 +282,12 @@ class Settings(BaseSettings):
             return self.PHASERUNNER_URL
         host = _REACHED_AT.get(self.HOST, self.HOST)
         return f"http://{f'[{host}]' if ':' in host else host}:{self.PORT}"
+
+    @property
+    def outbound(self) -> Outbound:
+        """The way to other machines."""
+        proxy = self.OUTBOUND_PROXY.get_secret_value() if self.OUTBOUND_PROXY else None
+        return Outbound(self.CA_BUNDLE, proxy, self.OUTBOUND_NO_PROXY)
 
     @property
     def EVALUATOR_MAX_RETRIES(self) -> int:  # noqa: N802 - a setting's name

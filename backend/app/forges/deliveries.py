@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -31,6 +31,7 @@ class Asked:
         text: name of the label, or what follows the command.
         number: of the issue or pull request.
         at: when it was asked.
+        more_labels: labels that were added at the same time.
     """
 
     what: str
@@ -40,6 +41,7 @@ class Asked:
     user: str
     at: datetime
     is_pull: bool = False
+    more_labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,21 +145,28 @@ def _labeled(found: _Labeled) -> Wish:
 
 
 def _commented(found: _Commented) -> Wish:
-    body = found.comment.body or ""
+    comment = found.comment
+    if comment.user is None:
+        return Nothing("its author's account was deleted")
+    wish = asked_by_comment(
+        comment.body or "",
+        found.repository.full_name,
+        found.issue.number,
+        comment.user.login,
+        comment.created_at,
+    )
+    is_pull = found.issue.pull_request is not None
+    return replace(wish, is_pull=is_pull) if isinstance(wish, Asked) else wish
+
+
+def asked_by_comment(body: str, repository: str, number: int, user: str, at: datetime) -> Asked | Nothing:
+    """Say what a comment on an issue asks for; what the service itself wrote asks for nothing."""
     if OWN in body:
         return Nothing("the service wrote it, or somebody quotes the service")
     command = _COMMAND.match(body)
-    if command is None or found.comment.user is None:
+    if command is None:
         return Nothing("it holds no command")
-    return Asked(
-        command[1],
-        command[2].strip()[:_MAX_TEXT],
-        found.repository.full_name,
-        found.issue.number,
-        found.comment.user.login,
-        found.comment.created_at,
-        is_pull=found.issue.pull_request is not None,
-    )
+    return Asked(command[1], command[2].strip()[:_MAX_TEXT], repository, number, user, at)
 
 
 def _ended(action: str, found: _PullChanged) -> Wish:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from app.forges.goals import fenced
 from app.schemas.api.attempts import AttemptView, EvaluationView
-from app.schemas.api.runs import RunDetail
+from app.schemas.api.run_details import RunDetail
 from app.schemas.runs import RunStatus
 
 BEGIN = "<!-- phaserunner:begin -->"
@@ -31,7 +31,7 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportFacts:
-    """What is told about a run.
+    """What the description says about a run.
 
     Attributes:
         run: as the API shows it.
@@ -123,7 +123,7 @@ def _evidence(run: RunDetail) -> list[str]:
 
 
 def _row(attempt: AttemptView, found: EvaluationView) -> str:
-    part = "gate" if found.gate else "adviser"
+    part = "gate" if found.gate else "observed" if found.observed else "adviser"
     numbers = ", ".join(
         f"{name.replace('_', ' ')} {found.metadata[name]}"
         for name in _NUMBERS

@@ -1,6 +1,6 @@
 """GitHub behind the port: its REST interface, and GraphQL for the one thing that REST lacks."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import Any, cast
@@ -9,18 +9,15 @@ from urllib.parse import quote
 import httpx
 from typing_extensions import override
 
-from app.core.errors import PhaseRunnerError
 from app.forges.port import CommitStatus, Forge, ForgeError, Issue, NewPullRequest, PullRequest
+from app.forges.rest import Dialect, OpenClient, RestApi
 
-TIMEOUT_SECONDS = 20.0
 STATUS_CONTEXT = "phaserunner"
 
-_VERSION = "2022-11-28"
 _PER_PAGE = 100
 _MAX_PAGES = 20
 _MAX_DESCRIPTION = 140
 _WRITERS = frozenset({"admin", "write", "maintain"})
-_MESSAGE_CHARS = 300
 _READY = (
     "mutation($id: ID!) { markPullRequestReadyForReview(input: {pullRequestId: $id}) "
     "{ pullRequest { isDraft } } }"
@@ -36,12 +33,9 @@ class GitHub(Forge):
         token: reads the token; called for each request, so that a rotated token counts at once.
     """
 
-    def __init__(
-        self, open_client: Callable[[], httpx.AsyncClient], api: str, token: Callable[[], str]
-    ) -> None:
-        self._open_client = open_client
-        self._api = api.rstrip("/")
-        self._token = token
+    def __init__(self, open_client: OpenClient, api: str, token: Callable[[], str]) -> None:
+        self._call = RestApi(_GITHUB, open_client, api, token).call
+        self._graphql = f"{api.rstrip('/').removesuffix('/v3')}/graphql"
         self._login: str | None = None
 
     @override
@@ -52,14 +46,22 @@ class GitHub(Forge):
 
     @override
     async def issue(self, repository: str, number: int) -> Issue:
-        found = await self._call("GET", f"/repos/{repository}/issues/{number}")
-        return Issue(
-            number=found["number"],
-            title=found["title"],
-            body=found.get("body") or "",
-            url=found["html_url"],
-            is_open=found["state"] == "open",
-        )
+        return _issue(await self._call("GET", f"/repos/{repository}/issues/{number}"))
+
+    @override
+    async def issues(self, repository: str, labels: Sequence[str], limit: int) -> Sequence[Issue]:
+        query = {"state": "open", "sort": "created", "direction": "asc", "per_page": str(_PER_PAGE)}
+        if labels:
+            query["labels"] = ",".join(labels)
+        found: list[Issue] = []
+        for page in range(1, _MAX_PAGES + 1):
+            asked = {**query, "page": str(page)}
+            part: list[dict[str, Any]] = await self._call("GET", f"/repos/{repository}/issues", query=asked)
+            # GitHub lists pull requests among the issues.
+            found += [_issue(each) for each in part if "pull_request" not in each]
+            if len(part) < _PER_PAGE or len(found) >= limit:
+                break
+        return found[:limit]
 
     @override
     async def default_branch(self, repository: str) -> str:
@@ -103,9 +105,8 @@ class GitHub(Forge):
 
     @override
     async def mark_ready(self, pull: PullRequest) -> None:
-        graphql = f"{self._api.removesuffix('/v3')}/graphql"
         body = {"query": _READY, "variables": {"id": pull.node_id}}
-        answer = await self._call("POST", graphql, body=body)
+        answer = await self._call("POST", self._graphql, body=body)
         if answer.get("errors"):
             raise ForgeError(f"GitHub does not mark the draft as ready: {answer['errors'][0].get('message')}")
 
@@ -144,62 +145,6 @@ class GitHub(Forge):
                 break
         return None
 
-    async def _call(
-        self,
-        method: str,
-        path: str,
-        *,
-        query: Mapping[str, str] | None = None,
-        body: Mapping[str, Any] | None = None,
-        missing_ok: bool = False,
-    ) -> Any:
-        url = path if "://" in path else f"{self._api}{path}"
-        try:
-            headers = {
-                "Accept": "application/vnd.github+json",
-                "Authorization": f"Bearer {self._token()}",
-                "User-Agent": "PhaseRunner",
-                "X-GitHub-Api-Version": _VERSION,
-            }
-            async with self._open_client() as client:
-                response = await client.request(method, url, params=query, json=body, headers=headers)
-        except PhaseRunnerError as error:
-            raise ForgeError(error.detail) from error
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise ForgeError(f"GitHub cannot be reached: {type(error).__name__}: {error}"[:500]) from error
-        if missing_ok and response.status_code == HTTPStatus.NOT_FOUND:
-            return None
-        if not response.is_success:
-            raise _failure(response, f"{method} {path}")
-        try:
-            return response.json() if response.content else {}
-        except ValueError as error:
-            raise ForgeError(f"GitHub gave no JSON for {method} {path}") from error
-
-
-def github_client() -> httpx.AsyncClient:
-    """Make a client that follows no redirects: the token goes only where the operator says."""
-    return httpx.AsyncClient(timeout=TIMEOUT_SECONDS, follow_redirects=False)
-
-
-def _failure(response: httpx.Response, what: str) -> ForgeError:
-    said = f"{what} gave {response.status_code}: {_message(response)}"
-    if retry_at := _retry_at(response):
-        return ForgeError(f"GitHub asks to wait until {retry_at:%H:%M:%S} UTC: {said}", retry_at=retry_at)
-    match response.status_code:
-        case HTTPStatus.UNAUTHORIZED:
-            return ForgeError(f"GitHub refuses the token; renew the credential: {said}")
-        case HTTPStatus.FORBIDDEN:
-            return ForgeError(f"the token may not do this; give it more rights: {said}")
-        case HTTPStatus.NOT_FOUND:
-            return ForgeError(f"this is not there, or the token may not see it: {said}")
-        case status if 300 <= status < 400:
-            return ForgeError(f"the repository was renamed or moved; change FORGES_FILE: {said}")
-        case HTTPStatus.CONFLICT | HTTPStatus.GONE | HTTPStatus.UNPROCESSABLE_ENTITY:
-            return ForgeError(said, permanent=True)
-        case _:
-            return ForgeError(said)
-
 
 def _retry_at(response: httpx.Response) -> datetime | None:
     """When a rate limit ends; None if the failure is of another kind."""
@@ -213,18 +158,14 @@ def _retry_at(response: httpx.Response) -> datetime | None:
     return None
 
 
-def _message(response: httpx.Response) -> str:
-    try:
-        document: object = response.json()
-    except ValueError:
-        return response.text[:_MESSAGE_CHARS]
-    if not isinstance(document, dict):
-        return str(document)[:_MESSAGE_CHARS]
-    found = cast("dict[str, Any]", document)
-    errors = cast("list[object]", found.get("errors") or [])
-    dicts = [cast("dict[str, object]", each) for each in errors if isinstance(each, dict)]
-    details = [str(each.get("message") or each) for each in dicts]
-    return ": ".join([str(found.get("message", "")), *details])[:_MESSAGE_CHARS]
+def _issue(found: Mapping[str, Any]) -> Issue:
+    return Issue(
+        number=found["number"],
+        title=found["title"],
+        body=found.get("body") or "",
+        url=found["html_url"],
+        is_open=found["state"] == "open",
+    )
 
 
 def _pull(found: Mapping[str, Any]) -> PullRequest:
@@ -247,3 +188,19 @@ def _author(comment: Mapping[str, Any]) -> str | None:
 
 def _time(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)
+
+
+def _message(document: Mapping[str, Any]) -> str:
+    errors = cast("list[object]", document.get("errors") or [])
+    dicts = [cast("dict[str, object]", each) for each in errors if isinstance(each, dict)]
+    details = [str(each.get("message") or each) for each in dicts]
+    return ": ".join([str(document.get("message", "")), *details])
+
+
+_GITHUB = Dialect(
+    "GitHub",
+    frozenset({HTTPStatus.CONFLICT, HTTPStatus.GONE, HTTPStatus.UNPROCESSABLE_ENTITY}),
+    _retry_at,
+    _message,
+    {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"},
+)

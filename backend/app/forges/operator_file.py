@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, cast
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 from pydantic_core import ErrorDetails
 
-from app.core.credentials import DEFAULT_USERNAME, CredentialRule, Credentials, SecretPlace
+from app.core.credentials import DEFAULT_USERNAME, CredentialRule, Credentials
+from app.core.secret_references import SecretReference
 from app.core.security import is_loopback
 from app.core.toml_document import Complaint, TomlDocument, place_of
 from app.schemas.agents import AgentSpec
@@ -17,29 +18,16 @@ from app.schemas.runs import Phase
 
 _Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
 _RepositoryName = Annotated[str, StringConstraints(pattern=r"^[\w.-]+(/[\w.-]+)+$", max_length=200)]
-_Variable = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+
+
+_PUBLIC = {
+    "github": {"api": "https://api.github.com", "web": "https://github.com"},
+    "gitlab": {"api": "https://gitlab.com/api/v4", "web": "https://gitlab.com"},
+}
 
 
 class _Strict(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class SecretReference(_Strict):
-    """Where a secret is: `env` names an environment variable, `file` a file."""
-
-    env: _Variable | None = None
-    file: Path | None = None
-
-    @model_validator(mode="after")
-    def _exactly_one(self) -> Self:
-        if (self.env is None) == (self.file is None):
-            raise ValueError("give either env or file")
-        return self
-
-    @property
-    def place(self) -> SecretPlace:
-        """The same for `Credentials`."""
-        return SecretPlace(variable=self.env, file=self.file)
 
 
 class CredentialEntry(SecretReference):
@@ -51,7 +39,7 @@ class CredentialEntry(SecretReference):
     """
 
     username: str = DEFAULT_USERNAME
-    urls: list[str] = []
+    urls: list[str] = Field(default=[])
 
 
 class ForgeEntry(_Strict):
@@ -59,17 +47,26 @@ class ForgeEntry(_Strict):
 
     Attributes:
         kind: which adapter speaks to it.
-        api: beginning of the addresses of its API.
-        web: beginning of the addresses of its pages and repositories.
+        api: beginning of the addresses of its API; by default that of the public server of the kind.
+        web: beginning of the addresses of its pages and repositories, likewise.
         credential: the account that the service acts as.
         webhook_secret: with which the forge signs its deliveries; without it none is taken.
     """
 
-    kind: Literal["github"] = "github"
-    api: str = "https://api.github.com"
-    web: str = "https://github.com"
+    kind: Literal["github", "gitlab"] = "github"
+    api: str = ""
+    web: str = ""
     credential: _Name
     webhook_secret: SecretReference | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_kind(cls, given: object) -> object:
+        """Take the public server of the kind where none is named."""
+        if not isinstance(given, dict):
+            return given
+        found = cast("dict[str, Any]", given)
+        return {**_PUBLIC.get(str(found.get("kind", "github")), {}), **found}
 
     @model_validator(mode="after")
     def _encrypted(self) -> Self:

@@ -1,6 +1,6 @@
 """What the service asks of a forge, in words that fit every forge."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
@@ -76,6 +76,10 @@ class Forge(Protocol):
 
     async def issue(self, repository: str, number: int) -> Issue:
         """Read an issue."""
+        ...
+
+    async def issues(self, repository: str, labels: Sequence[str], limit: int) -> Sequence[Issue]:
+        """Find open issues with all of these labels, at most `limit` (100), the oldest first."""
         ...
 
     async def default_branch(self, repository: str) -> str:

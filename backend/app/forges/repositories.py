@@ -7,7 +7,9 @@ from urllib.parse import urlsplit
 from app.core.errors import InvalidInputError
 from app.forges.operator_file import ForgeEntry, ForgesFile, RepositoryEntry
 
-_ISSUE = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)/(?:issues|pull)/(?P<number>[1-9]\d{0,9})")
+_ISSUE = re.compile(
+    r"(?P<repository>[\w.-]+(?:/[\w.-]+)+?)(?:/-)?/(?:issues|pull|work_items)/(?P<number>[1-9]\d{0,9})"
+)
 
 
 @dataclass(frozen=True, slots=True)

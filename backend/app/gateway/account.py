@@ -49,13 +49,15 @@ class Account:
         limits, spent = self.limits, self.usage()
         cost = spent.cost_usd or 0.0
         if limits.requests is not None and spent.requests >= limits.requests:
-            return f"the limit of {limits.requests} model requests is reached"
+            return f"the limit of {limits.requests} model requests is reached (AGENT_MAX_REQUESTS)"
         if limits.total_tokens is not None and spent.total_tokens >= limits.total_tokens:
-            return f"the work has used {spent.total_tokens} tokens; the limit is {limits.total_tokens}"
+            used = f"the work has used {spent.total_tokens} tokens; the limit is {limits.total_tokens}"
+            return f"{used} (AGENT_MAX_TOKENS, or the rest of the run's budget)"
         if limits.cost_usd is not None and cost >= limits.cost_usd:
-            return f"the work has cost ${cost:.4f}; the limit is ${limits.cost_usd:g}"
+            cost_limit = f"the work has cost ${cost:.4f}; the limit is ${limits.cost_usd:g}"
+            return f"{cost_limit} (the rest of the run's budget)"
         if self.clock() - self._started >= limits.seconds:
-            return f"the time limit of {limits.seconds:g} s is reached"
+            return f"the time limit of {limits.seconds:g} s is reached (AGENT_TIMEOUT)"
         return None
 
     def begin(self) -> int:
@@ -64,7 +66,7 @@ class Account:
         return len(self._charges) - 1
 
     def charge(self, number: int, tokens: Tokens, cost: Cost) -> None:
-        """Enter what a request has consumed so far, in the place of an earlier figure."""
+        """Enter what a request has consumed so far, in place of an earlier figure."""
         self._charges[number] = (tokens, cost)
 
     def succeeded(self) -> None:

@@ -35,7 +35,7 @@ class Relay:
 
     Args:
         calls: carries out what is let through.
-        token: what the client must send in the place of a key.
+        token: what the client must send in place of a key.
     """
 
     def __init__(self, calls: ModelCalls, token: str) -> None:

@@ -1,4 +1,4 @@
-"""When a budget is spent, when people are warned, and what they are told. Pure."""
+"""When a budget is spent, when people are warned, and with which words. Pure."""
 
 from dataclasses import dataclass
 from datetime import date

@@ -135,7 +135,8 @@ class PhasePanel:
         if self._project is not None:
             threshold = self._project.pass_threshold(threshold)
         thresholds = VerdictPolicy(threshold, policy.blocking_threshold)
-        return judge(results, self._registry.gates(phase), thresholds, acceptances)
+        registry = self._registry
+        return judge(results, registry.gates(phase), thresholds, acceptances, registry.observed(phase))
 
 
 def fingerprint_of(results: Sequence[EvaluationResult], verdict: PanelVerdict) -> str:

@@ -3,11 +3,13 @@
 import errno
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from app.runners.evaluators.commands.command import CommandEvaluator
+from app.runners.evaluators.commands.needs import Needs, Service
 from app.runners.evaluators.commands.presets import PRESETS, Preset
 from app.runners.evaluators.commands.programs import Programs
 from app.runners.evaluators.project.project_file import (
@@ -24,10 +26,12 @@ from app.runners.evaluators.protocol import (
     errored,
 )
 from app.runners.evaluators.registrations import EvaluatorRegistry
+from app.schemas.project_environment import EnvironmentTable
 from app.schemas.project_file import PROJECT_FILE, CommandTable, ProjectFile
 from app.schemas.questions import ProtectedPolicy
 from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.interpreters import Interpreters
+from app.workspaces.environments.setup import Recipe, Setups
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,9 @@ class ProjectRules:
         programs: where their commands find programs.
         interpreters: choose the environment whose programs their commands find first; None for none.
         protected: what becomes of a command's changed tests, where neither run nor project says.
+        setups: run what a project prepares for its commands; None for nothing.
+        candidate_dependencies: whether lock files that a candidate changed are installed for it.
+        secrets: what projects may name, for set-ups and commands.
     """
 
     honour: bool = True
@@ -49,9 +56,12 @@ class ProjectRules:
     programs: Programs = field(default_factory=Programs)
     interpreters: Interpreters | None = None
     protected: ProtectedPolicy = ProtectedPolicy.ASK
+    setups: Setups | None = None
+    candidate_dependencies: bool = False
+    secrets: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
-    def command(self, table: CommandTable) -> CommandEvaluator:
-        """Make the evaluator of a command."""
+    def command(self, table: CommandTable, environment: EnvironmentTable | None = None) -> CommandEvaluator:
+        """Make the evaluator of a command, in a project's environment."""
         preset = PRESETS[table.preset] if table.preset else Preset()
         run = table.run or preset.run
         codes = tuple(table.pass_codes or preset.pass_codes)
@@ -71,6 +81,28 @@ class ProjectRules:
             pass_codes=codes or None,
             setting=preset.setting,
             remark=preset.remark,
+            needs=self._needs(table, environment or EnvironmentTable()),
+        )
+
+    def _needs(self, table: CommandTable, environment: EnvironmentTable) -> Needs:
+        recipe = Recipe(
+            lines=tuple(environment.setup),
+            lock_files=tuple(environment.lock_files),
+            network=environment.network,
+            secrets={name: self.secrets[name] for name in environment.secrets},
+            seconds=environment.timeout,
+            directory=environment.working_directory,
+        )
+        services = [
+            Service(name=each.name, run=each.run, ready=each.ready, seconds=each.timeout)
+            for each in environment.service
+        ]
+        return Needs(
+            setups=self.setups,
+            recipe=recipe,
+            candidate=self.candidate_dependencies,
+            services=tuple(services),
+            secrets={name: self.secrets[name] for name in table.secrets},
         )
 
 
@@ -121,7 +153,8 @@ def panel_for(
         if isinstance(content, ProjectFileError):
             raise content
         file = read_project_file(content)
-        made = for_project(registry, file, rules.command, rules.limits)
+        make = partial(rules.command, environment=file.settings.environment)
+        made = for_project(registry, file, make, rules.limits)
     except ProjectFileError as error:
         broken = EvaluatorRegistry()
         broken.register(UnusableProjectFile(error.problems))

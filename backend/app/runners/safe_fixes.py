@@ -14,7 +14,7 @@ from app.runners.evaluators.source_tree import PYTHON_SUFFIXES, python_files, sa
 from app.runners.evaluators.static.analysed_copy import AnalysedBase, copy_base, copy_candidate
 from app.runners.evaluators.static.ruff_rules import LintRules, lay_out, rules_of
 from app.runners.evaluators.static.ruff_tool import ruff_binary
-from app.runners.evaluators.static.silencers import Tool
+from app.runners.evaluators.static.silencing_comments import Tool
 from app.runners.evaluators.tooling import Scratch, ToolTroubleError, run_tool, scratch
 
 _CHECK = (

@@ -165,7 +165,7 @@ class ScriptStep(_Frozen):
 class AgentScript(_Frozen):
     """A recorded agent: attempt n of a phase plays step n, and the last step repeats.
 
-    A role of a loop or an answer plays the last of its steps that have `expects` and are told all of it;
+    A role of a loop or an answer plays the last of its steps that have `expects` and receive all of it;
     when there is none, iteration n plays the nth of its steps without `expects`, and the last one repeats.
     """
 
@@ -186,7 +186,7 @@ class AgentScript(_Frozen):
         return steps[min(attempt, len(steps)) - 1] if steps else None
 
     def spoken(self, role: ScriptedRole, iteration: int, told: str) -> ScriptStep | None:
-        """What a role says in an iteration (from 1) in which it is told something; None when nothing."""
+        """What a role says in an iteration (from 1) in which it receives a message; None without one."""
         steps = self.phases.get(role, [])
         answers = [each for each in steps if each.expects and all(text in told for text in each.expects)]
         plain = [each for each in steps if not each.expects]

@@ -1,6 +1,5 @@
-"""Held-out tests: tests that no agent sees, how they are given, and what an agent is told of them."""
+"""Held-out tests: tests that no agent sees, how they are given, and what an agent learns of them."""
 
-from enum import StrEnum
 from typing import Annotated, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -12,18 +11,6 @@ MAX_HELD_OUT_BYTES = 500_000
 
 HELD_OUT_TESTS = "held_out_tests"
 """The name of the gate that runs them."""
-
-
-class HeldOutFeedback(StrEnum):
-    """What an agent is told when held-out tests fail.
-
-    `NONE`: that they fail. `NAMES`: the names of those that fail, without parameters. `MESSAGES`: what they
-    say, too, and with it what they expect.
-    """
-
-    NONE = "none"
-    NAMES = "names"
-    MESSAGES = "messages"
 
 
 def _sized(value: str) -> str:

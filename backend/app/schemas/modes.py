@@ -11,6 +11,15 @@ class SandboxMode(StrEnum):
     OFF = "off"
 
 
+class ConfinementKind(StrEnum):
+    """What confines programs: bubblewrap, containers of Docker or Podman, macOS's sandbox, or nothing."""
+
+    BUBBLEWRAP = "bubblewrap"
+    CONTAINER = "container"
+    SEATBELT = "seatbelt"
+    OFF = "off"
+
+
 class EnvironmentMode(StrEnum):
     """`AUTO`: each project with the packages it declares. `OFF`: all with the service's own interpreter."""
 
@@ -38,3 +47,10 @@ class InProcessOnly(StrEnum):
     NOTE = "note"
     ASK = "ask"
     FAIL = "fail"
+
+
+class ProjectFileMode(StrEnum):
+    """`HONOUR`: a project's file counts. `IGNORE`: the operator's evaluators alone judge."""
+
+    HONOUR = "honour"
+    IGNORE = "ignore"

@@ -1,12 +1,25 @@
 """What a project's `phaserunner.toml` may say: which evaluators judge it, and how."""
 
 import re
-from enum import StrEnum
-from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
+from app.schemas.project_environment import EnvironmentTable
+from app.schemas.project_values import (
+    Argument,
+    Directory,
+    FilePath,
+    Glob,
+    Name,
+    Phases,
+    Seconds,
+    SecretNames,
+    Table,
+    UnitInterval,
+    argument,
+    variables,
+)
 from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.schemas.runs import Phase
 from app.schemas.text import TestGlob
@@ -15,14 +28,6 @@ PROJECT_FILE = "phaserunner.toml"
 """Its name, at the root of a project."""
 
 
-class ProjectFileMode(StrEnum):
-    """`HONOUR`: a project's file counts. `IGNORE`: the operator's evaluators alone judge."""
-
-    HONOUR = "honour"
-    IGNORE = "ignore"
-
-
-MAX_SECONDS = 3600.0
 MAX_COMMANDS = 32
 
 CategoryName = Literal[
@@ -38,29 +43,10 @@ CategoryName = Literal[
     "test_coverage",
 ]
 
-_OWN_VARIABLES = frozenset({"PATH", "HOME", "TMPDIR", "PHASERUNNER_BASE"})
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+Mode = Literal["enforce", "observe"]
+"""Whether a project's gates decide, or are only observed."""
 
-
-def _inside(value: str) -> str:
-    path = PurePosixPath(value)
-    if path.is_absolute() or ".." in path.parts or "\\" in value:
-        raise ValueError("must be a path below the project's root, with / between its parts")
-    if not value.isprintable():
-        raise ValueError("must not hold control characters")
-    return value
-
-
-def _file_inside(value: str) -> str:
-    if not PurePosixPath(_inside(value)).parts:
-        raise ValueError("must name a file")
-    return value
-
-
-def _argument(value: str) -> str:
-    if "\0" in value:
-        raise ValueError("must not hold a NUL character")
-    return value
+_OBSERVE = "Whether the gate is evaluated and counted but blocks nothing. Default: as the file's `mode` says."
 
 
 def _pattern(value: str) -> str:
@@ -74,33 +60,7 @@ def _pattern(value: str) -> str:
     return value
 
 
-def _environment(value: dict[str, str]) -> dict[str, str]:
-    for name, text in value.items():
-        if not _VARIABLE.fullmatch(name):
-            raise ValueError(f"{name!r} is not the name of an environment variable")
-        if name in _OWN_VARIABLES:
-            raise ValueError(f"{name} is set by PhaseRunner")
-        _argument(text)
-    return value
-
-
-Directory = Annotated[str, Field(max_length=1000), AfterValidator(_inside)]
-FilePath = Annotated[str, Field(min_length=1, max_length=1000), AfterValidator(_file_inside)]
-Glob = Annotated[str, Field(min_length=1, max_length=1000), AfterValidator(_file_inside)]
-Argument = Annotated[str, AfterValidator(_argument)]
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
-Seconds = Annotated[float, Field(gt=0, le=MAX_SECONDS)]
-Phases = Annotated[list[Annotated[Phase, Field(strict=False)]], Field(min_length=1)]
-UnitInterval = Annotated[float, Field(ge=0, le=1)]
-
-
-class _Table(BaseModel):
-    """A table of the file: no other keys, no value of another type."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class JUnitReport(_Table):
+class JUnitReport(Table):
     """JUnit XML: every test case must have run and passed, as the exit status must say, too."""
 
     kind: Literal["junit"]
@@ -110,7 +70,7 @@ class JUnitReport(_Table):
     )
 
 
-class SarifReport(_Table):
+class SarifReport(Table):
     """SARIF 2.1: findings count when the base commit does not have them."""
 
     kind: Literal["sarif"]
@@ -120,7 +80,7 @@ class SarifReport(_Table):
     )
 
 
-class CoverageReport(_Table):
+class CoverageReport(Table):
     """Cobertura XML: of the executable lines that are new against base, enough must have been executed."""
 
     kind: Literal["coverage"]
@@ -128,7 +88,7 @@ class CoverageReport(_Table):
     minimum: float = Field(ge=0, le=100, description="Percent of the new lines.")
 
 
-class OutputReport(_Table):
+class OutputReport(Table):
     """Tests in what the command prints: `go test -json`, or what the harness of Rust's tests says."""
 
     kind: Literal["go-test", "libtest"]
@@ -137,7 +97,7 @@ class OutputReport(_Table):
     )
 
 
-class JestReport(_Table):
+class JestReport(Table):
     """Tests in the JSON that jest writes, and vitest with its reporter `json`."""
 
     kind: Literal["jest"]
@@ -147,7 +107,7 @@ class JestReport(_Table):
     )
 
 
-class LinesReport(_Table):
+class LinesReport(Table):
     """Findings in the lines that the command prints; they count when the base commit does not have them."""
 
     kind: Literal["lines"]
@@ -156,7 +116,7 @@ class LinesReport(_Table):
     )
 
 
-class EslintReport(_Table):
+class EslintReport(Table):
     """Findings in the JSON that eslint writes; they count when the base commit does not have them."""
 
     kind: Literal["eslint"]
@@ -184,7 +144,10 @@ PresetName = Literal[
 ]
 
 
-class CommandTable(_Table):
+_ADVISER_OBSERVED = "observe needs a gate: an adviser (gate = false) blocks nothing anyway"
+
+
+class CommandTable(Table):
     """A command that evaluates the project. It runs in the sandbox, on a separate copy."""
 
     name: Name = Field(description="Unique among the evaluators of a phase.")
@@ -192,17 +155,21 @@ class CommandTable(_Table):
         default=None, description="A known test runner or checker; what else is given goes before it."
     )
     run: (
-        Annotated[str, Field(min_length=1), AfterValidator(_argument)]
+        Annotated[str, Field(min_length=1), AfterValidator(argument)]
         | Annotated[list[Argument], Field(min_length=1)]
         | None
     ) = Field(default=None, description="Program and arguments; a single string is run by `sh -c`.")
     category: CategoryName | None = Field(default=None, description="Default: the preset's, or testing.")
     report: Report | None = Field(default=None, description="Without one the exit status alone decides.")
-    phases: Phases = [Phase.CODING, Phase.VERIFICATION]
+    phases: Phases = Field(default=[Phase.CODING, Phase.VERIFICATION])
     gate: bool = Field(default=True, description="Gates decide; the others advise.")
+    observe: bool | None = Field(default=None, description=_OBSERVE)
     timeout: Seconds = Field(default=120.0, description="Seconds for one run.")
     network: bool = Field(default=False, description="Needs the operator's leave.")
-    env: Annotated[dict[str, str], AfterValidator(_environment)] = {}
+    env: Annotated[dict[str, str], AfterValidator(variables)] = Field(default={})
+    secrets: SecretNames = Field(
+        default=[], description="Variables that the operator sets; masked in what the command says."
+    )
     working_directory: Directory = Field(default="", description="Below the project's root.")
     pass_codes: list[Annotated[int, Field(ge=0, le=255)]] | None = Field(
         default=None, min_length=1, description="Default: 0; for SARIF 0 and 1."
@@ -212,22 +179,31 @@ class CommandTable(_Table):
     def _runs(self) -> Self:
         if self.run is None and self.preset is None:
             raise ValueError("needs run or preset")
+        if self.observe and not self.gate:
+            raise ValueError(_ADVISER_OBSERVED)
         return self
 
 
-class EvaluatorTable(_Table):
+class EvaluatorTable(Table):
     """What is different for one evaluator; what is not given stays as the operator set it."""
 
     enabled: bool = True
     gate: bool | None = None
+    observe: bool | None = Field(default=None, description=_OBSERVE)
     phases: Phases | None = None
     timeout: Seconds | None = None
     options: dict[str, Any] = Field(
         default={}, description="The evaluator's own; its documentation names them."
     )
 
+    @model_validator(mode="after")
+    def _observes_a_gate(self) -> Self:
+        if self.observe and self.gate is False:
+            raise ValueError(_ADVISER_OBSERVED)
+        return self
 
-class ProtectedTable(_Table):
+
+class ProtectedTable(Table):
     """Globs of files that are taken from the base commit when an attempt is judged."""
 
     open: list[Glob] = Field(default=[], description="May be changed, though they would be protected.")
@@ -237,7 +213,7 @@ class ProtectedTable(_Table):
     )
 
 
-class TestsTable(_Table):
+class TestsTable(Table):
     """How the base's tests count."""
 
     __test__ = False
@@ -250,7 +226,7 @@ class TestsTable(_Table):
     )
 
 
-class VerdictTable(_Table):
+class VerdictTable(Table):
     """Thresholds; each only makes the verdict stricter than the operator and the sprint have it."""
 
     pass_threshold: UnitInterval | None = Field(
@@ -258,7 +234,7 @@ class VerdictTable(_Table):
     )
 
 
-class ProjectFile(_Table):
+class ProjectFile(Table):
     """A project's `phaserunner.toml`."""
 
     model_config = ConfigDict(
@@ -266,8 +242,12 @@ class ProjectFile(_Table):
         json_schema_extra={"$schema": "https://json-schema.org/draft/2020-12/schema"},
     )
 
-    evaluators: dict[str, EvaluatorTable] = {}
+    mode: Mode = Field(
+        default="enforce", description="With `observe`, no gate blocks but those that the operator requires."
+    )
+    evaluators: dict[str, EvaluatorTable] = Field(default={})
     command: list[CommandTable] = Field(default=[], max_length=MAX_COMMANDS)
+    environment: EnvironmentTable = EnvironmentTable()
     protected: ProtectedTable = ProtectedTable()
     tests: TestsTable = TestsTable()
     verdict: VerdictTable = VerdictTable()

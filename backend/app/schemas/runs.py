@@ -7,7 +7,6 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.schemas import defaults
-from app.schemas.held_out import HeldOutFeedback
 from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.schemas.text import PathGlob, TestGlob
 
@@ -152,10 +151,22 @@ class RetryFrom(StrEnum):
 
 
 class RetryContext(StrEnum):
-    """With which conversation a retry begins: a new one that is told what was learnt, or the one before."""
+    """With which conversation a retry begins: a new one that receives what was learnt, or the one before."""
 
     FRESH = "fresh"
     CONTINUE = "continue"
+
+
+class HeldOutFeedback(StrEnum):
+    """What an agent learns when held-out tests fail.
+
+    `NONE`: that they fail. `NAMES`: the names of those that fail, without parameters. `MESSAGES`: what they
+    say, too, and with it what they expect.
+    """
+
+    NONE = "none"
+    NAMES = "names"
+    MESSAGES = "messages"
 
 
 Number = TypeVar("Number", int, float)
@@ -222,7 +233,7 @@ class RunPolicy(BaseModel):
     With `safe_fixes`, ruff's safe fixes are applied to what the agent leaves, before it is judged.
     `open_paths` are protected files that this run may change. `protected`, `base_failures` and `goal_tests`
     say what becomes of changed tests and of tests that fail at base already; where they are not given, the
-    project's file and then the service's settings decide. `held_out_feedback` is what an agent is told when
+    project's file and then the service's settings decide. `held_out_feedback` is what an agent learns when
     held-out tests fail.
     `when_exhausted` is what tells the kinds of runs apart.
     """

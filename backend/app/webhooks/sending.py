@@ -1,10 +1,15 @@
-"""Sends one signed message; the address that was checked is the one that is connected to."""
+"""Sends one signed message; the address that was checked is the one that is connected to.
+
+Through a proxy, the proxy looks the name up. It is then checked as far as this machine knows it.
+"""
 
 import asyncio
 import socket
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Self
+from urllib.request import getproxies_environment, proxy_bypass
 
 import httpx
 
@@ -15,13 +20,22 @@ TIMEOUT_SECONDS = 10.0
 
 
 class WebhookError(Exception):
-    """A message was not taken; the text says why."""
+    """A message was not taken; the text says why.
+
+    Attributes:
+        retry_after: seconds that the receiver wants to be left alone, if it says so.
+    """
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class WebhookSender:
     """Sends messages; usable while it is entered.
 
-    Redirects are not followed, the environment's proxies are not used, the body of an answer is not read.
+    Redirects are not followed, and the body of an answer is not read. The proxies and authorities of the
+    environment hold.
 
     Args:
         key: signs the messages.
@@ -33,15 +47,24 @@ class WebhookSender:
         self._key = key
         self._allow_private = allow_private
         self._timeout = timeout
-        self._client = httpx.AsyncClient(follow_redirects=False, trust_env=False, timeout=timeout)
+        self._proxies = getproxies_environment()
+        # The proxies are chosen here, by the name: for the address that is connected to, others may hold.
+        trusted = httpx.create_ssl_context()
+        self._direct = httpx.AsyncClient(
+            follow_redirects=False, trust_env=False, timeout=timeout, verify=trusted
+        )
+        self._by_proxy = httpx.AsyncClient(follow_redirects=False, timeout=timeout, verify=trusted)
+        self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
+        await self._stack.enter_async_context(self._direct)
+        await self._stack.enter_async_context(self._by_proxy)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._client.aclose()
+        await self._stack.aclose()
 
     async def __call__(self, url: str, message_id: str, body: bytes) -> None:
         """Send a message.
@@ -61,21 +84,31 @@ class WebhookSender:
             raise WebhookError(f"answered {status}{redirect}")
 
     async def _send(self, url: httpx.URL, message_id: str, body: bytes) -> int:
-        address = await self._address(url)
         headers = {
             "Host": url.netloc.decode("ascii"),
             "Content-Type": "application/json",
             "User-Agent": "PhaseRunner",
             **signed_headers(self._key, message_id, datetime.now(UTC), body),
         }
-        async with self._client.stream(
-            "POST",
-            url.copy_with(host=address),
-            content=body,
-            headers=headers,
-            extensions={"sni_hostname": url.host},
+        if self._goes_by_proxy(url):
+            await self._check_known(url)
+            client, target = self._by_proxy, url
+        else:
+            client, target = self._direct, url.copy_with(host=await self._address(url))
+        async with client.stream(
+            "POST", target, content=body, headers=headers, extensions={"sni_hostname": url.host}
         ) as response:
             return response.status_code
+
+    def _goes_by_proxy(self, url: httpx.URL) -> bool:
+        named = url.scheme in self._proxies or "all" in self._proxies
+        return named and not proxy_bypass(url.host)
+
+    async def _check_known(self, url: httpx.URL) -> None:
+        try:
+            await self._address(url)
+        except OSError:
+            return  # a name that only the proxy knows
 
     async def _address(self, url: httpx.URL) -> str:
         # Looked up once: a name that gives another address the second time gains nothing.

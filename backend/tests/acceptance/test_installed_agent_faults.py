@@ -13,6 +13,7 @@ from app.gateway.scripted.server import Mode, ScriptedModelServer
 from tests.acceptance.projects import make_repository
 from tests.acceptance.server import ok, serving, until_rest
 from tests.acceptance.test_installed_agents import CLIENT, KEY, PROFILE, scripted_model
+from tests.acceptance.test_loops_and_answers import run as run_command
 from tests.patience import PATIENCE
 
 
@@ -67,6 +68,8 @@ def test_a_worker_that_is_killed_in_the_middle_of_a_prompt_loses_nothing(
             with service.client() as client:
                 run_id = start(client, repo)
                 until(lambda: model.requests)
+                said = run_command(service, tmp_path, "say", run_id, "Keep it small.", "--mode", "queue")
+                assert said.stdout.endswith(" is queued\n"), said.stdout + said.stderr
             assert processes_of(mark)
             service.kill()  # and with it the gateway
         until(lambda: not processes_of(mark))
@@ -74,9 +77,15 @@ def test_a_worker_that_is_killed_in_the_middle_of_a_prompt_loses_nothing(
         with serving(database_url, tmp_path / "data", env=env) as service, service.client() as client:
             run = until_rest(client, run_id)
             (attempt,) = ok(client.get(f"/runs/{run_id}/attempts"))
+            (message,) = ok(client.get(f"/runs/{run_id}/messages"))["items"]
+            refused = client.post(f"/runs/{run_id}/messages", json={"text": "Too late."})
+            assert (refused.status_code, refused.json()["detail"]) == (409, "the sprint is completed")
         assert run["status"] == "completed", run
         assert (attempt["number"], attempt["verdict"], attempt["lost_workers"]) == (1, "passed", 1)
         assert attempt["changed_files"] == ["shares.py"]
+        assert (message["status"], message["attempt"], attempt["steered"]) == ("delivered", 1, True)
+        first, *_, last = [str(each.body) for each in model.requests]
+        assert ("Keep it small." in first, "Keep it small." in last) == (False, True)
         assert processes_of(mark) == []
 
 

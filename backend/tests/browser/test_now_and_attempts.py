@@ -1,5 +1,6 @@
 """What a run does now is one line that keeps its place; attempts stand side by side with what changed."""
 
+import re
 from pathlib import Path
 
 from playwright.sync_api import Locator, expect
@@ -49,6 +50,28 @@ def test_one_line_says_what_goes_on_and_never_moves(service: Service, watched: W
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
     watched.audit()
     watched.shoot("now-narrow")
+
+
+def test_where_the_time_of_an_attempt_went(service: Service, watched: Watched, repo: Path) -> None:
+    page = watched.page
+    page.set_viewport_size(WIDE)
+    with service.client() as client:
+        run = start(client, repo, MENDS_WHEN_TOLD)
+        assert until_rest(client, run)["status"] == "completed"
+    watched.open(f"/sprints/{run}?phase=coding&attempt=1")
+    page.get_by_text("Where the time of coding attempt 1 went").click()
+    parts = page.get_by_role("list", name="Parts of the attempt")
+    expect(parts.get_by_role("listitem").filter(has_text="pytest")).to_contain_text("failed")
+    expect(parts.get_by_role("link", name="write_file").first).to_be_visible()
+    watched.audit()
+    watched.shoot("parts-of-an-attempt")
+    parts.get_by_role("link", name="pytest").click()
+    expect(page).to_have_url(re.compile(r"#L\d+\.0$"))
+    line = page.url.rpartition("#L")[2]
+    expect(page.locator(f"[data-line='{line}']")).to_be_in_viewport()
+    page.set_viewport_size(NARROW)
+    assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+    watched.shoot("parts-narrow")
 
 
 def test_attempts_stand_side_by_side(service: Service, watched: Watched, repo: Path) -> None:

@@ -1,5 +1,6 @@
 """What can be done with a run, and how its reader is told when it needs one."""
 
+import re
 from pathlib import Path
 
 from playwright.sync_api import expect
@@ -58,6 +59,11 @@ def test_a_run_is_paused_resumed_and_forked(service: Service, watched: Watched, 
         until_rest(client, forked)
     page.get_by_role("tab", name="Prompt of discovery").click()
     expect(page.get_by_role("region", name="Text of the prompt")).to_contain_text("Write the plan this time.")
+
+    page.get_by_role("link", name=f"{sprint[:8]}, discovery attempt").click()
+    expect(page).to_have_url(re.compile(sprint))
+    page.get_by_role("link", name="Held and forked").click()
+    expect(page).to_have_url(re.compile(forked))
 
 
 def test_whoever_agreed_is_told_of_a_run_that_needs_him(

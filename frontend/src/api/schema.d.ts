@@ -88,6 +88,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/backlog": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the board
+         * @description Waiting items come with the reason why they have not started.
+         */
+        get: operations["show_backlog"];
+        put?: never;
+        /**
+         * Add items
+         * @description Adds all items or none. An item starts when its dependencies and the project's limits allow.
+         */
+        post: operations["add_backlog_items"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/backlog/{item_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a waiting item
+         * @description Items that need it say that it was removed.
+         */
+        delete: operations["remove_backlog_item"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a waiting item
+         * @description A dependency that would close a circle is refused.
+         */
+        patch: operations["change_backlog_item"];
+        trace?: never;
+    };
+    "/api/v1/backlog/issues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add open issues of a repository
+         * @description Leaves out issues that have an item or a run. Repeating this is safe.
+         */
+        post: operations["add_backlog_issues"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/backlog/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Pause, resume or limit a project's backlog
+         * @description Runs that started already go on.
+         */
+        put: operations["change_backlog_project"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/escalations": {
         parameters: {
             query?: never;
@@ -336,6 +424,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/forges/gitlab/webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a delivery of GitLab
+         * @description Needs no API token: the header `X-Gitlab-Token` must hold the secret. A worker acts afterwards.
+         */
+        post: operations["take_gitlab_delivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/forges/issues": {
         parameters: {
             query?: never;
@@ -488,6 +596,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/metrics/observed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report what observed gates would have blocked
+         * @description Returns the figures of each observed gate, and the newest attempts that it would have blocked.
+         */
+        get: operations["show_observed"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/metrics/trend": {
         parameters: {
             query?: never;
@@ -502,6 +630,46 @@ export interface paths {
         get: operations["show_trend"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List receivers of notifications
+         * @description Receivers are in the operator's file; their addresses are not shown.
+         */
+        get: operations["list_receivers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/{name}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test to a receiver
+         * @description The response holds what the receiver itself answered.
+         */
+        post: operations["run_notification_test"];
         delete?: never;
         options?: never;
         head?: never;
@@ -738,7 +906,7 @@ export interface paths {
         put?: never;
         /**
          * Say something to the agent
-         * @description Records a message; the agent is told before its next model request, at its end, or in its next attempt.
+         * @description Records a message; the agent gets it before its next model request, at its end, or in its next attempt.
          *
          *     An attempt that was told something is marked as steered.
          */
@@ -890,6 +1058,32 @@ export interface paths {
         get: operations["check_merge"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/result/recheck": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show how a run's result was judged again
+         * @description The newest check; null before the first one.
+         */
+        get: operations["show_recheck"];
+        put?: never;
+        /**
+         * Judge a run's result again on its target's present head
+         * @description Merges afresh and evaluates with tools; no agent and no model takes part. The source does not change.
+         *
+         *     If neither the result nor the head has moved since, the response is that of the last time.
+         */
+        post: operations["recheck_result"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1502,7 +1696,7 @@ export interface components {
          * AgentScript
          * @description A recorded agent: attempt n of a phase plays step n, and the last step repeats.
          *
-         *     A role of a loop or an answer plays the last of its steps that have `expects` and are told all of it;
+         *     A role of a loop or an answer plays the last of its steps that have `expects` and receive all of it;
          *     when there is none, iteration n plays the nth of its steps without `expects`, and the last one repeats.
          */
         AgentScript: {
@@ -1799,6 +1993,8 @@ export interface components {
             escalations: components["schemas"]["EscalationView"][];
             /** Finished At */
             finished_at: string | null;
+            /** @description The run's place on a forge, if its repository takes part. */
+            forge?: components["schemas"]["ForgeView"] | null;
             /** @description The attempt it started from, if it is a fork of another sprint. */
             forked_from?: components["schemas"]["ForkOrigin"] | null;
             /** Goal */
@@ -2273,6 +2469,181 @@ export interface components {
             verdict_reason: string;
         };
         /**
+         * BacklogAdd
+         * @description Items to add; all of them or none.
+         */
+        BacklogAdd: {
+            /** Items */
+            items: components["schemas"]["BacklogItemCreate"][];
+        };
+        /**
+         * BacklogBoard
+         * @description The board: what waits, what is under way, and what is done.
+         */
+        BacklogBoard: {
+            asks_human: components["schemas"]["BoardColumn"];
+            /** @description Finished runs without an open pull request, newest first. */
+            done: components["schemas"]["BoardColumn"];
+            /** @description Runs whose pull request is open. */
+            in_review: components["schemas"]["BoardColumn"];
+            /** Projects */
+            projects: components["schemas"]["BacklogProjectView"][];
+            running: components["schemas"]["BoardColumn"];
+            /** Waiting */
+            waiting: components["schemas"]["BacklogItemView"][];
+            /** Waiting Total */
+            waiting_total: number;
+        };
+        /**
+         * BacklogChange
+         * @description What changes in a waiting item; absent fields stay.
+         */
+        BacklogChange: {
+            /** Depends On */
+            depends_on?: components["schemas"]["Dependency"][] | null;
+            /** Priority */
+            priority?: number | null;
+        };
+        /**
+         * BacklogIssues
+         * @description Open issues of a repository that become items; an issue that has one already is left out.
+         */
+        BacklogIssues: {
+            /**
+             * @default {
+             *       "backend": "auto",
+             *       "candidates": 1
+             *     }
+             */
+            agent: components["schemas"]["AgentSpec"];
+            /**
+             * Labels
+             * @default []
+             */
+            labels: string[];
+            /**
+             * Limit
+             * @default 50
+             */
+            limit: number;
+            /** @default {} */
+            policy: components["schemas"]["PolicyOverrides"];
+            /**
+             * Priority
+             * @default 0
+             */
+            priority: number;
+            /**
+             * Repository
+             * @description The repository's URL, as in the operator's file of forges.
+             */
+            repository: string;
+        };
+        /**
+         * BacklogItemCreate
+         * @description One item: a sprint that starts when it may.
+         */
+        BacklogItemCreate: {
+            /**
+             * Depends On
+             * @default []
+             */
+            depends_on: components["schemas"]["Dependency"][];
+            /**
+             * Key
+             * @description A name for `depends_on` of other items in the same request.
+             */
+            key?: string | null;
+            /**
+             * Priority
+             * @description Items with a higher priority start first.
+             * @default 0
+             */
+            priority: number;
+            sprint: components["schemas"]["SprintCreate"];
+        };
+        /**
+         * BacklogItems
+         * @description Items that were added or found, in order.
+         */
+        BacklogItems: {
+            /** Items */
+            items: components["schemas"]["BacklogItemView"][];
+        };
+        /**
+         * BacklogItemView
+         * @description An item. After its start the run has the same id.
+         */
+        BacklogItemView: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string;
+            /** Depends On */
+            depends_on: components["schemas"]["DependencyView"][];
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Issue
+             * @description The number of the issue that it came from.
+             */
+            issue?: number | null;
+            /** Name */
+            name: string;
+            /** Priority */
+            priority: number;
+            /** Project */
+            project: string;
+            /**
+             * Reason
+             * @description Why it has not started; empty if it has, or is next.
+             */
+            reason: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "waiting" | "starting" | "started" | "removed";
+        };
+        /**
+         * BacklogProjectChange
+         * @description What changes for a project; absent fields stay.
+         */
+        BacklogProjectChange: {
+            limits?: components["schemas"]["ProjectLimits"] | null;
+            /** Paused */
+            paused?: boolean | null;
+            /** Project */
+            project: string;
+        };
+        /**
+         * BacklogProjectView
+         * @description A project of the backlog, its limits, and how much happens now.
+         */
+        BacklogProjectView: {
+            limits: components["schemas"]["ProjectLimits"];
+            /** Open Pull Requests */
+            open_pull_requests: number;
+            /** Paused At */
+            paused_at: string | null;
+            /** Paused By */
+            paused_by: string | null;
+            /** Project */
+            project: string;
+            /** Running */
+            running: number;
+            /** Started Today */
+            started_today: number;
+            /** Waiting For Humans */
+            waiting_for_humans: number;
+        };
+        /**
          * BaseFailures
          * @description Which tests that already fail at the base count against an attempt.
          *
@@ -2518,6 +2889,16 @@ export interface components {
              * @description Whether it was measured by an earlier run with the same base.
              */
             reused: boolean;
+        };
+        /**
+         * BoardColumn
+         * @description Runs in one state; `total` also counts those that are not listed.
+         */
+        BoardColumn: {
+            /** Items */
+            items: components["schemas"]["ListedRun"][];
+            /** Total */
+            total: number;
         };
         /**
          * BranchCreate
@@ -3035,6 +3416,44 @@ export interface components {
             status: "pending" | "delivered" | "failed";
             /** Tries */
             tries: number;
+        };
+        /**
+         * Dependency
+         * @description Other work that must come first.
+         */
+        Dependency: {
+            /**
+             * On
+             * @description The id of an item or run, or the `key` of an item in the same request.
+             */
+            on: string;
+            /**
+             * Until
+             * @description `accepted`: its run completed. `merged`: its pull request was merged.
+             * @default accepted
+             * @enum {string}
+             */
+            until: "accepted" | "merged";
+        };
+        /**
+         * DependencyView
+         * @description Other work that must come first, and whether it has.
+         */
+        DependencyView: {
+            /** Met */
+            met: boolean;
+            /** Name */
+            name: string;
+            /**
+             * On
+             * Format: uuid
+             */
+            on: string;
+            /**
+             * Until
+             * @enum {string}
+             */
+            until: "accepted" | "merged";
         };
         /**
          * DirectorEvaluatorLoop
@@ -3755,6 +4174,11 @@ export interface components {
             feedback: string;
             /** Gate */
             gate?: boolean | null;
+            /**
+             * Observed
+             * @default false
+             */
+            observed: boolean;
             /** Passed */
             passed: boolean;
             /** Score */
@@ -3904,7 +4328,7 @@ export interface components {
          * @description An extra evaluation, before the one at the end of the iteration.
          *
          *     Attributes:
-         *         type: what kind of evaluation it is, in a word that the evaluator is told.
+         *         type: the kind of evaluation, in a word that the evaluator receives.
          *         criteria: what is to be judged.
          *         target: the name of a source of the loop, such as `director_result` (what came with the request), or
          *             the text itself.
@@ -3996,6 +4420,12 @@ export interface components {
             metadata: {
                 [key: string]: unknown;
             };
+            /**
+             * Observed
+             * @description Whether the gate is observed: it blocks nothing.
+             * @default false
+             */
+            observed: boolean;
             /** Passed */
             passed: boolean;
             /** Score */
@@ -4149,6 +4579,12 @@ export interface components {
             gate: boolean;
             /** Name */
             name: string;
+            /**
+             * Observed
+             * @description Whether the gate is observed: it blocks nothing.
+             * @default false
+             */
+            observed: boolean;
             /** Phases */
             phases: string[] | null;
             /**
@@ -4352,6 +4788,30 @@ export interface components {
             run_id: string;
         };
         /**
+         * ForkView
+         * @description A run that started from an attempt of another.
+         */
+        ForkView: {
+            /**
+             * Attempt
+             * @description Number of that attempt.
+             */
+            attempt: number;
+            /** Name */
+            name: string;
+            /**
+             * Phase
+             * @description Phase of the attempt that it started from.
+             */
+            phase: string;
+            /**
+             * Run Id
+             * Format: uuid
+             */
+            run_id: string;
+            status: components["schemas"]["RunStatus"];
+        };
+        /**
          * GitSource
          * @description A remote Git repository.
          *
@@ -4512,7 +4972,7 @@ export interface components {
         };
         /**
          * HeldOutFeedback
-         * @description What an agent is told when held-out tests fail.
+         * @description What an agent learns when held-out tests fail.
          *
          *     `NONE`: that they fail. `NAMES`: the names of those that fail, without parameters. `MESSAGES`: what they
          *     say, too, and with it what they expect.
@@ -4557,6 +5017,12 @@ export interface components {
              */
             note: string;
         };
+        /**
+         * HumanWord
+         * @description What humans said to a verdict: by a mark, or because they accepted the work.
+         * @enum {string}
+         */
+        HumanWord: "none" | "confirmed" | "overruled";
         /**
          * Info
          * @description What this service is.
@@ -5010,6 +5476,12 @@ export interface components {
         JudgedEvaluation: {
             /** Gate */
             gate: boolean;
+            /**
+             * Observed
+             * @description Whether the gate is observed: it blocks nothing.
+             * @default false
+             */
+            observed: boolean;
             /** Result */
             result: {
                 [key: string]: unknown;
@@ -5095,6 +5567,90 @@ export interface components {
              * @description The first line of a range; null for one line.
              */
             start_line?: number | null;
+        };
+        /**
+         * ListedRun
+         * @description A run in a list, without its goal.
+         *
+         *     `attempt` is the latest of the current phase. `max_attempts` is what this phase may use now, including
+         *     attempts that reviewers granted.
+         */
+        ListedRun: {
+            /**
+             * Agent
+             * @description The agent; the text says so if it is a script.
+             */
+            agent: string;
+            /** Attempt */
+            attempt: number | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string;
+            /**
+             * Escalation Id
+             * @description The open escalation, if the run waits for a human.
+             */
+            escalation_id: string | null;
+            /** Finished At */
+            finished_at: string | null;
+            /** @description The run's place on a forge, if its repository takes part. */
+            forge?: components["schemas"]["ForgeView"] | null;
+            /** @description The attempt it started from, if it is a fork of another sprint. */
+            forked_from?: components["schemas"]["ForkOrigin"] | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            kind: components["schemas"]["RunKind"];
+            /**
+             * Last Sequence
+             * @description The sequence of the run's latest event.
+             * @default 0
+             */
+            last_sequence: number;
+            /** Max Attempts */
+            max_attempts: number;
+            /** Name */
+            name: string;
+            /** @description Set while the run is paused; `status` is what it continues with. */
+            paused?: components["schemas"]["PauseView"] | null;
+            /** Phase */
+            phase: string | null;
+            /**
+             * Project
+             * @description The location of the source: a path or a URL.
+             * @default
+             */
+            project: string;
+            /**
+             * Score
+             * @description The score of the latest evaluated attempt; null before that.
+             */
+            score?: number | null;
+            /** Scripted */
+            scripted: boolean;
+            /** Started At */
+            started_at: string | null;
+            status: components["schemas"]["RunStatus"];
+            /** Status Reason */
+            status_reason: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            usage: components["schemas"]["Usage"];
+            /**
+             * Version
+             * @description Increases with each change of the run's state.
+             * @default 1
+             */
+            version: number;
         };
         /**
          * LocalSource
@@ -5207,6 +5763,8 @@ export interface components {
             escalations: components["schemas"]["EscalationView"][];
             /** Finished At */
             finished_at: string | null;
+            /** @description The run's place on a forge, if its repository takes part. */
+            forge?: components["schemas"]["ForgeView"] | null;
             /** @description The attempt it started from, if it is a fork of another sprint. */
             forked_from?: components["schemas"]["ForkOrigin"] | null;
             /** Goal */
@@ -5506,10 +6064,11 @@ export interface components {
         };
         /**
          * MessageMode
-         * @description When an agent is told.
+         * @description When an agent receives a message.
          *
          *     `STEER` is before its next model request, where the agent can be told then, and else at the end of its
-         *     work. `QUEUE` is at the end of its work. An agent that cannot go on then is told in its next attempt.
+         *     work. `QUEUE` is at the end of its work. An agent that cannot go on then gets the message in its next
+         *     attempt.
          * @enum {string}
          */
         MessageMode: "steer" | "queue";
@@ -5605,6 +6164,7 @@ export interface components {
          *         passes: of whole runs: every phase passed within so many attempts.
          *         retries: of whole runs.
          *         phases: of each phase, in the order of a sprint.
+         *         observed: of each gate that was only observed.
          */
         MetricsReport: {
             /**
@@ -5615,6 +6175,11 @@ export interface components {
             escalations: components["schemas"]["EscalationMetrics"];
             /** Evaluators */
             evaluators: components["schemas"]["EvaluatorMetrics"][];
+            /**
+             * Observed
+             * @default []
+             */
+            observed: components["schemas"]["ObservedGate"][];
             /** Over */
             over: number;
             passes: components["schemas"]["PassRates"];
@@ -5667,6 +6232,79 @@ export interface components {
             from: string;
             /** Name */
             name: string;
+        };
+        /**
+         * NotificationTest
+         * @description What a receiver answered to a test.
+         */
+        NotificationTest: {
+            /**
+             * Answer
+             * @description The words of the receiver, or why it cannot be reached.
+             */
+            answer: string;
+            /**
+             * Code
+             * @description The status of HTTP or SMTP; null if the message was not taken.
+             */
+            code: number | null;
+            /** Receiver */
+            receiver: string;
+            /**
+             * Taken
+             * @description True if the receiver took the message.
+             */
+            taken: boolean;
+        };
+        /**
+         * ObservedGate
+         * @description One observed gate over the chosen runs; each verdict on an attempt's chosen candidate is a case.
+         *
+         *     Attributes:
+         *         failed: of all verdicts.
+         *         errored: of all verdicts: the gate reached none.
+         *         would_block: of all verdicts: failed or errored, and nothing else stopped the work.
+         *         runs: that it would have stopped at least once.
+         *         overruled: of `would_block`: a reviewer marked the verdict wrong, or accepted the work.
+         *         confirmed: of `would_block`: a reviewer marked the verdict right.
+         */
+        ObservedGate: {
+            confirmed: components["schemas"]["Share"];
+            errored: components["schemas"]["Share"];
+            /** Evaluator */
+            evaluator: string;
+            failed: components["schemas"]["Share"];
+            /**
+             * First At
+             * Format: date-time
+             */
+            first_at: string;
+            /**
+             * Last At
+             * Format: date-time
+             */
+            last_at: string;
+            overruled: components["schemas"]["Share"];
+            /** Runs */
+            runs: number;
+            /** Verdicts */
+            verdicts: number;
+            would_block: components["schemas"]["Share"];
+        };
+        /**
+         * ObserveReport
+         * @description What observed gates would have done; `would_block` holds the newest 100 such attempts.
+         */
+        ObserveReport: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Gates */
+            gates: components["schemas"]["ObservedGate"][];
+            /** Would Block */
+            would_block: components["schemas"]["WouldBlock"][];
         };
         /** OptimizationStartedData */
         OptimizationStartedData: {
@@ -5934,7 +6572,7 @@ export interface components {
              * @description Globs of ids of failing tests that this run is to make pass.
              */
             goal_tests?: string[] | null;
-            /** @description What the agent is told when held-out tests fail: none, names (default) or messages. */
+            /** @description What the agent learns when held-out tests fail: none, names (default) or messages. */
             held_out_feedback?: components["schemas"]["HeldOutFeedback"] | null;
             /**
              * Max Attempts
@@ -6034,6 +6672,26 @@ export interface components {
             text: string;
         };
         /**
+         * ProjectLimits
+         * @description How much of a project's backlog happens at once; null is unlimited.
+         *
+         *     Attributes:
+         *         running: unfinished runs that neither wait for people nor are paused.
+         *         waiting_for_humans: runs that wait for a person's decision.
+         *         open_pull_requests: pull requests that are neither merged nor closed.
+         *         per_day: runs that started since midnight UTC.
+         */
+        ProjectLimits: {
+            /** Open Pull Requests */
+            open_pull_requests?: number | null;
+            /** Per Day */
+            per_day?: number | null;
+            /** Running */
+            running?: number | null;
+            /** Waiting For Humans */
+            waiting_for_humans?: number | null;
+        };
+        /**
          * PromptPart
          * @description Some whole lines of a prompt, compared with that of the attempt before.
          */
@@ -6111,6 +6769,34 @@ export interface components {
             ready: boolean;
         };
         /**
+         * ReceiverList
+         * @description All receivers.
+         */
+        ReceiverList: {
+            /** Items */
+            items: components["schemas"]["ReceiverView"][];
+        };
+        /**
+         * ReceiverView
+         * @description A receiver of the operator's file, without its address.
+         */
+        ReceiverView: {
+            /**
+             * Decide
+             * @description Its messages have links that accept or reject escalations.
+             */
+            decide: boolean;
+            /** Events */
+            events: ("escalation" | "reminder" | "result" | "budget")[];
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "slack" | "teams" | "discord" | "email";
+            /** Name */
+            name: string;
+        };
+        /**
          * RedTest
          * @description A test that fails at the base in every run, or a file that cannot be read there.
          *
@@ -6185,6 +6871,40 @@ export interface components {
             used: number;
         };
         /**
+         * ResultCheckView
+         * @description What became of a result on the present head of a branch.
+         */
+        ResultCheckView: {
+            /** Branch */
+            branch: string;
+            /**
+             * Checked At
+             * Format: date-time
+             */
+            checked_at: string;
+            /**
+             * Commit
+             * @description The head of the branch that the result was merged into and judged at.
+             */
+            commit: string;
+            /** Conflicts */
+            conflicts: string[];
+            /** Reason */
+            reason: string;
+            /** Result Commit */
+            result_commit: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "clean" | "conflicts" | "contained";
+            /**
+             * Verdict
+             * @description Null if nothing was judged: files conflict, or the branch has every change.
+             */
+            verdict: ("passed" | "failed" | "errored") | null;
+        };
+        /**
          * ResultFiles
          * @description The files that a result changes, with their numbers of lines.
          */
@@ -6199,6 +6919,17 @@ export interface components {
             deletions: number;
             /** Files */
             files: components["schemas"]["ChangedFile"][];
+        };
+        /**
+         * ResultRecheck
+         * @description The branch to judge on.
+         */
+        ResultRecheck: {
+            /**
+             * Branch
+             * @description By default the branch that the run started from.
+             */
+            branch?: string | null;
         };
         /**
          * ResultView
@@ -6244,7 +6975,7 @@ export interface components {
         };
         /**
          * RetryContext
-         * @description With which conversation a retry begins: a new one that is told what was learnt, or the one before.
+         * @description With which conversation a retry begins: a new one that receives what was learnt, or the one before.
          * @enum {string}
          */
         RetryContext: "fresh" | "continue";
@@ -6517,6 +7248,12 @@ export interface components {
             forge?: components["schemas"]["ForgeView"] | null;
             /** @description The attempt it started from, if it is a fork of another sprint. */
             forked_from?: components["schemas"]["ForkOrigin"] | null;
+            /**
+             * Forks
+             * @description The newest runs that started from an attempt of this run.
+             * @default []
+             */
+            forks: components["schemas"]["ForkView"][];
             /** Goal */
             goal: string;
             /**
@@ -6811,6 +7548,11 @@ export interface components {
             /** Finished At */
             finished_at: string | null;
             /**
+             * @description The run's place on a forge, if its repository takes part.
+             * @default null
+             */
+            forge: components["schemas"]["ForgeView"] | null;
+            /**
              * @description The attempt it started from, if it is a fork of another sprint.
              * @default null
              */
@@ -6923,6 +7665,8 @@ export interface components {
             escalation_id: string | null;
             /** Finished At */
             finished_at: string | null;
+            /** @description The run's place on a forge, if its repository takes part. */
+            forge?: components["schemas"]["ForgeView"] | null;
             /** @description The attempt it started from, if it is a fork of another sprint. */
             forked_from?: components["schemas"]["ForkOrigin"] | null;
             /** Goal */
@@ -7985,6 +8729,38 @@ export interface components {
             trace_id?: string | null;
         };
         /**
+         * WouldBlock
+         * @description One attempt that an observed gate would have blocked.
+         */
+        WouldBlock: {
+            /** Attempt */
+            attempt: number;
+            /**
+             * Evaluated At
+             * Format: date-time
+             */
+            evaluated_at: string;
+            /** Evaluator */
+            evaluator: string;
+            /** Feedback */
+            feedback: string;
+            /** Phase */
+            phase: string;
+            /**
+             * Run Id
+             * Format: uuid
+             */
+            run_id: string;
+            /** Run Name */
+            run_name: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "passed" | "failed" | "errored" | "skipped";
+            word: components["schemas"]["HumanWord"];
+        };
+        /**
          * WriteEdit
          * @description Write a whole file; parent directories are made.
          */
@@ -8662,6 +9438,907 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AnswerDetail"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    show_backlog: {
+        parameters: {
+            query?: {
+                project?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BacklogBoard"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_backlog_items: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                "idempotency-key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BacklogAdd"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BacklogItems"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_backlog_item: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                item_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BacklogItemView"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_backlog_item: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                item_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BacklogChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BacklogItemView"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_backlog_issues: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BacklogIssues"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BacklogItems"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_backlog_project: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BacklogProjectChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BacklogProjectView"];
                 };
             };
             /** @description The request is not valid */
@@ -10899,6 +12576,152 @@ export interface operations {
             };
         };
     };
+    take_gitlab_delivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryTaken"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     start_issue_sprint: {
         parameters: {
             query?: never;
@@ -12141,6 +13964,162 @@ export interface operations {
             };
         };
     };
+    show_observed: {
+        parameters: {
+            query?: {
+                /** @description The agent, as runs show it. */
+                agent?: string[];
+                kind?: components["schemas"]["RunKind"][];
+                /** @description The location of the source, as runs show it. */
+                project?: string[];
+                /** @description Created at this time or later. */
+                since?: string | null;
+                /** @description Created before this time. */
+                until?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ObserveReport"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     show_trend: {
         parameters: {
             query?: {
@@ -12168,6 +14147,300 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Trend"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_receivers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceiverList"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    run_notification_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationTest"];
                 };
             };
             /** @description The request is not valid */
@@ -15079,6 +17352,306 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MergeView"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    show_recheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultCheckView"] | null;
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    recheck_result: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ResultRecheck"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultCheckView"];
                 };
             };
             /** @description The request is not valid */

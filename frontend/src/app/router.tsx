@@ -9,6 +9,7 @@ import {
 
 import { LoadingState } from "@/components/states";
 import {
+  parseBacklogSearch,
   parseDiffSearch,
   parseEscalationsSearch,
   parseMetricsSearch,
@@ -77,6 +78,12 @@ const escalation = createRoute({
   validateSearch: parseReviewSearch,
   component: lazyRouteComponent(() => import("./routes/escalation"), "EscalationRoute"),
 });
+const backlog = createRoute({
+  getParentRoute: () => root,
+  path: "/backlog",
+  validateSearch: parseBacklogSearch,
+  component: lazyRouteComponent(() => import("./routes/backlog"), "BacklogRoute"),
+});
 const metrics = createRoute({
   getParentRoute: () => root,
   path: "/metrics",
@@ -110,6 +117,7 @@ const tree = root.addChildren([
   answer,
   escalations,
   escalation,
+  backlog,
   metrics,
   evaluators,
   evaluator,

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 
 import { formatScore } from "@/lib/format";
+import { partOf } from "@/lib/gates";
 import type { Attempt, Evaluation, RunDetail } from "@/lib/queries/runs";
 
 import { StatusBadge } from "./StatusBadge";
@@ -107,7 +108,7 @@ function Cell({ id, attempt, evaluation, isShown }: CellProps) {
       className="inline-flex min-h-7 items-center gap-2 hover:underline"
     >
       <StatusBadge status={evaluation.status} />
-      {!evaluation.gate && <span className="text-xs text-muted">adviser</span>}
+      {!evaluation.gate && <span className="text-xs text-muted">{partOf(evaluation)}</span>}
     </Link>
   );
 }

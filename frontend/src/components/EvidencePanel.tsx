@@ -1,6 +1,7 @@
 /** What evaluators found in one attempt: what did not pass is open, what passed is folded up. */
 import { formatDuration, formatScore } from "@/lib/format";
 import { byAttention, furtherSuggestions, isScored, shownMetadata } from "@/lib/evidence";
+import { partOf } from "@/lib/gates";
 import type { Attempt, Evaluation } from "@/lib/queries/runs";
 import { plainLines, plainText } from "@/lib/text/ansi";
 
@@ -62,7 +63,7 @@ export function Evidence({ evaluation, open }: { evaluation: Evaluation; open: b
         <StatusBadge status={evaluation.status} />
         <span className="font-medium">{evaluation.evaluator}</span>
         <span className="text-muted">
-          {evaluation.gate ? "gate" : "adviser"}
+          {partOf(evaluation)}
           {isScored(evaluation) && ` · score ${formatScore(evaluation.score)}`}
           {evaluation.duration_ms !== null && ` · ${formatDuration(evaluation.duration_ms)}`}
         </span>

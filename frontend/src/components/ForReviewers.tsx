@@ -7,8 +7,8 @@ export function ForReviewers({ metadata }: { metadata: Evaluation["metadata"] })
   const hidden = forReviewers(metadata);
   if (!hidden) return null;
   return (
-    <section className="rounded-md border border-line p-2" data-for-reviewers>
-      <h3 className="font-medium">For reviewers: the agent does not see this</h3>
+    <section aria-label="For reviewers" className="rounded-md border border-line p-2" data-for-reviewers>
+      <p className="font-medium">For reviewers: the agent does not see this</p>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre className="theirs mt-1 max-h-96 overflow-auto" tabIndex={0}>
         {plainLines(hidden)}

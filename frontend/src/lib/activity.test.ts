@@ -96,7 +96,7 @@ describe("what it cost", () => {
     [of({ cost_usd: null, tokens: null }), "$0.03"],
     [of({ cost_usd: null, tokens: null }, { cost_usd: null }), "1,000 tokens, cost unknown"],
     [of({ cost_usd: null, tokens: null }, { cost_usd: null, input_tokens: 0, output_tokens: 0 }), ""],
-  ])("is told with its limit: %s", (told, wanted) => {
+  ])("shows its limit: %s", (told, wanted) => {
     expect(told).toBe(wanted);
   });
 });

@@ -50,7 +50,7 @@ export function forReviewers(metadata: Evaluation["metadata"]): string {
   return [feedback, evidence].filter((each) => typeof each === "string" && each.trim()).join("\n\n");
 }
 
-/** A result's metadata without what is shown in a place of its own. */
+/** A result's metadata without what the page shows elsewhere. */
 export function shownMetadata(metadata: Evaluation["metadata"]): object {
   return Object.fromEntries(Object.entries(metadata).filter(([name]) => name !== "for_reviewers"));
 }

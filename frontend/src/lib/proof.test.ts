@@ -30,6 +30,14 @@ describe("the proof of a result", () => {
     });
   });
 
+  it("names observed gates that would have blocked the result", () => {
+    const judged = attempt("coding", 1, gate("pytest", "passed"), {
+      ...gate("lint", "failed", "", false),
+      observed: true,
+    });
+    expect(proofOf(run([judged])).text).toBe("1 gate passed: pytest; observed, blocked nothing: lint failed");
+  });
+
   it("says which failures a reviewer accepted", () => {
     const judged = attempt("coding", 3, gate("pytest", "failed"), gate("lint", "passed"));
     const decided = {

@@ -20,11 +20,12 @@ export function proofOf(run: RunDetail): Proof {
   // A later phase evaluates the work once more; its verdict stands for the gate.
   const gates = new Map<string, Evaluation>();
   for (const each of decisive.flatMap((attempt) => attempt.evaluations))
-    if (each.gate) gates.set(each.evaluator, each);
+    if (each.gate || each.observed) gates.set(each.evaluator, each);
   return { text: sentence([...gates.values()]), accepted: acceptances(run) };
 }
 
-function sentence(gates: readonly Evaluation[]): string {
+function sentence(all: readonly Evaluation[]): string {
+  const gates = all.filter((each) => each.gate);
   const passed = gates.filter((each) => each.status === "passed");
   const names = passed.map((each) => each.evaluator + figureOf(each));
   const parts = [
@@ -34,6 +35,11 @@ function sentence(gates: readonly Evaluation[]): string {
     const others = gates.filter((each) => each.status === status).map((each) => each.evaluator);
     if (others.length > 0) parts.push(`${others.length} ${status}: ${others.join(", ")}`);
   }
+  const observed = all.filter((each) => each.observed && each.status !== "passed");
+  if (observed.length > 0)
+    parts.push(
+      `observed, blocked nothing: ${observed.map((each) => `${each.evaluator} ${each.status}`).join(", ")}`,
+    );
   return parts.join("; ");
 }
 

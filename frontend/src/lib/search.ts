@@ -111,6 +111,9 @@ const metrics = z.object({
   project: text(4096),
   agent: text(4096),
 });
+const backlog = z.object({
+  project: text(4096),
+});
 const verdicts = z.object({
   /** Mark verdicts one after the other. */
   marking: z.catch(z.optional(z.literal(true)), undefined),
@@ -130,6 +133,7 @@ export type ReviewSearch = z.infer<typeof review>;
 export type DiffSearch = z.infer<typeof diff>;
 export type EscalationsSearch = z.infer<typeof escalations>;
 export type MetricsSearch = z.infer<typeof metrics>;
+export type BacklogSearch = z.infer<typeof backlog>;
 export type VerdictsSearch = z.infer<typeof verdicts>;
 
 export const parseRunsSearch = (given: unknown): RunsSearch => runs.parse(given);
@@ -139,5 +143,6 @@ export const parseReviewSearch = (given: unknown): ReviewSearch => review.parse(
 export const parseDiffSearch = (given: unknown): DiffSearch => diff.parse(given);
 export const parseEscalationsSearch = (given: unknown): EscalationsSearch => escalations.parse(given);
 export const parseMetricsSearch = (given: unknown): MetricsSearch => metrics.parse(given);
+export const parseBacklogSearch = (given: unknown): BacklogSearch => backlog.parse(given);
 export const parseVerdictsSearch = (given: unknown): VerdictsSearch => verdicts.parse(given);
 export const parseSettingsSearch = (given: unknown): z.infer<typeof settings> => settings.parse(given);

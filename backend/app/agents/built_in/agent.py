@@ -187,7 +187,8 @@ def _hint(error: AgentRunError | UserError) -> str:
         case RunTimedOut():
             return " (AGENT_TIMEOUT)"
         case UsageLimitExceeded():
-            return " (AGENT_MAX_REQUESTS, AGENT_MAX_TOKENS)"
+            # The library has one type of error for both limits.
+            return " (AGENT_MAX_REQUESTS)" if "request_limit" in str(error) else " (AGENT_MAX_TOKENS)"
         case ModelNotFoundError():
             return ". The address of a compatible server usually ends with /v1 (OPENAI_BASE_URL)"
         case _:

@@ -12,7 +12,7 @@ from app.agents.external.login import LoginBusyError, NoEndpoint, lent
 from app.agents.external.outcomes import Account, outcome_of
 from app.agents.external.outputs import parser_for
 from app.agents.external.profile import AgentProfile, DriverKind, fill
-from app.agents.external.session import open_session
+from app.agents.external.session import OpenSession, open_session
 from app.agents.external.watching import OverdueError
 from app.agents.external.work import Work
 from app.agents.gateway_port import (
@@ -34,6 +34,8 @@ from app.agents.port import (
 from app.agents.programs import ProgramStarter
 from app.agents.stuck import StuckError
 from app.core.errors import PhaseRunnerError
+
+_INTERRUPTED = "Your work was interrupted. What was changed so far is in the workspace. Continue from there."
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,8 @@ class ExternalAgent:
 
     async def _work(self, task: AgentTask, report: ReportProgress, endpoint: GatewayEndpoint) -> AgentOutcome:
         kept = task.session if self._can_continue else None
-        note = "" if kept is task.session else f"{self.name} cannot go on with a conversation"
+        is_lacking = kept is not task.session and task.session is not None and task.session.is_wanted
+        note = f"{self.name} cannot go on with a conversation" if is_lacking else ""
         async with open_session(replace(task, session=kept), self.name, self.profile.leavings) as session:
             session.note = session.note or note
             work = Work(
@@ -110,7 +113,7 @@ class ExternalAgent:
                 self.profile,
                 self.starter,
                 lambda asked, resume: self._plan(asked, endpoint, session.home, resume),
-                replace(task, workspace=session.workspace),
+                replace(task, workspace=session.workspace, prompt=_prompt(task, session)),
                 report,
                 endpoint,
                 session,
@@ -166,6 +169,10 @@ class ExternalAgent:
             has_final_event=has_final_event,
             is_metered=not self.profile.asks_its_vendor,
         )
+
+
+def _prompt(task: AgentTask, session: OpenSession) -> str:
+    return f"{_INTERRUPTED}\n\n{task.prompt}" if session.interrupted else task.prompt
 
 
 def _overdue(overdue: OverdueError, endpoint: GatewayEndpoint, model: str) -> AgentFailure:

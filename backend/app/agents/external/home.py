@@ -3,7 +3,7 @@
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Sequence, Set
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -32,14 +32,18 @@ async def own_home(workspace: Path, leavings: Sequence[str]) -> AsyncGenerator[P
 
 
 @asynccontextmanager
-async def tidied(workspace: Path, leavings: Sequence[str]) -> AsyncGenerator[None]:
+async def tidied(
+    workspace: Path, leavings: Sequence[str], before: Set[Path] | None = None
+) -> AsyncGenerator[None]:
     """Remove what the agent left in the workspace with the block.
 
     Args:
         workspace: where the agent works.
         leavings: patterns of names that are the agent's alone; what was there before stays.
+        before: what was there before, below the workspace; None is what is there now.
     """
-    before = await anyio.to_thread.run_sync(_matches, workspace, leavings)
+    if before is None:
+        before = await anyio.to_thread.run_sync(matches, workspace, leavings)
     try:
         yield
     finally:
@@ -51,12 +55,13 @@ def _make() -> Path:
     return Path(tempfile.mkdtemp(prefix=_PREFIX))
 
 
-def _matches(workspace: Path, patterns: Sequence[str]) -> set[Path]:
-    return {found for pattern in patterns for found in workspace.glob(pattern)}
+def matches(workspace: Path, patterns: Sequence[str]) -> set[Path]:
+    """Return what fits one of the patterns, as paths below the workspace."""
+    return {found.relative_to(workspace) for pattern in patterns for found in workspace.glob(pattern)}
 
 
-def _tidy(workspace: Path, patterns: Sequence[str], before: set[Path]) -> None:
-    for path in _matches(workspace, patterns) - before:
+def _tidy(workspace: Path, patterns: Sequence[str], before: Set[Path]) -> None:
+    for path in (workspace / each for each in matches(workspace, patterns) - before):
         if path.is_dir() and not path.is_symlink():
             remove(path)
         else:

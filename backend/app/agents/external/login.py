@@ -24,7 +24,7 @@ class LoginBusyError(Exception):
 
 @dataclass(slots=True)
 class NoEndpoint:
-    """Stands in the place of the gateway for an agent that asks its vendor: counts what the agent shows.
+    """Stands in place of the gateway for an agent that asks its vendor: counts what the agent shows.
 
     Attributes:
         socket: there is none.

@@ -1,24 +1,29 @@
 """Keeps an agent's conversation between attempts: its home directory, and one path for its workspace.
 
 Agents find a conversation by the directory in which it was held, so the tree of each attempt is moved to the
-same place while the agent works.
+same place while the agent works. What is under way is written down there, too: where the worker is lost or
+stopped, the tree stays, and the next try takes up both.
 """
 
+import asyncio
 import fcntl
 import json
 import os
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, cast
 
 import anyio
 import anyio.to_thread
 
-from app.agents.external.home import own_home, remove, tidied
+from app.agents.external.home import matches, own_home, remove, tidied
 from app.agents.port import AgentTask, SessionPlace, SessionUse
 
 _NOTE = "session.json"
+_UNDER_WAY = "under-way.json"
+_LOST = "the conversation of the interrupted try was not kept here"
 
 
 class _BusyError(Exception):
@@ -34,12 +39,14 @@ class OpenSession:
         workspace: the tree of the task.
         resume: the conversation to go on with, as the agent calls it.
         note: why there is none, where one was wanted.
+        interrupted: whether the tree holds the work of a try that was interrupted.
     """
 
     home: Path
     workspace: Path
     resume: str | None = None
     note: str = ""
+    interrupted: bool = False
     _place: "_Place | None" = None
 
     @property
@@ -48,7 +55,7 @@ class OpenSession:
         return SessionUse(self.resume is not None, self.note)
 
     async def begin_anew(self, note: str) -> None:
-        """Return up the earlier conversation, and remember why."""
+        """Give up the earlier conversation, and remember why."""
         self.resume, self.note = None, note
         if self._place is not None:
             await anyio.to_thread.run_sync(self._place.empty_home)
@@ -57,6 +64,11 @@ class OpenSession:
         """Remember what the agent calls its conversation."""
         if self._place is not None:
             await anyio.to_thread.run_sync(self._place.remember, session)
+
+    def began(self, session: str) -> None:
+        """Write down at once that this conversation is under way."""
+        if self._place is not None:
+            self._place.note_under_way(session)
 
 
 @asynccontextmanager
@@ -74,14 +86,18 @@ async def open_session(task: AgentTask, agent: str, leavings: Sequence[str]) -> 
     note = ""
     if task.session is not None:
         place = _Place(task.session, agent, task.workspace)
+        # Now: the tree of an interrupted try may hold what the agent left then.
+        before = await anyio.to_thread.run_sync(matches, task.workspace, leavings)
         try:
             async with _taken(place):
-                async with tidied(place.workspace, leavings):
+                async with tidied(place.workspace, leavings, before):
                     resume, note = place.recall()
-                    yield OpenSession(place.home, place.workspace, resume, note, place)
+                    yield OpenSession(
+                        place.home, place.workspace, resume, note, place.is_taken_up, _place=place
+                    )
                 return
         except _BusyError as error:
-            note = str(error)
+            note = str(error) if task.session.is_wanted else ""
     async with own_home(task.workspace, leavings) as home:
         yield OpenSession(home, task.workspace, note=note)
 
@@ -90,21 +106,27 @@ async def open_session(task: AgentTask, agent: str, leavings: Sequence[str]) -> 
 async def _taken(place: "_Place") -> AsyncGenerator[None]:
     # Without waiting for a thread: a cancellation meanwhile would leave the tree in the other place.
     place.take()
+    interrupted = False
     try:
         yield
+    except asyncio.CancelledError:
+        interrupted = True
+        raise
     finally:
         with anyio.CancelScope(shield=True):
-            await anyio.to_thread.run_sync(place.leave)
+            await anyio.to_thread.run_sync(place.lay_down if interrupted else place.leave)
 
 
 class _Place:
     """The directory of one candidate; only one process uses it at a time."""
 
     def __init__(self, session: SessionPlace, agent: str, tree: Path) -> None:
+        self._session = session
         self._directory = session.directory / str(session.candidate)
         self._key = {"agent": agent, "subject": session.subject}
         self._tree = tree
         self._lock = -1
+        self.is_taken_up = False
 
     @property
     def home(self) -> Path:
@@ -117,7 +139,7 @@ class _Place:
         return self._directory / "workspace"
 
     def take(self) -> None:
-        """Move the tree here.
+        """Move the tree here; that of a try at the same task that was interrupted takes its place.
 
         Raises:
             _BusyError: another process is here, or the tree cannot be moved.
@@ -126,17 +148,33 @@ class _Place:
             self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._lock = os.open(self._directory / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            remove(self.workspace)
-            self._tree.rename(self.workspace)
+            self.is_taken_up = self._under_way() is not None and self.workspace.is_dir()
+            if self.is_taken_up:
+                remove(self._tree)
+            else:
+                remove(self.workspace)
+                self._tree.rename(self.workspace)
             self.home.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
             self._unlock()
             raise _BusyError(f"the conversation cannot be kept: {error.strerror}") from error
 
     def leave(self) -> None:
-        """Move the tree back."""
+        """Move the tree back: the work has ended."""
         with suppress(OSError):
             self.workspace.rename(self._tree)
+        (self._directory / _UNDER_WAY).unlink(missing_ok=True)
+        if not self._session.continues:
+            remove(self.home)
+        self._unlock()
+
+    def lay_down(self) -> None:
+        """Leave the tree here for the next try, if a conversation is under way: the work is interrupted."""
+        if self._under_way() is None:
+            self.leave()
+            return
+        with suppress(OSError):
+            self._tree.mkdir()  # its owner removes it
         self._unlock()
 
     def _unlock(self) -> None:
@@ -146,25 +184,45 @@ class _Place:
 
     def recall(self) -> tuple[str | None, str]:
         """Return the conversation to go on with, or None with the reason."""
+        kept = self._under_way() if self.is_taken_up else None
+        if kept is None and self._session.continues:
+            kept = self._read(_NOTE, self._key)
+        if kept is None:
+            self.empty_home()
+            return None, _LOST if self._session.interrupted else ""
+        return kept, ""
+
+    def note_under_way(self, session: str) -> None:
+        """Write down which conversation is under way, and from what it started."""
+        self._write(_UNDER_WAY, {**self._started, "session": session})
+
+    def _under_way(self) -> str | None:
+        return self._read(_UNDER_WAY, self._started)
+
+    @property
+    def _started(self) -> dict[str, str]:
+        return {**self._key, "start": self._session.start}
+
+    def _read(self, name: str, key: Mapping[str, str]) -> str | None:
         try:
-            kept = json.loads((self._directory / _NOTE).read_bytes())
+            kept: object = json.loads((self._directory / name).read_bytes())
         except (OSError, ValueError):
-            kept = None
+            return None
         if not isinstance(kept, dict):
-            self.empty_home()
-            return None, ""
-        if {**self._key, "session": kept.get("session")} != kept:  # pyright: ignore[reportUnknownMemberType]
-            self.empty_home()
-            return None, ""
-        return str(kept["session"]), ""  # pyright: ignore[reportUnknownArgumentType]
+            return None
+        session = cast("dict[str, Any]", kept).get("session")
+        return session if isinstance(session, str) and {**key, "session": session} == kept else None
+
+    def _write(self, name: str, content: Mapping[str, str]) -> None:
+        (self._directory / name).write_text(json.dumps(content), encoding="utf-8")
 
     def remember(self, session: str) -> None:
         """Write down what the agent calls its conversation."""
-        content = json.dumps({**self._key, "session": session})
-        (self._directory / _NOTE).write_text(content, encoding="utf-8")
+        self._write(_NOTE, {**self._key, "session": session})
 
     def empty_home(self) -> None:
         """Forget the conversation."""
-        (self._directory / _NOTE).unlink(missing_ok=True)
+        for name in (_NOTE, _UNDER_WAY):
+            (self._directory / name).unlink(missing_ok=True)
         remove(self.home)
         self.home.mkdir(mode=0o700, exist_ok=True)

@@ -95,10 +95,11 @@ class Watch:
         if self._refused_since is not None and now - self._refused_since >= _REFUSED_SECONDS:
             raise OverdueError(FailureKind.PROTOCOL, f"{self.agent} goes on although it is refused")
         if self.max_requests is not None and self.endpoint.usage().requests > self.max_requests:
-            told = f"{self.agent} asked more often than the limit of {self.max_requests} requests"
+            limit = f"the limit of {self.max_requests} requests (AGENT_MAX_REQUESTS)"
+            told = f"{self.agent} asked more often than {limit}"
             raise OverdueError(FailureKind.LIMIT, told)
         if now >= self.deadline:
-            told = f"{self.agent} worked longer than the limit of {self.seconds:g} s"
+            told = f"{self.agent} worked longer than the limit of {self.seconds:g} s (AGENT_TIMEOUT)"
             raise OverdueError(FailureKind.LIMIT, told)
         if now >= max(self._pulse, self.endpoint.last_activity) + self.idle:
             told = f"{self.agent} neither said anything nor asked a model for {self.idle:g} s"

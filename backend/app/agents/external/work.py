@@ -9,7 +9,7 @@ import anyio
 import anyio.to_thread
 
 from app.agents.external.command import TERM_SECONDS, CannotResumeError, TakeEvent, drive_command
-from app.agents.external.events import AgentEvent, Ending
+from app.agents.external.events import AgentEvent, Ending, SessionBegan
 from app.agents.external.launch import LaunchPlan, write_files
 from app.agents.external.login import NoEndpoint
 from app.agents.external.narration import Narrator
@@ -88,7 +88,7 @@ class Work:
         return await self._launch(self.task, watch)
 
     async def _message(self, ending: Ending) -> str | None:
-        """Return what a command that has ended is told in a further launch."""
+        """Return the prompt of a further launch of a command that has ended."""
         if self.profile.driver is DriverKind.ACP or self.profile.resume is None or ending.session is None:
             return None
         return await self._inbox() if ending.final is not None and ending.error is None else None
@@ -103,6 +103,8 @@ class Work:
 
         def take(event: AgentEvent) -> None:
             watch.take(event)
+            if isinstance(event, SessionBegan):
+                self.session.began(event.session)
             if isinstance(self.endpoint, NoEndpoint):
                 self.endpoint.take(event)
             narrator.take(event)

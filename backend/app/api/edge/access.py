@@ -10,7 +10,10 @@ from app.core.errors import ForbiddenError
 from app.core.security import Principal, Role
 from app.services.access.agents import AgentService
 from app.services.access.status import StatusService
+from app.services.backlog.items import BacklogService
+from app.services.backlog.reading import BacklogBoardQueries
 from app.services.chores.deliveries import DeliveryService
+from app.services.chores.notifications import NotificationService
 from app.services.control.answers import AnswerService
 from app.services.control.cancelling import CancelService
 from app.services.control.forking import ForkService
@@ -19,18 +22,22 @@ from app.services.control.loops import LoopService
 from app.services.control.messages import MessageService
 from app.services.control.pausing import PauseService
 from app.services.control.sprints import SprintService
+from app.services.forges.backlog_issues import BacklogIssueService
 from app.services.forges.inbox import ForgeInbox
 from app.services.forges.issues import IssueService
 from app.services.local.evaluations import EvaluationService
 from app.services.measure.metrics import MetricsService
+from app.services.measure.observed import ObserveService
 from app.services.measure.trends import TrendService
 from app.services.read.run_lists import RunLists
 from app.services.read.runs import RunQueries
 from app.services.read.usage import UsageQueries
+from app.services.review.decision_links import DecisionLinkService
 from app.services.review.escalations import EscalationService
 from app.services.review.evaluators import EvaluatorService
 from app.services.review.marks import MarkService
 from app.services.review.merging import MergeService
+from app.services.review.rechecks import RecheckService
 from app.services.review.results import ResultService
 from app.services.review.reviews import ReviewQueries
 
@@ -50,18 +57,25 @@ class ApiServices:
     queries: RunQueries
     results: ResultService
     merges: MergeService
+    rechecks: RecheckService
     escalations: EscalationService
     evaluations: EvaluationService
     evaluators: EvaluatorService
     marks: MarkService
     reviews: ReviewQueries
     metrics: MetricsService
+    observed: ObserveService
     trends: TrendService
     usage: UsageQueries
     idempotency: IdempotencyService
     deliveries: DeliveryService
+    notifications: NotificationService
+    decision_links: DecisionLinkService
     status: StatusService
     agents: AgentService
+    backlog: BacklogService
+    backlog_board: BacklogBoardQueries
+    backlog_issues: BacklogIssueService
     issues: IssueService
     forge_inbox: ForgeInbox
 

@@ -23,7 +23,7 @@ TokensNeeded = Callable[[], Awaitable[bool]]
 PROBES = frozenset({"/healthz", "/readyz"})
 """Asked by whatever address a supervisor knows; they tell nothing."""
 
-SIGNED = frozenset({"/api/v1/forges/github/webhook"})
+SIGNED = frozenset({"/api/v1/forges/github/webhook", "/api/v1/forges/gitlab/webhook"})
 """Carry a signature in place of a token; their routes check it."""
 
 MAX_BODY_BYTES = 1_000_000

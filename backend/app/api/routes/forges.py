@@ -6,7 +6,7 @@ from app.api.edge.access import Operator, Services
 from app.api.edge.idempotency import Repeatable
 from app.api.edge.strict_json import StrictRoute
 from app.schemas.api.forges import DeliveryTaken, IssueSprintCreate
-from app.schemas.api.runs import RunDetail
+from app.schemas.api.run_details import RunDetail
 
 router = APIRouter(route_class=StrictRoute, prefix="/api/v1", tags=["forges"])
 
@@ -29,3 +29,9 @@ async def start_issue_sprint(
 async def take_github_delivery(request: Request, services: Services) -> DeliveryTaken:
     """Needs no token: the header `X-Hub-Signature-256` must sign the body. A worker acts on it afterwards."""
     return await services.forge_inbox.take(request.headers, await request.body())
+
+
+@router.post("/forges/gitlab/webhook", status_code=202, summary="Take a delivery of GitLab")
+async def take_gitlab_delivery(request: Request, services: Services) -> DeliveryTaken:
+    """Needs no API token: the header `X-Gitlab-Token` must hold the secret. A worker acts afterwards."""
+    return await services.forge_inbox.take_gitlab(request.headers, await request.body())

@@ -21,7 +21,7 @@ router = APIRouter(route_class=StrictRoute, prefix="/api/v1", tags=["runs"])
 async def send_message(
     run_id: UUID, body: MessageCreate, services: Services, who: Operator, repeatable: Repeatable
 ) -> Response:
-    """Records a message; the agent is told before its next model request, at its end, or in its next attempt.
+    """Records a message; the agent gets it before its next model request, at its end, or in its next attempt.
 
     An attempt that was told something is marked as steered.
     """

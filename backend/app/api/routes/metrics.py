@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query
 from app.api.edge.access import Services, Viewer
 from app.api.edge.strict_json import StrictRoute
 from app.schemas.api.metrics import MetricQuery, MetricsReport, Trend, TrendQuery
+from app.schemas.api.observed import ObserveReport
 
 router = APIRouter(route_class=StrictRoute, prefix="/api/v1/metrics", tags=["metrics"])
 
@@ -26,3 +27,11 @@ async def show_metrics(
 async def show_trend(query: Annotated[TrendQuery, Query()], services: Services, who: Viewer) -> Trend:
     """Returns one point per step in UTC, including steps without runs."""
     return await services.trends.trend(query)
+
+
+@router.get("/observed", summary="Report what observed gates would have blocked")
+async def show_observed(
+    query: Annotated[MetricQuery, Query()], services: Services, who: Viewer
+) -> ObserveReport:
+    """Returns the figures of each observed gate, and the newest attempts that it would have blocked."""
+    return await services.observed.report(query)

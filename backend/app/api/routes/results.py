@@ -7,8 +7,9 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.api.edge.access import Reviewer, Services, Viewer
+from app.api.edge.access import Operator, Reviewer, Services, Viewer
 from app.api.edge.strict_json import StrictRoute
+from app.schemas.api.result_checks import ResultCheckView, ResultRecheck
 from app.schemas.text import CleanLine
 from app.schemas.workspaces import FileStatus
 from app.workspaces.sources.merging import MergeState
@@ -117,6 +118,25 @@ async def check_merge(
         conflicts=list(outcome.conflicts),
         checked_at=found.checked_at,
     )
+
+
+@router.post(
+    "/runs/{run_id}/result/recheck", summary="Judge a run's result again on its target's present head"
+)
+async def recheck_result(
+    run_id: UUID, services: Services, who: Operator, body: ResultRecheck | None = None
+) -> ResultCheckView:
+    """Merges afresh and evaluates with tools; no agent and no model takes part. The source does not change.
+
+    If neither the result nor the head has moved since, the response is that of the last time.
+    """
+    return await services.rechecks.recheck(run_id, body.branch if body else None)
+
+
+@router.get("/runs/{run_id}/result/recheck", summary="Show how a run's result was judged again")
+async def show_recheck(run_id: UUID, services: Services, who: Viewer) -> ResultCheckView | None:
+    """The newest check; null before the first one."""
+    return await services.rechecks.last(run_id)
 
 
 @router.post("/runs/{run_id}/result/branch", summary="Create a branch with a run's result in its source")

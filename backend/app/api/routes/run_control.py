@@ -7,7 +7,8 @@ from fastapi import APIRouter, Response
 from app.api.edge.access import Operator, Services
 from app.api.edge.idempotency import Repeatable
 from app.api.edge.strict_json import StrictRoute
-from app.schemas.api.runs import RunCancel, RunDetail, RunFork, RunPause
+from app.schemas.api.run_details import RunDetail, RunFork
+from app.schemas.api.runs import RunCancel, RunPause
 
 router = APIRouter(route_class=StrictRoute, prefix="/api/v1", tags=["runs"])
 

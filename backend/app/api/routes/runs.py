@@ -7,8 +7,9 @@ from fastapi import APIRouter, Query
 
 from app.api.edge.access import Services, Viewer
 from app.api.edge.strict_json import StrictRoute
+from app.schemas.api.run_details import RunDetail
 from app.schemas.api.run_lists import RunCounts, RunFacets, RunFilter, RunQuery, RunScope
-from app.schemas.api.runs import RunDetail, RunPage
+from app.schemas.api.runs import RunPage
 from app.schemas.baseline import BaselineView
 
 router = APIRouter(route_class=StrictRoute, prefix="/api/v1", tags=["runs"])

@@ -8,8 +8,9 @@ from fastapi import APIRouter, Query, Response
 from app.api.edge.access import Operator, Services, Viewer
 from app.api.edge.idempotency import Repeatable
 from app.api.edge.strict_json import StrictRoute
+from app.schemas.api.run_details import RunDetail
 from app.schemas.api.run_lists import RunQuery
-from app.schemas.api.runs import RunDetail, RunPage
+from app.schemas.api.runs import RunPage
 from app.schemas.api.sprints import SprintCreate
 from app.schemas.runs import RunKind
 

@@ -10,7 +10,7 @@ from app.cli.identify import find_run
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.terminal import Terminal
 from app.cli.view.text import harmless
-from app.schemas.api.runs import RunDetail
+from app.schemas.api.run_details import RunDetail
 from app.schemas.workspaces import Diff
 
 _STYLES = {"+": "blue", "-": "red", "@": "cyan", "d": "bold"}

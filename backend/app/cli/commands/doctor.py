@@ -1,16 +1,35 @@
 """`doctor`: whether this machine has what PhaseRunner needs."""
 
 from app.cli.exits import ExitCode
+from app.cli.network_probes import examine_network
 from app.cli.probes import examine
+from app.cli.repairing import repair
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.view.words import look
 
 
-async def doctor(*, options: Options = DEFAULT_OPTIONS, root: RootArgument) -> int:
-    """Look at what PhaseRunner needs, and say what to do; exit code 6 when something is missing."""
+async def doctor(
+    *,
+    fix: bool = False,
+    yes: bool = False,
+    network: bool = False,
+    options: Options = DEFAULT_OPTIONS,
+    root: RootArgument,
+) -> int:
+    """Look at what PhaseRunner needs, and say what to do; exit code 6 when something is missing.
+
+    Args:
+        fix: Show the commands that repair this machine, and run each one after asking.
+        yes: Run them without asking.
+        network: Also try the proxy, the certificates, and every machine that the settings name.
+    """
+    terminal = root.terminal(options)
+    if fix:
+        repair(root, terminal, agreed=yes)
     async with root.session(options) as session:
         findings = await examine(root.settings, root.data_dir, session.api)
-    terminal = root.terminal(options)
+    if network:
+        findings += await examine_network(root.settings, root.cwd)
     healthy = all(each.level != "fail" for each in findings)
     if terminal.as_json:
         terminal.json({"ok": healthy, "findings": [each.document() for each in findings]})

@@ -14,6 +14,7 @@ from app.cli.exits import CliError, ExitCode
 from app.cli.given import read_given
 from app.cli.identify import find_escalation
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
+from app.cli.terminal import Terminal
 from app.cli.view.asking import how_to_resolve
 from app.cli.view.tables import (
     attempt_lines,
@@ -23,7 +24,7 @@ from app.cli.view.tables import (
     print_table,
 )
 from app.cli.view.words import KIND_WORDS
-from app.schemas.api.escalations import EscalationResolve, EscalationView
+from app.schemas.api.escalations import EscalationAssign, EscalationResolve, EscalationView
 from app.schemas.runs import EscalationDecision, RunKind
 
 app = App(name="escalations")
@@ -121,6 +122,46 @@ async def show_escalation(
     return ExitCode.PASSED
 
 
+@app.command(name="take")
+async def take_escalation(
+    escalation: str | None = None,
+    /,
+    *,
+    take_over: Annotated[bool, _Flag] = False,
+    options: Options = DEFAULT_OPTIONS,
+    root: RootArgument,
+) -> int:
+    """Take an escalation: others see that you look after it.
+
+    Args:
+        escalation: Its id, at least the first 6 characters of it, or those of its run; not needed if
+            exactly one is open.
+        take_over: Also take it from another reviewer.
+    """
+    async with root.session(options) as session:
+        found = await find_escalation(session.api, escalation)
+        taken = await session.api.assign(found.id, EscalationAssign(take_over=take_over))
+        _say_who(session.terminal, taken, f"Escalation {taken.id} is taken by {taken.assigned_to}")
+    return ExitCode.PASSED
+
+
+@app.command(name="release")
+async def release_escalation(
+    escalation: str | None = None, /, *, options: Options = DEFAULT_OPTIONS, root: RootArgument
+) -> int:
+    """Give back an escalation that you have taken.
+
+    Args:
+        escalation: Its id, at least the first 6 characters of it, or those of its run; not needed if
+            exactly one is open.
+    """
+    async with root.session(options) as session:
+        found = await find_escalation(session.api, escalation)
+        given = await session.api.release(found.id)
+        _say_who(session.terminal, given, f"Escalation {given.id} is free")
+    return ExitCode.PASSED
+
+
 @app.command(name="resolve")
 async def resolve_escalation(
     escalation: str | None = None,
@@ -157,6 +198,13 @@ async def resolve_escalation(
             word, short = KIND_WORDS[found.kind].lower(), str(found.run_id)[:8]
             terminal.say(f"The {word} continues. Watch it with: phaserunner watch {short}")
     return ExitCode.PASSED
+
+
+def _say_who(terminal: Terminal, escalation: EscalationView, words: str) -> None:
+    if terminal.as_json:
+        terminal.json(escalation.model_dump(mode="json"))
+    else:
+        terminal.line(words)
 
 
 def decision_of(resolution: Resolution) -> EscalationDecision:

@@ -15,7 +15,7 @@ from app.cli.terminal import Terminal
 from app.cli.view.baselines import baseline_lines
 from app.cli.view.tables import verdict_lines
 from app.cli.view.text import one_line
-from app.cli.view.words import look
+from app.cli.view.words import look, part_of
 from app.schemas.runs import Phase
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def _write(terminal: Terminal, report: "EvaluationReport") -> None:
         for text, style in verdict_lines(
             result.evaluator_name,
             result.status.value,
-            each.gate,
+            part_of(gate=each.gate, observed=each.observed),
             result.score,
             result.feedback,
             result.suggestions,

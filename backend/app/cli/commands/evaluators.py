@@ -42,7 +42,7 @@ async def evaluators(
         terminal.json(document)
         return ExitCode.PASSED
     for each in cast("list[dict[str, Any]]", document["items"]):
-        part = "gate" if each["gate"] else "adviser"
+        part = "gate" if each["gate"] else "observed" if each.get("observed") else "adviser"
         kind = "tool" if each["deterministic"] else "model"
         phases = ", ".join(each["phases"]) if each["phases"] else "every phase"
         source = each.get("source", "built-in")

@@ -11,7 +11,7 @@ from app.cli.given import read_given
 from app.cli.identify import find_run
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.view.words import KIND_WORDS
-from app.schemas.api.runs import RunDetail, RunFork
+from app.schemas.api.run_details import RunDetail, RunFork
 
 
 async def pause(

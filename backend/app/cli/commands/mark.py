@@ -13,7 +13,7 @@ from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument, Session
 from app.cli.view.text import one_line
 from app.schemas.api.attempts import EvaluationView
 from app.schemas.api.marks import MarkView
-from app.schemas.api.runs import RunDetail
+from app.schemas.api.run_details import RunDetail
 
 _Flag = Annotated[bool, Parameter(negative="")]
 

@@ -7,6 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
+from app.cli.commands.observe import observed_lines
 from app.cli.exits import ExitCode
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.view.text import one_line
@@ -58,6 +59,8 @@ def metrics_lines(report: MetricsReport) -> Iterator[str]:
     yield f"  decided within         {latency_words(asked.time_to_decision)}; {asked.open} open now"
     for each in report.evaluators:
         yield from _evaluator(each)
+    for gate in report.observed:
+        yield from observed_lines(gate)
     cost = report.spend.cost_usd
     total = NO_DATA if cost.total is None else f"${cost.total:.2f}"
     yield f"cost         {total}, known for {share_words(report.spend.cost_known)}"

@@ -55,6 +55,7 @@ async def describe(root: Root, path: Path) -> dict[str, Any]:
                 "category": each.category.value,
                 "deterministic": each.deterministic,
                 "gate": each.gate,
+                "observed": each.observed,
                 "phases": list(each.phases) if each.phases is not None else None,
                 "source": each.source,
             }

@@ -73,7 +73,7 @@ def record_lines(evaluator: EvaluatorDetail) -> Iterator[str]:
     record, registered = evaluator.record, evaluator.registered
     known = "not registered here; known from its verdicts"
     if registered is not None:
-        part = "gate" if registered.gate else "adviser"
+        part = "gate" if registered.gate else "observed" if registered.observed else "adviser"
         known = f"{part}, version {one_line(registered.version)}, {one_line(registered.source)}"
     yield f"{one_line(evaluator.name)}    {known}"
     yield f"  verdicts     {record.verdicts}, the newest"

@@ -12,9 +12,10 @@ from app.cli.identify import find_run
 from app.cli.local_git import fetch_branch
 from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument, Session
 from app.cli.view.text import one_line
+from app.schemas.api.result_checks import ResultCheckView
 
 
-async def result(
+async def result(  # noqa: PLR0913 - each way out is an option
     run: str,
     /,
     *,
@@ -22,6 +23,7 @@ async def result(
     bundle: Path | None = None,
     branch: str | None = None,
     repo: Annotated[Path, Parameter(help="The local repository for --branch.")] = Path(),
+    recheck: Annotated[bool, Parameter(negative="")] = False,
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
@@ -32,11 +34,14 @@ async def result(
         patch: Write a patch for `git apply` to this file; - is standard output.
         bundle: Write a Git bundle to this file.
         branch: Fetch the result as this branch. The working tree does not change.
+        recheck: Merge the result into its target as that is now, and judge it again; exit code 1 if it fails.
     """
-    if sum(each is not None for each in (patch, bundle, branch)) > 1:
-        raise CliError("result: give only one of --patch, --bundle and --branch")
+    if sum(each is not None for each in (patch, bundle, branch, recheck or None)) > 1:
+        raise CliError("result: give only one of --patch, --bundle, --branch and --recheck")
     async with root.session(options) as session:
         run_id = await find_run(session.api, run)
+        if recheck:
+            return await _recheck(session, run_id)
         if branch is not None:
             await _take_branch(session, run_id, branch, root.cwd / repo.expanduser())
         elif patch is not None:
@@ -62,6 +67,20 @@ async def _show(session: Session, run_id: UUID) -> None:
     if not document["is_final"]:
         terminal.line("Not final: the gates have not passed this output", "yellow")
     terminal.say(f"Export it: phaserunner result {str(run_id)[:8]} --branch {branch} --repo PATH")
+
+
+async def _recheck(session: Session, run_id: UUID) -> int:
+    terminal = session.terminal
+    document = await session.api.json("POST", f"/runs/{run_id}/result/recheck", body={})
+    found = ResultCheckView.model_validate(document)
+    if terminal.as_json:
+        terminal.json(document)
+    elif found.state == "contained":
+        terminal.line(f"{one_line(found.branch)} has every change already")
+    else:
+        at = f"{one_line(found.branch)} at {found.commit[:12]}"
+        terminal.line(one_line(found.problem, 2000) or f"merges cleanly into {at}; judged there: passed")
+    return ExitCode.FAILED if found.problem else ExitCode.PASSED
 
 
 async def _take_patch(session: Session, run_id: UUID, to: Path, root: Root) -> None:

@@ -17,9 +17,8 @@ from app.cli.starting import agent_of, candidates_of, phases_of, source_of, star
 from app.schemas.agents import AgentBackend
 from app.schemas.api.forges import IssueSprintCreate
 from app.schemas.api.sprints import SprintCreate
-from app.schemas.held_out import HeldOutFeedback
 from app.schemas.questions import BaseFailures, ProtectedPolicy
-from app.schemas.runs import RetryContext
+from app.schemas.runs import HeldOutFeedback, RetryContext
 
 
 @Parameter(name="*")
@@ -36,7 +35,7 @@ class Bounds:
         protected: What becomes of changed tests: fail, ask a human, or note.
         base_failures: Which tests that fail at the base count: goal, must_pass or ignore.
         goal_tests: GLOB of ids of failing tests that are to pass; repeatable.
-        held_out_feedback: What the agent is told of failing held-out tests: none, names or messages.
+        held_out_feedback: What the agent learns of failing held-out tests: none, names or messages.
     """
 
     max_attempts: Annotated[int | None, Parameter(validator=Number(gte=1, lte=20))] = None

@@ -20,7 +20,7 @@ async def say(
 
     Args:
         run: Its id, or at least the first 6 characters of it.
-        text: What the agent is told; - reads standard input, @FILE reads a file.
+        text: The message to the agent; - reads standard input, @FILE reads a file.
         mode: steer: before its next model request, where the agent can be told then; queue: at its end.
     """
     message = read_given(MessageCreate, {"text": root.read_text(text, "TEXT"), "mode": mode})

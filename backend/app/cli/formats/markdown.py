@@ -5,6 +5,7 @@ from html import escape
 
 from app.cli.formats.report import Judged
 from app.runners.evaluators.protocol import EvaluationResult
+from app.schemas.api.workspace_reports import JudgedEvaluation
 from app.services.local.findings import ReportedFinding
 
 _ICONS = {"passed": "✅", "failed": "❌", "errored": "⚠️", "asks": "❓", "skipped": "⏭️"}
@@ -27,7 +28,7 @@ def render(judged: Judged) -> str:
         result = EvaluationResult.model_validate(each.result)
         status = result.status.value
         name = _text(result.evaluator_name)
-        lines.append(f"| {name} | {_ICONS[status]} {status} | {'yes' if each.gate else 'no'} |")
+        lines.append(f"| {name} | {_ICONS[status]} {status} | {_decides(each)} |")
     lines += ["", *map(_finding, judged.findings[:_LISTED])]
     more = len(judged.findings) - _LISTED
     lines += [f"- and {more} more"] if more > 0 else []
@@ -35,6 +36,10 @@ def render(judged: Judged) -> str:
     if report.base_commit:
         lines += ["", f"Evaluated against `{report.base_commit[:12]}`."]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _decides(each: JudgedEvaluation) -> str:
+    return "yes" if each.gate else "observed" if each.observed else "no"
 
 
 def _finding(finding: ReportedFinding) -> str:

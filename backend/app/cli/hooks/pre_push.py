@@ -1,4 +1,4 @@
-"""Carries out git's pre-push hook: judges each commit that is pushed, in a clone of its own."""
+"""Carries out git's pre-push hook: judges each pushed commit in a separate clone."""
 
 import re
 from collections.abc import Sequence

@@ -11,14 +11,15 @@ from rich.text import Text
 
 from app.cli.view.baselines import baseline_lines
 from app.cli.view.text import first_lines, one_line
-from app.cli.view.words import KIND_WORDS, SCRIPT_WARNING, duration, look
+from app.cli.view.words import KIND_WORDS, SCRIPT_WARNING, duration, look, part_of
 
 if TYPE_CHECKING:
     # Every command imports this module; each of them needs few of these.
     from app.schemas.api.attempts import AttemptView, EvaluationView
     from app.schemas.api.escalations import EscalationView
     from app.schemas.api.loops import SubtaskNode
-    from app.schemas.api.runs import RunDetail, RunView
+    from app.schemas.api.run_details import RunDetail
+    from app.schemas.api.runs import RunView
     from app.schemas.runs import Usage
 
 Line = tuple[str, str]
@@ -167,7 +168,7 @@ def evaluation_lines(evaluation: "EvaluationView") -> list[Line]:
     lines = verdict_lines(
         evaluation.evaluator,
         evaluation.status,
-        evaluation.gate,
+        part_of(gate=evaluation.gate, observed=evaluation.observed),
         evaluation.score,
         evaluation.feedback,
         evaluation.suggestions,
@@ -186,15 +187,14 @@ def evaluation_lines(evaluation: "EvaluationView") -> list[Line]:
 def verdict_lines(
     name: str,
     state: str,
-    gate: bool,
+    role: str,
     score: float,
     feedback: str,
     suggestions: Sequence[str],
     duration_ms: int | None,
 ) -> list[Line]:
-    """One evaluator's result, stored or not."""
+    """One evaluator's result, stored or not; `role` says what part it plays."""
     took = f", {duration(duration_ms / 1000)}" if duration_ms is not None else ""
-    role = "gate" if gate else "advisory"
     lines = [(f"    {_words(state)} {one_line(name)} ({role}, {score:.2f}{took})", look(state).style)]
     if state != "passed":
         said = first_lines(feedback, 8)
@@ -216,7 +216,8 @@ def escalation_lines(escalation: "EscalationView") -> list[Line]:
     ]
     lines += [(f"          {line}", "") for line in first_lines(escalation.reason, 20)]
     if escalation.decision is None:
-        return lines
+        taken = escalation.assigned_to
+        return [*lines, (f"  taken   by {one_line(taken)}", "")] if taken else lines
     when = f" at {escalation.decided_at:%Y-%m-%d %H:%M} UTC" if escalation.decided_at else ""
     lines.append(
         (f"  decided {escalation.decision.value} by {one_line(escalation.decided_by or '?')}{when}", "")

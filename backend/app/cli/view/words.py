@@ -74,6 +74,11 @@ SCRIPT_WARNING = "A script, not a model, does the edits"
 NO_DATA = "no data"
 
 
+def part_of(*, gate: bool, observed: bool) -> str:
+    """The part that an evaluator plays: gate, observed gate, or adviser."""
+    return "gate" if gate else "observed" if observed else "advisory"
+
+
 def share_words(share: "Share") -> str:
     """`82 %, 9 of 11 (52 % to 95 %)`; without cases there is no share."""
     if share.value is None or share.low is None or share.high is None:

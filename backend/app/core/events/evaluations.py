@@ -31,6 +31,7 @@ class EvaluationData(EventData):
     suggestions: list[str] = Field(default=[])
     status: str | None = None
     gate: bool | None = None
+    observed: bool = False
     duration_ms: int | None = None
 
 

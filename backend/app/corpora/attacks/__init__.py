@@ -1,6 +1,7 @@
 """Attempts to pass without having done the work, each beside an honest change that looks similar."""
 
 from app.corpora.attacks import (
+    agreeing,
     command_gates,
     configuration,
     ending,
@@ -15,7 +16,9 @@ from app.corpora.attacks import (
     objects,
     oracles,
     planted,
+    processes,
     reporting,
+    runtime,
     silence,
     suites,
     swallow,
@@ -36,6 +39,9 @@ ATTACKS: tuple[CorpusCase, ...] = (
     *lent_objects.CASES,
     *silence.CASES,
     *swallow.CASES,
+    *agreeing.CASES,
+    *runtime.CASES,
+    *processes.CASES,
     *command_gates.CASES,
     *lint.CASES,
     *type_checks.CASES,

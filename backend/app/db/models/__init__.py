@@ -4,6 +4,7 @@ A new module is imported here: alembic compares only the tables that this packag
 """
 
 from app.db.models.attempts import Attempt, Candidate
+from app.db.models.backlog import BacklogDependency, BacklogItem, BacklogProject
 from app.db.models.base import Base, StorableText
 from app.db.models.baselines import RunBaseline
 from app.db.models.escalations import Escalation
@@ -14,6 +15,7 @@ from app.db.models.held_out import HeldOut
 from app.db.models.idempotency import IdempotencyKey
 from app.db.models.ledger import DailySpending, ModelRequestRow
 from app.db.models.messages import AgentMessage
+from app.db.models.result_checks import ResultCheck
 from app.db.models.runs import Run
 from app.db.models.snapshots import Snapshot
 from app.db.models.tokens import ApiToken
@@ -23,6 +25,9 @@ __all__ = [
     "AgentMessage",
     "ApiToken",
     "Attempt",
+    "BacklogDependency",
+    "BacklogItem",
+    "BacklogProject",
     "Base",
     "Candidate",
     "DailySpending",
@@ -34,6 +39,7 @@ __all__ = [
     "HeldOut",
     "IdempotencyKey",
     "ModelRequestRow",
+    "ResultCheck",
     "Run",
     "RunBaseline",
     "Snapshot",

@@ -4,14 +4,17 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, func
+from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, false, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.db.models.base import Base
 
 
 class Evaluation(Base):
-    """What one evaluator said about one candidate."""
+    """What one evaluator said about one candidate.
+
+    `observed` is the verdict of a gate that was only observed: `gate` is false, and it blocked nothing.
+    """
 
     __tablename__ = "evaluations"
     __table_args__ = (
@@ -20,6 +23,8 @@ class Evaluation(Base):
         Index("ix_evaluations_evaluator_evaluated_at", "evaluator", "evaluated_at"),
         # Metrics of all runs read it alone, without the evidence in the rows.
         Index("ix_evaluations_figures", "evaluator", "status", "duration_ms", "gate"),
+        Index("ix_evaluations_observed", "evaluator", postgresql_where=text("observed")),
+        CheckConstraint("NOT (gate AND observed)", name="observed"),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
@@ -29,6 +34,7 @@ class Evaluation(Base):
     version: Mapped[str]
     category: Mapped[str]
     gate: Mapped[bool]
+    observed: Mapped[bool] = mapped_column(server_default=false())
     status: Mapped[str]
     passed: Mapped[bool]
     score: Mapped[float]

@@ -41,6 +41,7 @@ class Run(Base):
         Index("ix_runs_created_at_id", "created_at", "id"),
         Index("ix_runs_finished_at", "finished_at", postgresql_where=text("finished_at IS NOT NULL")),
         Index("ix_runs_without_outcomes", "id", postgresql_where=text("outcomes IS NULL")),
+        Index("ix_runs_forked_from", text("(forked_from ->> 'run_id')")),
         Index("ix_runs_status", "status", postgresql_where=text("status IN ('queued', 'active', 'waiting')")),
     )
 

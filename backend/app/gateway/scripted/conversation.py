@@ -49,7 +49,7 @@ def _line(entry: Mapping[str, Any], model: str, content: object) -> Line:
     text = "\n".join(_texts(content))
     if entry.get("role") == model or entry.get("type") in _ANSWERS:
         return Line(Speaker.MODEL, text)
-    # In some dialects a tool's result has the role of the user; it holds no text of its own.
+    # In some dialects a tool's result has the role of the user; it holds no other text.
     return Line(Speaker.USER if entry.get("role") == "user" and text else Speaker.OTHER, text)
 
 

@@ -21,7 +21,7 @@ _REPLACE = (
 class ScriptPlayer:
     """Says what a script says in the phase and attempt that the last prompt names.
 
-    An edit is a tool call of its own; after the last edit comes the step's message. The same rules hold as
+    Each edit is a separate tool call; after the last edit comes the step's message. The same rules hold as
     for the scripted agent: a step whose `expects` the prompt lacks makes no edit.
     """
 

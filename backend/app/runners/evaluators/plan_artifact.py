@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.runners.evaluators.protocol import (
+    FOR_REVIEWERS,
     CriterionResult,
     EvaluationCategory,
     EvaluationContext,
@@ -18,6 +19,11 @@ _MAX_BYTES = 1_000_000
 MIN_WORDS = 30
 MIN_DIFFERENT_WORDS = 15
 MIN_STEPS = 2
+_HINT = {
+    FOR_REVIEWERS: {
+        "feedback": "Small models often write no plan. A sprint without discovery: --phases coding"
+    }
+}
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s.*$", re.MULTILINE)
 _WORD = re.compile(r"\w{2,}")
 _STEP = re.compile(
@@ -54,7 +60,7 @@ class PlanArtifactEvaluator:
             feedback=f"{PLAN_FILE} says what is to be done" if not lacks else "; ".join(lacks),
             criteria=criteria,
             suggestions=lacks,
-            metadata={"words": len(_words(text or ""))},
+            metadata={"words": len(_words(text or "")), **({} if text is not None else _HINT)},
         )
 
 

@@ -14,6 +14,9 @@ from app.schemas.questions import QUESTIONS, BaseFailures, ProtectedPolicy, Ques
 BLOCKING_THRESHOLD = defaults.BLOCKING_THRESHOLD
 """A failed criterion that scores below this blocks (default of `EVALUATOR_BLOCKING_THRESHOLD`)."""
 
+FOR_REVIEWERS = "for_reviewers"
+"""Member of a result's metadata: an object with `feedback` that people read and no agent gets."""
+
 
 class EvaluationCategory(StrEnum):
     """What aspect of the work an evaluator speaks about."""

@@ -12,13 +12,15 @@ BUILT_IN = "built-in"
 class Registration:
     """An evaluator and where it is used; `phases` None means everywhere. Only gates decide.
 
-    `source` says where it comes from: `built-in`, a package, or the project's file.
+    `source` says where it comes from: `built-in`, a package, or the project's file. `observed` is a gate that
+    decides nothing yet: its `gate` is False, and its verdicts are counted as a gate's.
     """
 
     evaluator: Evaluator
     phases: tuple[str, ...] | None
     gate: bool
     source: str = BUILT_IN
+    observed: bool = False
 
     def covers(self, phase: str) -> bool:
         """True when the evaluator judges this phase."""
@@ -36,6 +38,7 @@ class EvaluatorDescription:
     phases: tuple[str, ...] | None
     version: str
     source: str = BUILT_IN
+    observed: bool = False
 
 
 class EvaluatorRegistry:
@@ -88,7 +91,9 @@ class EvaluatorRegistry:
         """Return a registry of these evaluators alone, each of them a gate."""
         chosen = EvaluatorRegistry()
         chosen._registrations = [
-            replace(each, gate=True) for each in self._registrations if each.evaluator.name in names
+            replace(each, gate=True, observed=False)
+            for each in self._registrations
+            if each.evaluator.name in names
         ]
         return chosen
 
@@ -121,6 +126,10 @@ class EvaluatorRegistry:
         """Names of the evaluators that decide about a phase."""
         return tuple(each.evaluator.name for each in self.registrations(phase) if each.gate)
 
+    def observed(self, phase: str) -> frozenset[str]:
+        """Names of the gates that are observed in a phase: they decide nothing."""
+        return frozenset(each.evaluator.name for each in self.registrations(phase) if each.observed)
+
     def is_gate(self, phase: str, name: str) -> bool:
         """True when this evaluator decides about this phase; False for a name the phase does not have."""
         return name in self.gates(phase)
@@ -136,6 +145,7 @@ class EvaluatorRegistry:
                 phases=each.phases,
                 version=str(getattr(each.evaluator, "version", "1")),
                 source=each.source,
+                observed=each.observed,
             )
             for each in self._registrations
         ]

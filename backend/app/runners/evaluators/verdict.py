@@ -8,6 +8,8 @@
    holds, the attempt waits for a human, and uses up no attempt.
 6. A failed gate whose very finding a human accepted earlier in the run (see `acceptance`) decides nothing: it
    is named in the reason, and only where no other gate checked anything its score stands for the attempt's.
+7. An observed gate never decides. A pass names those that would have blocked it. Where no other gate
+   checked anything, the attempt passes, and the reason says that no gate decided.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -58,6 +60,7 @@ class PanelVerdict:
         advisory: results that did not decide.
         accepted: names of the gates that failed with a finding that a human had accepted.
         questions: what a human is asked, each question once.
+        would_block: names of the observed gates that failed or reached no verdict.
     """
 
     status: VerdictStatus
@@ -69,6 +72,7 @@ class PanelVerdict:
     advisory: tuple[EvaluationResult, ...]
     accepted: tuple[str, ...] = ()
     questions: tuple[Question, ...] = ()
+    would_block: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -81,6 +85,7 @@ def judge(
     gates: Collection[str],
     policy: VerdictPolicy | None = None,
     acceptances: Sequence[Acceptance] = (),
+    observed: Collection[str] = (),
 ) -> PanelVerdict:
     """Judge an attempt.
 
@@ -89,6 +94,7 @@ def judge(
         gates: names of the evaluators that are gates of the phase; each must be among the results.
         policy: thresholds; the defaults when None.
         acceptances: what humans accepted earlier in the run.
+        observed: names of the gates that are only observed in the phase; none is among `gates`.
     """
     policy = policy or VerdictPolicy()
     every = list(results)
@@ -105,10 +111,15 @@ def judge(
         issue for each in counted for issue in each.blocking_issues_below(policy.blocking_threshold)
     )
     score = _score(counted)
+    would_block = _names(each for each in every if each.evaluator_name in observed and not each.passed)
     if missing or errored:
         status, reason = VerdictStatus.ERRORED, _no_verdict(missing, errored)
+    elif score is None and observed and not forgiven and not asking:
+        status, reason = VerdictStatus.PASSED, "No gate decided anything: the others are observed"
     else:
         status, reason = _decide(failed, blocking, score, forgiven, asking, policy)
+    if status is VerdictStatus.PASSED and would_block:
+        reason = f"{reason}. Observed, would have blocked: {', '.join(would_block)}"
     return PanelVerdict(
         status=status,
         score=_score(decisive) or 0.0 if score is None else score,
@@ -119,6 +130,7 @@ def judge(
         advisory=tuple(each for each in every if each.evaluator_name not in gates),
         accepted=tuple(forgiven),
         questions=questions_of(asking),
+        would_block=would_block,
     )
 
 

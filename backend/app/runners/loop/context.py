@@ -75,7 +75,7 @@ def bind(
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
-    """Put values in the place of `{{name}}`; what a value holds is not filled again."""
+    """Put values in place of `{{name}}`; what a value holds is not filled again."""
     return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)
 
 

@@ -114,7 +114,7 @@ def gates_of(registry: EvaluatorRegistry, names: Sequence[str]) -> EvaluatorRegi
     for name in dict.fromkeys(names):
         found = [each for each in registry.all_registrations() if each.evaluator.name == name]
         best = next((each for each in found if each.covers(CODING)), found[0])
-        chosen.add(replace(best, phases=None, gate=True))
+        chosen.add(replace(best, phases=None, gate=True, observed=False))
     return chosen
 
 

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from app.schemas.api.marks import MarkView
 from app.schemas.evaluation import CriterionResultSchema
@@ -24,6 +24,7 @@ class EvaluationView(BaseModel):
     version: str
     category: str
     gate: bool
+    observed: bool = Field(default=False, description="Whether the gate is observed: it blocks nothing.")
     status: EvaluationStatusName
     passed: bool
     score: float

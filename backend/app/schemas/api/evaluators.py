@@ -25,6 +25,7 @@ class EvaluatorView(BaseModel):
     category: str
     deterministic: bool
     gate: bool
+    observed: bool = Field(default=False, description="Whether the gate is observed: it blocks nothing.")
     phases: list[str] | None
     source: str = Field(description="built-in, a package with its version, or phaserunner.toml")
 

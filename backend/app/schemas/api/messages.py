@@ -11,10 +11,11 @@ from app.schemas.text import clean_text
 
 
 class MessageMode(StrEnum):
-    """When an agent is told.
+    """When an agent receives a message.
 
     `STEER` is before its next model request, where the agent can be told then, and else at the end of its
-    work. `QUEUE` is at the end of its work. An agent that cannot go on then is told in its next attempt.
+    work. `QUEUE` is at the end of its work. An agent that cannot go on then gets the message in its next
+    attempt.
     """
 
     STEER = "steer"

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.schemas.api.observed import ObservedGate
 from app.schemas.api.run_lists import RunScope
 from app.schemas.shares import Latency, Share
 
@@ -168,6 +169,7 @@ class MetricsReport(BaseModel):
         passes: of whole runs: every phase passed within so many attempts.
         retries: of whole runs.
         phases: of each phase, in the order of a sprint.
+        observed: of each gate that was only observed.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -180,6 +182,7 @@ class MetricsReport(BaseModel):
     phases: list[PhaseMetrics]
     escalations: EscalationMetrics
     evaluators: list[EvaluatorMetrics]
+    observed: list[ObservedGate] = []
     spend: SpendMetrics
 
 

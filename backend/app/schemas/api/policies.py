@@ -4,9 +4,16 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from app.schemas.held_out import HeldOutFeedback
 from app.schemas.questions import BaseFailures, ProtectedPolicy
-from app.schemas.runs import MAX_OPEN_PATHS, Budget, RetryContext, RetryFrom, RunPolicy, WhenExhausted
+from app.schemas.runs import (
+    MAX_OPEN_PATHS,
+    Budget,
+    HeldOutFeedback,
+    RetryContext,
+    RetryFrom,
+    RunPolicy,
+    WhenExhausted,
+)
 from app.schemas.text import PathGlob, TestGlob
 
 
@@ -55,7 +62,7 @@ class PolicyOverrides(BaseModel):
     )
     held_out_feedback: HeldOutFeedback | None = Field(
         default=None,
-        description="What the agent is told when held-out tests fail: none, names (default) or messages.",
+        description="What the agent learns when held-out tests fail: none, names (default) or messages.",
     )
 
     @model_validator(mode="after")

@@ -1,20 +1,14 @@
 """Runs of every kind, as the API shows and changes them."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from app.schemas.agents import AgentSpec
-from app.schemas.api.attempts import AttemptView
-from app.schemas.api.escalations import MAX_GUIDANCE_CHARS, EscalationView
-from app.schemas.api.policies import PolicyOverrides, PolicyView
-from app.schemas.baseline import BaselineSummary
 from app.schemas.forges import ForgeView
-from app.schemas.held_out import HeldOutAtBase
-from app.schemas.runs import Phase, RunKind, RunStatus, Usage
-from app.schemas.text import CleanText, clean_text
+from app.schemas.runs import RunKind, RunStatus, Usage
+from app.schemas.text import CleanText
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 
@@ -83,6 +77,9 @@ class ListedRun(BaseModel):
     forked_from: ForkOrigin | None = Field(
         default=None, description="The attempt it started from, if it is a fork of another sprint."
     )
+    forge: ForgeView | None = Field(
+        default=None, description="The run's place on a forge, if its repository takes part."
+    )
     last_sequence: int = Field(default=0, description="The sequence of the run's latest event.")
     version: int = Field(default=1, description="Increases with each change of the run's state.")
     created_by: str
@@ -96,41 +93,6 @@ class RunView(ListedRun):
     """A run as lists show it."""
 
     goal: str
-
-
-class HeldOutView(BaseModel):
-    """The held-out tests of a run, without their texts."""
-
-    model_config = ConfigDict(frozen=True)
-
-    files: list[str]
-    at_base: HeldOutAtBase | None = Field(
-        description="What they do on the base's own code; null until that was tried."
-    )
-    note: str = Field(description="The same in a sentence.")
-
-
-class RunDetail(RunView):
-    """A run with its phases, attempts and escalations."""
-
-    source: dict[str, Any]
-    guidance: list[str] = Field(default=[], description="Part of the prompt of every attempt.")
-    policy: PolicyView
-    held_out: HeldOutView | None = Field(
-        default=None, description="The tests that no agent sees; null if there are none."
-    )
-    baseline: BaselineSummary | None = Field(
-        default=None,
-        description="What the base's tests do before anything is done; null until that is measured.",
-    )
-    base_commit: str
-    head_commit: str
-    phases: list[PhaseView]
-    attempts: list[AttemptView]
-    escalations: list[EscalationView]
-    forge: ForgeView | None = Field(
-        default=None, description="The run's place on a forge, if its repository takes part."
-    )
 
 
 class RunPage(BaseModel):
@@ -154,33 +116,3 @@ class RunPause(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     reason: CleanText = Field(default="", max_length=2000)
-
-
-class RunFork(BaseModel):
-    """The attempt that a new sprint starts from, and what differs in the new sprint.
-
-    The new sprint starts in the attempt's phase with its files. It keeps the base and the policy of the
-    original, except for the fields given here.
-    """
-
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        json_schema_extra={
-            "examples": [
-                {"phase": "coding", "attempt": 2, "guidance": "Keep the parser; mend only the rounding."}
-            ]
-        },
-    )
-
-    phase: Phase
-    attempt: int = Field(ge=1, le=2**31 - 1, description="Number of the attempt within its phase.")
-    guidance: CleanText = Field(default="", max_length=MAX_GUIDANCE_CHARS)
-    name: Name | None = None
-    agent: AgentSpec | None = Field(default=None, description="The agent; by default the same as before.")
-    policy: PolicyOverrides = PolicyOverrides()
-
-    @field_validator("name")
-    @classmethod
-    def _no_control_characters(cls, value: str | None) -> str | None:
-        return value if value is None else clean_text(value)

@@ -37,6 +37,7 @@ class JudgedEvaluation(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     gate: bool
+    observed: bool = Field(default=False, description="Whether the gate is observed: it blocks nothing.")
     result: dict[str, Any]
 
 

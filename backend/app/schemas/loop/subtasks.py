@@ -47,7 +47,7 @@ class EvaluationRequest(_Request):
     """An extra evaluation, before the one at the end of the iteration.
 
     Attributes:
-        type: what kind of evaluation it is, in a word that the evaluator is told.
+        type: the kind of evaluation, in a word that the evaluator receives.
         criteria: what is to be judged.
         target: the name of a source of the loop, such as `director_result` (what came with the request), or
             the text itself.

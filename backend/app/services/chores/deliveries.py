@@ -11,6 +11,7 @@ from app.db.engine import Sessions
 from app.db.models import WebhookDelivery
 from app.schemas.api.webhooks import DeliveryPage, DeliveryStatus, DeliveryView
 from app.services.read.paging import decode_cursor, encode_cursor
+from app.services.record.outbox import receiver_name
 
 
 class DeliveryService:
@@ -64,23 +65,29 @@ class DeliveryService:
             if row.status == "delivered":
                 raise ConflictError(f"the message was taken at {row.finished_at:%Y-%m-%d %H:%M:%S} UTC")
             if row.url not in self._urls:
-                raise ConflictError("its address is not among WEBHOOK_URLS any more, so it would not be sent")
+                raise ConflictError("its receiver is not in WEBHOOK_URLS or NOTIFICATIONS_FILE any more")
             row.status, row.tries, row.finished_at = "pending", 0, None
             row.next_at = datetime.now(UTC)
             return _view(row)
 
 
-def _view(row: WebhookDelivery) -> DeliveryView:
-    address = urlsplit(row.url)
+def _receiver(url: str) -> str:
+    if receiver_name(url) is not None:
+        return url
+    address = urlsplit(url)
     host = f"[{address.hostname}]" if ":" in (address.hostname or "") else address.hostname
     port = f":{address.port}" if address.port else ""
+    return f"{address.scheme}://{host}{port}"
+
+
+def _view(row: WebhookDelivery) -> DeliveryView:
     return DeliveryView.model_validate(
         {
             "id": row.id,
             "run_id": row.run_id,
             "sequence": row.sequence,
             "event": row.event,
-            "receiver": f"{address.scheme}://{host}{port}",
+            "receiver": _receiver(row.url),
             "status": row.status,
             "tries": row.tries,
             "last_error": row.last_error,

@@ -13,6 +13,7 @@ from sqlalchemy import select, update
 
 from app.db.engine import Sessions
 from app.db.models import EventRow, Run, WebhookDelivery
+from app.services.record.outbox import receiver_name
 from app.webhooks.sending import WebhookError
 
 logger = logging.getLogger(__name__)
@@ -27,6 +28,9 @@ _LONGEST_PAUSE_SECONDS = 6 * 3600.0
 
 Send = Callable[[str, str, bytes], Awaitable[None]]
 """Sends a body to a URL under a message id, or raises `WebhookError`."""
+
+Notify = Callable[[str, UUID, EventRow], Awaitable[None]]
+"""Tells the named receiver of an event under a message id, or raises `WebhookError`."""
 
 
 def pause_after(tries: int) -> float:
@@ -51,13 +55,17 @@ class WebhookService:
     Args:
         sessions: opens short transactions; none is open while a receiver is waited for.
         urls: addresses that are set now; messages to others are left.
-        send: sends one message.
+        send: sends one message to a URL; None if there are only notifications.
+        notify: sends one notification to people; None if there are none.
     """
 
-    def __init__(self, sessions: Sessions, urls: tuple[str, ...], send: Send) -> None:
+    def __init__(
+        self, sessions: Sessions, urls: tuple[str, ...], send: Send | None, notify: Notify | None = None
+    ) -> None:
         self._sessions = sessions
         self._urls = urls
         self._send = send
+        self._notify = notify
 
     async def __call__(self) -> int:
         """Send what is due; returns how many messages were tried."""
@@ -88,25 +96,34 @@ class WebhookService:
             return [_Message(*each) for each in await session.execute(claim)]
 
     async def _deliver(self, message: _Message) -> None:
-        body = await self._body(message)
-        if body is None:
+        found = await self._event(message)
+        if found is None:
             await self._record_failure(message, "the event is not kept any more", final=True)
             return
         try:
-            await self._send(message.url, str(message.id), body)
+            await self._pass_on(message, *found)
         except WebhookError as error:
-            await self._record_failure(message, str(error), final=False)
+            await self._record_failure(message, str(error), final=False, wait=error.retry_after)
             return
         values = {"status": "delivered", "last_error": "", "finished_at": datetime.now(UTC)}
         await self._record(message, values)
 
-    async def _record_failure(self, message: _Message, reason: str, *, final: bool) -> None:
+    async def _pass_on(self, message: _Message, event: EventRow, run: Run) -> None:
+        name = receiver_name(message.url)
+        if name is not None and self._notify is not None:
+            await self._notify(name, message.id, event)
+        elif self._send is not None:
+            await self._send(message.url, str(message.id), message_body(event, run))
+
+    async def _record_failure(
+        self, message: _Message, reason: str, *, final: bool, wait: float | None = None
+    ) -> None:
         now = datetime.now(UTC)
         if final or message.tries >= MAX_TRIES:
             logger.error("webhook %s failed for good after %d tries: %s", message.id, message.tries, reason)
             await self._record(message, {"status": "failed", "last_error": reason, "finished_at": now})
             return
-        pause = pause_after(message.tries)
+        pause = max(pause_after(message.tries), wait or 0.0)
         logger.warning("webhook %s failed, next try in %g s: %s", message.id, pause, reason)
         await self._record(message, {"last_error": reason, "next_at": now + timedelta(seconds=pause)})
 
@@ -117,11 +134,11 @@ class WebhookService:
         async with self._sessions.begin() as session:
             await session.execute(update(row).where(*mine).values(values))
 
-    async def _body(self, message: _Message) -> bytes | None:
+    async def _event(self, message: _Message) -> tuple[EventRow, Run] | None:
         async with self._sessions() as session:
             event = await session.get(EventRow, (message.run_id, message.sequence))
             run = await session.get(Run, message.run_id)
-        return None if event is None or run is None else message_body(event, run)
+        return None if event is None or run is None else (event, run)
 
 
 def message_body(event: EventRow, run: Run) -> bytes:

@@ -10,7 +10,8 @@ from app.db.engine import Sessions
 from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run
 from app.runners.evaluators.feedback_memory import AttemptRecord
 from app.schemas.api.policies import PolicyOverrides
-from app.schemas.api.runs import ForkOrigin, RunDetail, RunFork
+from app.schemas.api.run_details import RunDetail, RunFork
+from app.schemas.api.runs import ForkOrigin
 from app.schemas.runs import AttemptState, RunPolicy
 from app.services.control.held_out import copy_held_out
 from app.services.control.idempotency import UNKEYED, Once

@@ -13,7 +13,8 @@ from app.core.errors import InvalidInputError
 from app.db.models import HeldOut
 from app.runners.evaluators.held_out.held_out_files import check_held_out
 from app.runners.evaluators.held_out.held_out_gate import HeldOutEvaluator
-from app.schemas.held_out import HeldOutFeedback, HeldOutInput
+from app.schemas.held_out import HeldOutInput
+from app.schemas.runs import HeldOutFeedback
 from app.workspaces.files.removal import remove_tree
 from app.workspaces.history.patches import apply_patch
 from app.workspaces.history.repository import RunRepository

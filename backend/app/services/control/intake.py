@@ -53,6 +53,7 @@ class NewRun:
         held_out: tests that no agent sees.
         actor: who asks.
         origin: its place on a forge, if it has one.
+        id: of the run; None for a new one.
     """
 
     kind: RunKind
@@ -66,6 +67,7 @@ class NewRun:
     held_out: HeldOutInput | None = None
     actor: str
     origin: ForgeOrigin | None = None
+    id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,7 @@ class Intake:
         info = await inspect_source(new.source, self.sources, self.git)
         if self.budgets is not None and new.agent.script is None:
             await self.budgets.check_day(info.location)
-        run_id = uuid4()
+        run_id = new.id or uuid4()
         repository = self.store.repository(run_id)
         try:
             with logfire.span("start run {run_id}", run_id=run_id):

@@ -12,7 +12,7 @@ from app.core.events.runs import RunPausedData, RunResumedData
 from app.db.engine import Sessions
 from app.db.models import Attempt, Run
 from app.jobs.queue import abort_advance, enqueue_advance
-from app.schemas.api.runs import RunDetail
+from app.schemas.api.run_details import RunDetail
 from app.schemas.runs import RunStatus
 from app.services.control.cancelling import word_of
 from app.services.control.idempotency import UNKEYED, Once

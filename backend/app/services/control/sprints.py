@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from app.schemas.api.runs import RunDetail
+from app.schemas.api.run_details import RunDetail
 from app.schemas.api.sprints import SprintCreate
 from app.schemas.forges import ForgeOrigin
 from app.schemas.runs import RunKind, RunPolicy

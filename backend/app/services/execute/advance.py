@@ -2,10 +2,11 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
+from typing import Any
 from uuid import UUID
 
 import logfire
@@ -34,7 +35,7 @@ logger = logging.getLogger(__name__)
 HAND_OVER_SECONDS = 5.0
 """A worker that stops does not wait longer for the database; the next one finds out by itself."""
 
-CarryOutAttempt = Callable[[Recorded, int, Fence], Awaitable[None]]
+CarryOutAttempt = Callable[[Recorded, int, Fence], Coroutine[Any, Any, None]]
 """Produces or judges one attempt: takes the run as recorded, the attempt's number and the fence."""
 
 

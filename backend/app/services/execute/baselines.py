@@ -68,7 +68,7 @@ class BaselineKeeper:
         if await self._is_known(recorded):
             await produce(recorded, number, fence)
         else:
-            await together(_done(produce, recorded, number, fence), self._measure(recorded, fence))
+            await together(produce(recorded, number, fence), self._measure(recorded, fence))
 
     async def _before(self, evaluate: CarryOutAttempt, recorded: Recorded, number: int, fence: Fence) -> None:
         """Judge an attempt; a baseline that a lost worker did not finish is measured first."""
@@ -113,7 +113,3 @@ class BaselineKeeper:
     async def _keep(self, run_id: UUID, fence: Fence, found: FoundBaseline) -> None:
         async with self.recorder.open(run_id, fence) as recording:
             await keep_baseline(recording, found)
-
-
-async def _done(work: CarryOutAttempt, recorded: Recorded, number: int, fence: Fence) -> None:
-    await work(recorded, number, fence)

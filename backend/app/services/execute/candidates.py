@@ -114,8 +114,9 @@ class Watch(Protocol):
 class CandidateJob:
     """What the candidates of one attempt start from; `task_in` makes the task for a working tree.
 
-    `safe_fixes` asks for what an agent leaves to be mended by machine before it is judged. `continues` is the
-    subject of the conversation that agents go on with; None begins a new one.
+    `safe_fixes` asks for what an agent leaves to be mended by machine before it is judged. `conversation` is
+    the subject of what agents say. They go on with one on it that was interrupted, and where it `continues`
+    also with one that has ended; None keeps none. `interrupted` says that the attempt was.
     """
 
     run_id: UUID
@@ -125,7 +126,9 @@ class CandidateJob:
     message: str
     task_in: Callable[[Path], AgentTask]
     safe_fixes: bool = False
-    continues: str | None = None
+    conversation: str | None = None
+    continues: bool = False
+    interrupted: bool = False
 
 
 class CandidateRuns:
@@ -166,9 +169,15 @@ class CandidateRuns:
             return [await self._commit(job, each) for each in production.candidates]
 
     def _session(self, job: CandidateJob) -> SessionPlace | None:
-        if job.continues is None:
+        if job.conversation is None:
             return None
-        return SessionPlace(self._trees.sessions(job.run_id), job.continues)
+        return SessionPlace(
+            self._trees.sessions(job.run_id),
+            job.conversation,
+            start=job.start_commit,
+            continues=job.continues,
+            interrupted=job.interrupted,
+        )
 
     @asynccontextmanager
     async def _interpreter(self, job: CandidateJob) -> AsyncGenerator[Path | None]:

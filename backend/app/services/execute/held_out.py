@@ -16,7 +16,8 @@ from app.db.models import HeldOut, Run
 from app.db.outages import is_outage
 from app.realtime.store import Fence
 from app.runners.phase_panel import PhasePanel
-from app.schemas.held_out import HeldOutAtBase, HeldOutFeedback
+from app.schemas.held_out import HeldOutAtBase
+from app.schemas.runs import HeldOutFeedback
 from app.services.control.held_out import JUDGED_PHASES, MakeGate
 from app.services.execute.advance import CarryOutAttempt
 from app.services.record.history import Recorded
@@ -57,7 +58,7 @@ class HeldOutPanels:
 class TryHeldOutFirst:
     """Produces attempts; before the first one, a run's held-out tests are run at the base.
 
-    What passes there says nothing about the goal. That is told, and changes no decision.
+    What passes there says nothing about the goal. The notice says so; the decision stays as it is.
 
     Attributes:
         panels: knows the held-out tests.

@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class AttemptInbox:
-    """What the agents of an attempt are told; every candidate is told the same.
+    """The messages to the agents of an attempt; every candidate gets the same.
 
     Attributes:
         sessions: opens short sessions for reading.
@@ -67,7 +67,7 @@ class AttemptInbox:
 
 @dataclass(slots=True)
 class CandidateInbox:
-    """What one candidate is told; it is told everything once."""
+    """The messages to one candidate; it gets each one once."""
 
     attempt: AttemptInbox
     _seen: int = 0

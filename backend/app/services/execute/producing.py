@@ -31,6 +31,7 @@ from app.schemas.text import storable_json, storable_text
 from app.services.execute.candidate_rows import store_bundle, store_candidates, used_vendor_login
 from app.services.execute.candidates import CandidateJob, CandidateRuns, Committed, ProducedCandidate
 from app.services.execute.inbox import AttemptInbox
+from app.services.execute.interruptions import is_interrupted, last_end
 from app.services.execute.progress import ProgressBatcher, storing_progress
 from app.services.record.attempts import (
     begin_run,
@@ -109,7 +110,7 @@ class Producing:
             memory.guidance += await told_before(session, recorded.run.id, memory.phase)
             waiting = await due_messages(session, recorded.run.id)
             memory.guidance += [each.text for each in waiting]
-        prompt = prompt_for(memory) + _interrupted(recorded, number)
+        prompt = prompt_for(memory) + last_end(recorded, number)
         start = start_commit(recorded, number)
         claim = uuid4()
         async with self._recorder.open(recorded.run.id, fence) as recording:
@@ -143,11 +144,19 @@ class Producing:
 
         spec = AgentSpec.model_validate(run.agent)
         message = f"{phase}: attempt {number}"
+        continues = recorded.policy.retry_context is RetryContext.CONTINUE
         job = CandidateJob(
-            run.id, spec, run.base_commit, opened.start_commit, message, task_in, recorded.policy.safe_fixes
+            run.id,
+            spec,
+            run.base_commit,
+            opened.start_commit,
+            message,
+            task_in,
+            recorded.policy.safe_fixes,
+            conversation=phase if continues else f"{phase}/{number}",
+            continues=continues,
+            interrupted=is_interrupted(recorded, number),
         )
-        if recorded.policy.retry_context is RetryContext.CONTINUE:
-            job = replace(job, continues=phase)
         store = partial(self._recorder.progress, run.id, fence)
         async with storing_progress(ProgressBatcher(run.id, phase, number, store)) as batcher:
             return await self._candidates.run(job, _Stage(run.id, phase, number, batcher))
@@ -273,15 +282,6 @@ class _Stage:
         at = place_in(self._run_id, self._phase, self._number)
         payload = storable_json(data.model_dump(mode="json"))
         self._batcher.add(EVENT_ADAPTER.validate_python({**dict(at), "event": event, "data": payload}))
-
-
-def _interrupted(recorded: Recorded, number: int) -> str:
-    """Say why the last try of this attempt ended, and that its changes are kept; empty for a first try."""
-    own = next((each for each in recorded.attempts if each.number == number), None)
-    if own is None or own.status != AttemptState.AGENT_FAILED or not own.last_error:
-        return ""
-    left = "Its changes are in the workspace." if own.head_commit else "No file was changed."
-    return f"\n## The last try ended early\n\n{own.last_error}\n{left} Continue from there.\n"
 
 
 def _within_budget(limits: AgentLimits, recorded: Recorded) -> AgentLimits:

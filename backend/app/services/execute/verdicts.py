@@ -59,6 +59,7 @@ def evaluation_data(panel: PhasePanel, phase: str, result: EvaluationResult) -> 
         suggestions=result.suggestions,
         status=result.status.value,
         gate=result.evaluator_name in panel.get_evaluator_registry().gates(phase),
+        observed=result.evaluator_name in panel.get_evaluator_registry().observed(phase),
         duration_ms=result.duration_ms,
     )
 
@@ -99,7 +100,7 @@ async def record_no_verdict(
 ) -> None:
     """Record that there is no verdict, and repeat the evaluation after a pause if the policy allows it.
 
-    A model that is unavailable has a counter of its own, as for agents.
+    An unavailable model has a separate counter, as for agents.
     """
     await _store(recording, panel, row.phase, trouble.kept)
     await _pay(recording, row, trouble.judged)
@@ -143,8 +144,9 @@ async def _store(
     recording: Recording, panel: PhasePanel, phase: str, judged: Sequence[JudgedCandidate]
 ) -> None:
     results = {each.candidate.id: each.results for each in judged}
-    gates = frozenset(panel.get_evaluator_registry().gates(phase))
-    await store_evaluations(recording.session, results, gates)
+    registry = panel.get_evaluator_registry()
+    gates, observed = frozenset(registry.gates(phase)), registry.observed(phase)
+    await store_evaluations(recording.session, results, gates, observed)
 
 
 async def _pay(recording: Recording, row: Attempt, judged: Sequence[JudgedCandidate]) -> None:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
@@ -16,6 +16,7 @@ from app.core.credentials import Credentials
 from app.core.errors import InvalidInputError, NotFoundError, UnauthorizedError, UnavailableError
 from app.db.engine import Sessions
 from app.db.models import ForgeDelivery
+from app.forges.gitlab_deliveries import TOKEN_HEADER, is_from
 from app.forges.operator_file import ForgesFile
 from app.forges.port import ForgeError
 from app.forges.signatures import HEADER, is_signed
@@ -66,10 +67,29 @@ class ForgeInbox:
             UnauthorizedError: the signature is missing or wrong.
             InvalidInputError: a header is missing, or the body is no JSON object.
         """
-        forge = self._signer(headers, body)
+        given = headers.get(HEADER.lower(), "")
+        forge = self._sender("github", lambda secret: is_signed(secret, body, given), HEADER)
         delivery, event = headers.get("x-github-delivery", ""), headers.get("x-github-event", "")
         if not 0 < len(delivery) <= _MAX_ID_CHARS or not 0 < len(event) <= _MAX_ID_CHARS:
             raise InvalidInputError("X-GitHub-Delivery and X-GitHub-Event are required", field="headers")
+        return await self._record(forge, delivery, event, body)
+
+    async def take_gitlab(self, headers: Mapping[str, str], body: bytes) -> DeliveryTaken:
+        """Check and record a delivery of GitLab. Nothing else is done about it here.
+
+        Raises:
+            NotFoundError, UnauthorizedError, InvalidInputError: as `take`.
+        """
+        given = headers.get(TOKEN_HEADER.lower(), "")
+        forge = self._sender("gitlab", lambda secret: is_from(secret, given), TOKEN_HEADER)
+        # The first is the same when GitLab sends a delivery again; old versions have only the second.
+        delivery = headers.get("idempotency-key") or headers.get("x-gitlab-event-uuid", "")
+        event = headers.get("x-gitlab-event", "")
+        if not 0 < len(delivery) <= _MAX_ID_CHARS or not 0 < len(event) <= _MAX_ID_CHARS:
+            raise InvalidInputError("X-Gitlab-Event-UUID and X-Gitlab-Event are required", field="headers")
+        return await self._record(forge, delivery, event, body)
+
+    async def _record(self, forge: str, delivery: str, event: str, body: bytes) -> DeliveryTaken:
         row = {
             "forge": forge,
             "delivery": delivery,
@@ -82,19 +102,17 @@ class ForgeInbox:
             recorded = await session.scalar(statement)
         return DeliveryTaken(status="repeated" if recorded is None else "recorded")
 
-    def _signer(self, headers: Mapping[str, str], body: bytes) -> str:
-        """Find the forge whose secret signed the body."""
-        given = headers.get(HEADER.lower(), "")
-        secrets = {name: each.webhook_secret for name, each in self._file.forges.items()}
-        if not any(secrets.values()):
-            raise NotFoundError("no forge in FORGES_FILE has a webhook_secret")
-        for name, place in secrets.items():
-            if place is None:
-                continue
-            secret = self._credentials.secret(place.place, f"the webhook_secret of {name!r}")
-            if is_signed(secret, body, given):
+    def _sender(self, kind: str, is_known: Callable[[str], bool], header: str) -> str:
+        """Find the forge whose secret a delivery shows."""
+        places = {name: each.webhook_secret for name, each in self._file.forges.items() if each.kind == kind}
+        if not any(places.values()):
+            raise NotFoundError(f"no forge of the kind {kind} in FORGES_FILE has a webhook_secret")
+        for name, place in places.items():
+            if place is not None and is_known(
+                self._credentials.secret(place.place, f"the webhook_secret of {name!r}")
+            ):
                 return name
-        raise UnauthorizedError(f"{HEADER} does not sign this body with a webhook_secret of FORGES_FILE")
+        raise UnauthorizedError(f"{header} does not fit a webhook_secret of FORGES_FILE")
 
 
 class ForgeDeliveryChore:

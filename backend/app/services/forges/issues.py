@@ -1,20 +1,44 @@
 """Starts sprints for issues of a forge."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from app.core.errors import ConflictError, UnavailableError, WorkspaceError
 from app.forges.goals import goal_of
 from app.forges.port import Forge, ForgeError, ForgesByName, Issue
 from app.forges.repositories import Member, Members
+from app.schemas.agents import AgentSpec
 from app.schemas.api.forges import IssueSprintCreate
-from app.schemas.api.runs import RunDetail
-from app.schemas.api.sprints import SprintCreate
+from app.schemas.api.policies import PolicyOverrides
+from app.schemas.api.run_details import RunDetail
+from app.schemas.api.sprints import DEFAULT_PHASES, SprintCreate
 from app.schemas.forges import ForgeOrigin
+from app.schemas.runs import Phase
 from app.schemas.workspaces import GitSource
 from app.services.control.idempotency import UNKEYED, Once
 from app.services.control.sprints import SprintService
 
 _MAX_NAME = 200
+
+
+def sprint_for(
+    member: Member,
+    issue: Issue,
+    *,
+    agent: AgentSpec,
+    policy: PolicyOverrides,
+    name: str | None = None,
+    phases: Sequence[Phase] = DEFAULT_PHASES,
+) -> SprintCreate:
+    """Make a sprint of an issue: its text becomes the goal, and its repository the source."""
+    return SprintCreate(
+        goal=goal_of(issue.title, issue.body),
+        name=name or f"#{issue.number} {' '.join(issue.title.split())}"[:_MAX_NAME],
+        source=GitSource(url=member.clone_url, credential=member.forge.credential),
+        phases=list(phases),
+        agent=agent,
+        policy=policy,
+    )
 
 
 class IssueService:
@@ -51,10 +75,10 @@ class IssueService:
         issue = await self._issue(self._forges[member.repository.forge], member, number)
         if not issue.is_open:
             raise ConflictError(f"the issue {number} is closed; open it again first", field="issue")
-        sprint = SprintCreate(
-            goal=goal_of(issue.title, issue.body),
-            name=request.name or f"#{number} {' '.join(issue.title.split())}"[:_MAX_NAME],
-            source=GitSource(url=member.clone_url, credential=member.forge.credential),
+        sprint = sprint_for(
+            member,
+            issue,
+            name=request.name,
             phases=request.phases,
             agent=request.agent,
             policy=request.policy,

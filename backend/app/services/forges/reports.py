@@ -30,6 +30,7 @@ from app.schemas.workspaces import GitSource
 from app.services.chores.webhooks import pause_after
 from app.services.execute.trees import RunTrees
 from app.services.read.runs import RunQueries
+from app.services.review.rechecks import RecheckService
 from app.services.review.results import Result, ResultService
 from app.workspaces.sources.inspection import SourcePolicy
 from app.workspaces.sources.pushing import Push, push_branch
@@ -68,17 +69,19 @@ class ForgeReportService:
         forges: adapters by name.
         queries: reads runs.
         results: finds results.
+        rechecks: judges them again if their target has moved.
         trees: knows the runs' commits.
         sources: which sources and credentials are allowed.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a report is made of
         self,
         sessions: Sessions,
         members: Members,
         forges: ForgesByName,
         queries: RunQueries,
         results: ResultService,
+        rechecks: RecheckService,
         trees: RunTrees,
         sources: SourcePolicy,
     ) -> None:
@@ -87,6 +90,7 @@ class ForgeReportService:
         self._forges = forges
         self._queries = queries
         self._results = results
+        self._rechecks = rechecks
         self._trees = trees
         self._sources = sources
 
@@ -139,7 +143,13 @@ class ForgeReportService:
         facts = await self._facts(due, member)
         pull_url, problem = None, ""
         result = await self._offered(facts, member)
-        if result is not None:
+        if result is not None and due.branch is None and result.is_final:
+            # Before the first offer only: afterwards the forge itself says what has moved.
+            check = await self._rechecks.recheck(due.run_id)
+            if check.verdict == "errored":
+                raise ForgeError(check.problem)  # it says nothing about the result, so it is tried again
+            problem = check.problem
+        if result is not None and not problem:
             try:
                 pull_url = await self._offer(due, member, forge, facts, result)
             except ConflictError as error:

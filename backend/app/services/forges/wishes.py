@@ -14,6 +14,7 @@ from app.db.engine import Sessions
 from app.db.models import Escalation, ForgeReport, Run
 from app.forges.deliveries import OWN, Asked, Ended, Nothing, read_delivery
 from app.forges.descriptions import cell
+from app.forges.gitlab_deliveries import read_gitlab_delivery
 from app.forges.port import ForgesByName
 from app.forges.repositories import Member, Members
 from app.schemas.api.escalations import EscalationResolve
@@ -71,7 +72,9 @@ class WishService:
         Raises:
             ForgeError, UnavailableError: the forge is away; the same may be tried again.
         """
-        wish = read_delivery(event, payload)
+        entry = self._members.file.forges.get(forge)
+        read = read_gitlab_delivery if entry is not None and entry.kind == "gitlab" else read_delivery
+        wish = read(event, payload)
         if isinstance(wish, Nothing):
             return Fulfilled(acted=False, text=wish.reason)
         member = self._members.named(forge, wish.repository)
@@ -91,7 +94,7 @@ class WishService:
 
     async def _refusal(self, member: Member, wish: Asked) -> str:
         rules = member.repository.rules
-        if wish.what == "label" and wish.text not in rules.labels:
+        if wish.what == "label" and not {wish.text, *wish.more_labels} & set(rules.labels):
             return f"the label {wish.text!r} starts nothing"
         if wish.what != "label" and not rules.commands:
             return "commands are off for this repository"
@@ -117,7 +120,7 @@ class WishService:
         async with self._sessions() as session:
             if await session.scalar(select(ForgeReport.run_id).where(ForgeReport.trigger == trigger)):
                 return Fulfilled(acted=True, text="the run was started before a crash")
-            busy = await _newest(session, member, wish.number)
+            busy = await _newest(session, member, wish)
         if busy is not None:
             return Fulfilled(acted=False, text=f"the run {busy.id} works on this issue already")
         rules = member.repository.rules
@@ -135,7 +138,7 @@ class WishService:
 
     async def _retry(self, member: Member, wish: Asked, actor: str) -> Fulfilled:
         async with self._sessions() as session:
-            run = await _newest(session, member, wish.number)
+            run = await _newest(session, member, wish)
             asked = run and await session.scalar(
                 select(Escalation.id).where(Escalation.run_id == run.id, Escalation.status == "open")
             )
@@ -147,7 +150,7 @@ class WishService:
 
     async def _stop(self, member: Member, wish: Asked, actor: str) -> Fulfilled:
         async with self._sessions() as session:
-            run = await _newest(session, member, wish.number)
+            run = await _newest(session, member, wish)
         if run is None:
             return Fulfilled(acted=False, text="no run works on this")
         await self._cancels.cancel(run.id, wish.text or f"stopped by {actor}", actor)
@@ -182,7 +185,7 @@ class WishService:
         await forge.put_comment(member.repository.name, wish.number, marker, body, None)
 
 
-async def _newest(session: AsyncSession, member: Member, number: int) -> Run | None:
+async def _newest(session: AsyncSession, member: Member, wish: Asked) -> Run | None:
     """Find the newest unfinished run of an issue or pull request."""
     row = ForgeReport
     statement = (
@@ -191,7 +194,8 @@ async def _newest(session: AsyncSession, member: Member, number: int) -> Run | N
         .where(
             row.forge == member.repository.forge,
             row.repository == member.repository.name,
-            or_(row.issue == number, row.pull_number == number),
+            # On GitLab an issue and a merge request may have the same number.
+            (row.pull_number if wish.is_pull else row.issue) == wish.number,
             Run.status.not_in(_FINAL),
         )
         .order_by(Run.created_at.desc())

@@ -17,9 +17,9 @@ from app.runners.evaluators.testing.baselines import baseline_at, comparing_gate
 from app.runners.phase_panel import PhasePanel
 from app.schemas.api.workspace_reports import EvaluateRequest, EvaluationReport, JudgedEvaluation
 from app.schemas.baseline import Baseline, BaselineSummary
-from app.schemas.held_out import HeldOutAtBase, HeldOutFeedback
+from app.schemas.held_out import HeldOutAtBase
 from app.schemas.project_file import PROJECT_FILE
-from app.schemas.runs import RunPolicy
+from app.schemas.runs import HeldOutFeedback, RunPolicy
 from app.schemas.workspaces import LocalSource
 from app.services.control.held_out import JUDGED_PHASES, MakeGate, read_held_out
 from app.workspaces.files.limits import WorkspaceLimits
@@ -99,7 +99,8 @@ class EvaluationService:
                 await remove_tree(place)
         panel, results = judged.panel, judged.results
         verdict = panel.judge(request.phase, results, self._policy)
-        gates = panel.get_evaluator_registry().gates(request.phase)
+        registry = panel.get_evaluator_registry()
+        gates, observed = registry.gates(request.phase), registry.observed(request.phase)
         return EvaluationReport(
             phase=request.phase,
             verdict=verdict.status.value,
@@ -111,7 +112,11 @@ class EvaluationService:
             held_out=judged.held_out,
             baseline=judged.baseline,
             evaluations=[
-                JudgedEvaluation(gate=each.evaluator_name in gates, result=each.model_dump(mode="json"))
+                JudgedEvaluation(
+                    gate=each.evaluator_name in gates,
+                    observed=each.evaluator_name in observed,
+                    result=each.model_dump(mode="json"),
+                )
                 for each in results
             ],
         )

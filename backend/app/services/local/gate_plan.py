@@ -10,7 +10,8 @@ from statistics import median
 from typing import Any, cast
 
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
-from app.schemas.project_file import MAX_SECONDS, PROJECT_FILE
+from app.schemas.project_file import PROJECT_FILE
+from app.schemas.project_values import MAX_SECONDS
 from app.services.local.gate_candidates import Candidate, Project
 
 _LEAST_SECONDS = 120
@@ -111,7 +112,7 @@ def summary(project: Project, every: Sequence[Tried]) -> list[str]:
 
 
 def differences(existing: str, every: Sequence[Tried]) -> list[str]:
-    """Say how a project's file differs from what a new one would say; settings of its own are left out.
+    """Say how a project's file differs from what a new one would say; settings that only it has are left out.
 
     Raises:
         ValueError: the existing file is not TOML.

@@ -24,6 +24,7 @@ from app.schemas.runs import EscalationDecision, EscalationReason, Phase
 from app.schemas.shares import Latency
 from app.services.measure.evaluators import load_evaluator_metrics
 from app.services.measure.links import Links
+from app.services.measure.observed import load_observed_gates
 from app.services.read.run_lists import conditions
 from app.services.record.cases import (
     OVER,
@@ -70,6 +71,7 @@ async def _report(session: AsyncSession, query: MetricQuery) -> MetricsReport:
         phases=_phases(phases, links),
         escalations=await _escalations(session, scoped, whole, links),
         evaluators=await load_evaluator_metrics(session, scoped, links),
+        observed=await load_observed_gates(session, scoped),
         spend=await _spend(session, where, links),
     )
 

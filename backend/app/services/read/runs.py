@@ -25,17 +25,18 @@ from app.db.models import (
 from app.runners.evaluators.panel import judges_usage
 from app.schemas.api.attempts import AttemptDetail, AttemptView, PromptPart
 from app.schemas.api.policies import PolicyView
-from app.schemas.api.runs import HeldOutView, ListedRun, RunDetail, RunView
+from app.schemas.api.run_details import HeldOutView, RunDetail
+from app.schemas.api.runs import ListedRun, RunView
 from app.schemas.baseline import Baseline, BaselineSummary, BaselineView
 from app.schemas.held_out import HeldOutAtBase
 from app.schemas.runs import RunKind, RunPolicy
+from app.services.read.forks import load_forks
 from app.services.read.prompt_changes import prompt_changes
 from app.services.read.views import (
     Marks,
     attempt_view,
     candidate_view,
     escalation_view,
-    forge_view,
     phase_views,
     run_view,
 )
@@ -176,7 +177,7 @@ async def show_run(session: AsyncSession, run: Run) -> RunDetail:
     position = {phase: index for index, phase in enumerate(run.phases)}
     ordered = sorted(attempts, key=lambda each: (position.get(each.phase, -1), each.number))
     return RunDetail(
-        **dict(run_view(run, attempts, escalations)),
+        **dict(run_view(run, attempts, escalations, await session.get(ForgeReport, run_id))),
         source=run.source,
         guidance=run.guidance,
         policy=PolicyView.of(RunPolicy.model_validate(run.policy)),
@@ -187,7 +188,7 @@ async def show_run(session: AsyncSession, run: Run) -> RunDetail:
         phases=phase_views(run, attempts, escalations),
         attempts=[views[each.id] for each in ordered],
         escalations=[escalation_view(each, run) for each in escalations],
-        forge=forge_view(await session.get(ForgeReport, run_id)),
+        forks=await load_forks(session, run_id),
     )
 
 
@@ -246,11 +247,14 @@ async def load_views(session: AsyncSession, runs: Sequence[Run]) -> list[RunView
     ids = [each.id for each in runs]
     attempts = await _attempts(session, ids, load_only(*_LISTED))
     escalations = await _escalations(session, ids)
+    reports = await session.scalars(select(ForgeReport).where(ForgeReport.run_id.in_(ids)))
+    forges = {each.run_id: each for each in reports}
     return [
         run_view(
             run,
             [each for each in attempts if each.run_id == run.id],
             [each for each in escalations if each.run_id == run.id],
+            forges.get(run.id),
         )
         for run in runs
     ]

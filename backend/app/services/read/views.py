@@ -29,8 +29,13 @@ Marks = Mapping[UUID, Sequence[VerdictMark]]
 """Marks by the id of their evaluation, newest first."""
 
 
-def run_view(run: Run, attempts: Sequence[Attempt], escalations: Sequence[Escalation]) -> RunView:
-    """One sprint, as lists show it; `attempts` and `escalations` are those of the run."""
+def run_view(
+    run: Run,
+    attempts: Sequence[Attempt],
+    escalations: Sequence[Escalation],
+    report: ForgeReport | None = None,
+) -> RunView:
+    """One sprint, as lists show it; `attempts`, `escalations` and `report` are those of the run."""
     spec = AgentSpec.model_validate(run.agent)
     numbers = [each.number for each in attempts if each.phase == run.phase]
     waiting = next((each.id for each in escalations if each.status == "open"), None)
@@ -52,6 +57,7 @@ def run_view(run: Run, attempts: Sequence[Attempt], escalations: Sequence[Escala
         escalation_id=waiting,
         paused=pause_view(run),
         forked_from=ForkOrigin.model_validate(run.forked_from) if run.forked_from else None,
+        forge=forge_view(report),
         last_sequence=run.last_sequence,
         version=run.version,
         created_by=run.created_by,
@@ -148,6 +154,7 @@ def evaluation_view(row: Evaluation, marks: Sequence[VerdictMark]) -> Evaluation
             "version": row.version,
             "category": row.category,
             "gate": row.gate,
+            "observed": row.observed,
             "status": row.status,
             "passed": row.passed,
             "score": row.score,

@@ -100,7 +100,7 @@ class Accounts:
         """Add entries to the sums.
 
         Returns:
-            The runs that got a warning; their clients are told after the transaction.
+            The runs that got a warning; their clients hear of it after the transaction.
         """
         events: dict[UUID, list[Event]] = {}
         for run_id, added in runs.consumed(entries).items():

@@ -13,12 +13,18 @@ from app.runners.evaluators.protocol import EvaluationResult
 
 
 async def store_evaluations(
-    session: AsyncSession, results: Mapping[UUID, Sequence[EvaluationResult]], gates: AbstractSet[str]
+    session: AsyncSession,
+    results: Mapping[UUID, Sequence[EvaluationResult]],
+    gates: AbstractSet[str],
+    observed: AbstractSet[str] = frozenset(),
 ) -> None:
     """Store the results of each candidate; those of an earlier try without a verdict are replaced."""
     await session.execute(delete(Evaluation).where(Evaluation.candidate_id.in_(list(results))))
     for candidate_id, each in results.items():
-        session.add_all(_row(candidate_id, position, one, gates) for position, one in enumerate(each))
+        rows = [_row(candidate_id, position, one, gates) for position, one in enumerate(each)]
+        for row in rows:
+            row.observed = row.evaluator in observed
+        session.add_all(rows)
 
 
 async def load_too_slow(session: AsyncSession, run_id: UUID) -> frozenset[str]:

@@ -17,6 +17,26 @@ SENT_EVENT_TYPES = FINAL_EVENT_TYPES | {
 }
 """Events that are sent to other services."""
 
+_NOTIFY = "notify:"
+
+
+def notify_address(name: str) -> str:
+    """Return the address of a receiver in the operator's file of notifications."""
+    return f"{_NOTIFY}{name}"
+
+
+def receiver_name(address: str) -> str | None:
+    """Return the name of the receiver of notifications that an address stands for; None for a URL."""
+    return address.removeprefix(_NOTIFY) if address.startswith(_NOTIFY) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """A receiver of notifications, and the events that it gets."""
+
+    address: str
+    events: frozenset[SprintEventType]
+
 
 @dataclass(frozen=True, slots=True)
 class Outbox:
@@ -25,10 +45,17 @@ class Outbox:
     Attributes:
         urls: addresses of receivers.
         forges: whether runs are reported to forges, too.
+        people: receivers of notifications.
     """
 
     urls: tuple[str, ...] = ()
     forges: bool = False
+    people: tuple[Subscription, ...] = ()
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Every address that messages go to now."""
+        return (*self.urls, *(each.address for each in self.people))
 
     async def put(
         self, session: AsyncSession, run_id: UUID, events: Sequence[Event], last: int | None
@@ -38,14 +65,14 @@ class Outbox:
             return
         if self.forges and any(each.event in SENT_EVENT_TYPES for each in events):
             await want_report(session, run_id)
-        if not self.urls:
+        if not self.addresses:
             return
         first = last - len(events) + 1
         rows = [
             {"id": uuid4(), "run_id": run_id, "sequence": first + index, "event": each.event, "url": url}
             for index, each in enumerate(events)
             if each.event in SENT_EVENT_TYPES
-            for url in self.urls
+            for url in (*self.urls, *(who.address for who in self.people if each.event in who.events))
         ]
         if rows:
             await session.execute(insert(WebhookDelivery), rows)

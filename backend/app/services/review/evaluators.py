@@ -127,6 +127,7 @@ def _view(each: EvaluatorDescription) -> EvaluatorView:
         category=each.category,
         deterministic=each.deterministic,
         gate=each.gate,
+        observed=each.observed,
         phases=list(each.phases) if each.phases is not None else None,
         source=each.source,
     )

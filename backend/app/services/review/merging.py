@@ -1,6 +1,7 @@
 """Tells whether a result still merges into its source, and takes it there as a branch when asked."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -17,7 +18,13 @@ from app.services.review.results import Result, ResultService
 from app.workspaces.history.git import Git
 from app.workspaces.sources.inspection import SourcePolicy
 from app.workspaces.sources.local import branch_of, locate
-from app.workspaces.sources.merging import MergeOutcome, create_branch, merge_into_local, merge_into_remote
+from app.workspaces.sources.merging import (
+    Merge,
+    MergeOutcome,
+    create_branch,
+    merging_into_local,
+    merging_into_remote,
+)
 
 MERGES_AT_ONCE = 2
 """Merges that one process tries at the same time; the others wait."""
@@ -74,6 +81,16 @@ class MergeService:
             ConflictError: the run has no output yet, or its source is no repository.
             InvalidInputError, WorkspaceError: the branch or the source cannot be used.
         """
+        async with self.merging(run_id, branch) as merge:
+            return MergeCheck(merge.outcome, datetime.now(UTC))
+
+    @asynccontextmanager
+    async def merging(self, run_id: UUID, branch: str | None = None) -> AsyncGenerator[Merge]:
+        """Try the same merge and yield it with its files, which are there while the block runs.
+
+        Raises:
+            NotFoundError, ConflictError, InvalidInputError, WorkspaceError: as `check`.
+        """
         result = await self._results.result(run_id)
         document = await self._source(run_id)
         repository = await self._trees.repository(run_id, result.commit)
@@ -83,15 +100,16 @@ class MergeService:
                 case "local":
                     source = LocalSource(path=document["path"])
                     wanted = branch or await self._started_from(source, document)
-                    outcome = await merge_into_local(source, wanted, self._sources, repository, *ends)
+                    trying = merging_into_local(source, wanted, self._sources, repository, *ends)
                 case "git":
                     remote = GitSource(
                         url=document["url"], ref=document.get("ref"), credential=document.get("credential")
                     )
-                    outcome = await merge_into_remote(remote, branch, self._sources, repository, *ends)
+                    trying = merging_into_remote(remote, branch, self._sources, repository, *ends)
                 case kind:
                     raise ConflictError(f"a source of the kind {kind} has no branch to merge into")
-        return MergeCheck(outcome, datetime.now(UTC))
+            async with trying as merge:
+                yield merge
 
     async def apply(self, run_id: UUID, branch: str | None) -> AppliedBranch:
         """Create a branch with the result in the local repository that the run started from.

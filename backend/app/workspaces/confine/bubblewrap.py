@@ -12,13 +12,14 @@ HOME = "/home/sandbox"
 
 # What programs need of a system. Not /home, /root, /run, /srv and /var, which tell of its people, and not
 # /opt, where services are installed with their settings and data.
-_SYSTEM = (
+SYSTEM = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"),
     *("/nix/store", "/gnu/store"),
 )
+_SYSTEM_PLACES = frozenset(map(Path, SYSTEM))
 _HIDDEN = ("/proc/keys", "/proc/key-users", "/proc/timer_list", "/proc/kcore")
 """Files of the kernel that tell of other users and of the service."""
-_ETC = (
+ETC = (
     *("alternatives", "ca-certificates", "crypto-policies", "group", "hosts", "ld.so.cache", "ld.so.conf"),
     *("ld.so.conf.d", "localtime", "mime.types", "nsswitch.conf", "os-release", "passwd", "pki", "protocols"),
     *("services", "ssl"),
@@ -108,7 +109,7 @@ class SystemConfiguration:
         self._open = ExitStack()
 
     def __enter__(self) -> Self:
-        for name in _ETC:
+        for name in ETC:
             # What is missing or may not be read is not there inside either.
             with suppress(OSError):
                 self._add(f"/etc/{name}")
@@ -147,7 +148,7 @@ class SystemConfiguration:
 
 def visible_without_asking(path: Path) -> bool:
     """Tell whether every confined program sees this path."""
-    return any(path.is_relative_to(place) for place in _SYSTEM)
+    return not _SYSTEM_PLACES.isdisjoint((path, *path.parents))
 
 
 def command_line(program: str, launch: Launch, argv: Sequence[str]) -> list[str]:
@@ -188,7 +189,7 @@ def _system(configuration: SystemConfiguration, *, network: bool) -> Iterator[st
     for path in _HIDDEN:
         if os.path.exists(path):
             yield from ("--ro-bind", "/dev/null", path)
-    for name in _SYSTEM:
+    for name in SYSTEM:
         yield from _system_directory(Path(name))
     yield from ("--dir", "/etc")
     for path, target in configuration.links.items():
@@ -224,8 +225,10 @@ def _mounts(launch: Launch) -> Iterator[str]:
     kinds = dict.fromkeys(launch.writable, "--bind") | dict.fromkeys(launch.readable, "--ro-bind")
     made: set[Path] = {Path("/"), Path("/tmp"), Path("/var"), Path("/home")}  # noqa: S108 - inside
     for path in sorted(kinds):
+        hidden = False
         for above in reversed(path.parents):
-            hidden = any(above.is_relative_to(outer) for outer in kinds) or visible_without_asking(above)
+            # What lies below a mount is there with it.
+            hidden = hidden or above in kinds or above in _SYSTEM_PLACES
             if above not in made and not hidden:
                 made.add(above)
                 # Those that bubblewrap makes by itself can be entered by root alone.

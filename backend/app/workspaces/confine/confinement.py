@@ -1,10 +1,11 @@
 """What a confined program may reach, what the operator chose, and whether programs are confined at all."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from app.schemas.modes import SandboxMode
+from app.schemas.modes import ConfinementKind, SandboxMode
 from app.workspaces.confine.bubblewrap import SandboxLimits
 from app.workspaces.confine.egress import EgressRules
 
@@ -43,6 +44,7 @@ class Confinement:
         home: a directory that is its `HOME`, writable; None is an empty one that ends with the program.
         gateway: a unix socket that it reaches on its loopback at `GATEWAY_PORT`. As root, the program's user
             becomes the owner of the socket and of its directory.
+        image: container image whose system it sees, where containers confine it; None is the usual system.
     """
 
     writable: tuple[Path, ...] = ()
@@ -50,6 +52,7 @@ class Confinement:
     network: Network = Network.NONE
     home: Path | None = None
     gateway: Path | None = None
+    image: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +60,36 @@ class SandboxState:
     """Whether programs are confined, and what to say about it.
 
     Attributes:
-        confined: True when programs run in bubblewrap.
+        confined: True when programs run confined.
         allowed: True when programs may run, be it unconfined.
         detail: for people.
+        backend: name of what confines them.
     """
 
     confined: bool
     allowed: bool
     detail: str
+    backend: str = "bubblewrap"
 
     @property
     def name(self) -> str:
-        """What is stamped on verdicts: `bubblewrap` or `none`."""
-        return "bubblewrap" if self.confined else "none"
+        """What is stamped on verdicts: `bubblewrap`, `container`, `seatbelt` or `none`."""
+        return self.backend if self.confined else "none"
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerSettings:
+    """How containers are made, where containers confine programs.
+
+    Attributes:
+        engine: program of Docker or Podman, with its global options; empty takes the one that is installed.
+        image: image for all commands of projects, or `devcontainer` for each project's own; None for neither.
+        environ: environment of the engine's program.
+    """
+
+    engine: tuple[str, ...] = ()
+    image: str | None = None
+    environ: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +102,8 @@ class SandboxSettings:
         readable: paths that every confined program may read, such as toolchains outside the system's places.
         cgroup: a directory of a cgroup v2 hierarchy in which each launch gets its own group.
         egress: what programs with a network may reach beyond public addresses.
+        kind: what confines programs; None is bubblewrap.
+        containers: how containers are made.
     """
 
     mode: SandboxMode = SandboxMode.REQUIRED
@@ -89,3 +111,5 @@ class SandboxSettings:
     readable: tuple[Path, ...] = ()
     cgroup: Path | None = None
     egress: EgressRules = field(default_factory=EgressRules)
+    kind: ConfinementKind | None = None
+    containers: ContainerSettings = field(default_factory=ContainerSettings)

@@ -76,9 +76,15 @@ class Egress:
 
     path: Path
 
-    def command_line(self, python: Path, argv: Sequence[str]) -> list[str]:
-        """Return the command line that forwards to the proxy and runs `argv` with the proxy's variables."""
-        return forwarding(python, 0, self.path, argv)
+    def command_line(self, python: Path, argv: Sequence[str], port: int = 0) -> list[str]:
+        """Return the command line that forwards to the proxy and runs `argv` with the proxy's variables.
+
+        Args:
+            python: the interpreter that forwards.
+            argv: the program and its arguments.
+            port: on the loopback; 0 is any.
+        """
+        return forwarding(python, -port, self.path, argv)
 
 
 @asynccontextmanager

@@ -1,28 +1,39 @@
 """Starts inside the sandbox: connects a loopback port to a unix socket, then runs a program.
 
 Runs alone, with any Python 3.8 or newer and nothing but its standard library:
-`python -I -S forwarder.py PORT SOCKET PROGRAM [ARGUMENT ...]`. With port 0 the socket is that of the proxy:
-the system chooses a port, and the program's variables for proxies name it. Exits as the program does,
-128 + signal included.
+`python -I -S forwarder.py PORT SOCKET PROGRAM [ARGUMENT ...]`. With port 0 or a negative one, the
+socket is that of the proxy: the system chooses a port, or it is the number without its sign. The program's
+variables for proxies then name it. Exits as the program does, 128 + signal included.
+
+Every confined launch with a way out waits for this program. So it takes the modules in C below `signal` and
+`socket`, and neither `selectors` nor `threading`: those four take longer than all the rest of its start.
 """
 
+import _thread
 import os
-import selectors
-import signal
-import socket
+import select
 import sys
-import threading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal
+    import socket
+    from collections.abc import Callable
+else:
+    import _signal as signal
+    import _socket as socket
 
 _CHUNK = 65_536
+_BACKLOG = 128
 _VARIABLES = ("http_proxy", "https_proxy", "all_proxy")
 
 
 def main(port: int, path: str, argv: "list[str]") -> int:
     """Run the program and forward its connections; return its exit status."""
-    listener = socket.create_server(("127.0.0.1", port), backlog=128)
+    listener = _listen(abs(port))
     # This program has no settings: what it was started with goes on to the program that it starts.
     env = dict(os.environ)  # noqa: TID251 - the program gets this environment
-    if port == 0:
+    if port <= 0:
         address = f"http://127.0.0.1:{listener.getsockname()[1]}"
         for name in _VARIABLES:
             env[name] = env[name.upper()] = address
@@ -30,13 +41,21 @@ def main(port: int, path: str, argv: "list[str]") -> int:
     try:
         pid = _spawn(argv, env)
     except OSError as error:
-        sys.stderr.write(f"{argv[0]}: {error.strerror}\n")
+        os.write(2, f"{argv[0]}: {error.strerror}\n".encode())
         return 127 if isinstance(error, FileNotFoundError) else 126
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda received, _: os.kill(pid, received))
-    threading.Thread(target=_accept, args=(listener, path), daemon=True).start()
+    _thread.start_new_thread(_accept, (listener, path))
     status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     return status if status >= 0 else 128 - status
+
+
+def _listen(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(("127.0.0.1", port))
+    listener.listen(_BACKLOG)
+    return listener
 
 
 def _spawn(argv: "list[str]", env: "dict[str, str]") -> int:
@@ -45,7 +64,7 @@ def _spawn(argv: "list[str]", env: "dict[str, str]") -> int:
 
 def _accept(listener: socket.socket, path: str) -> None:
     while True:
-        near, _ = listener.accept()
+        near = socket.socket(fileno=_accepted(listener))
         far = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             far.connect(path)
@@ -53,28 +72,40 @@ def _accept(listener: socket.socket, path: str) -> None:
             near.close()
             far.close()
             continue
-        threading.Thread(target=_pump, args=(near, far), daemon=True).start()
+        _thread.start_new_thread(_pump, (near, far))
+
+
+def _accepted(listener: socket.socket) -> int:
+    # The module in C has no other way to accept; its type does not list it.
+    accept: Callable[[], tuple[int, object]] = getattr(listener, "_accept")  # noqa: B009 - see above
+    return accept()[0]
 
 
 def _pump(near: socket.socket, far: socket.socket) -> None:
     """Copy both ways until both sides have ended."""
     sinks = {near.fileno(): (near, far), far.fileno(): (far, near)}
-    with near, far, selectors.DefaultSelector() as ready:
-        for number in sinks:
-            ready.register(number, selectors.EVENT_READ)
-        try:
-            while ready.get_map():
-                for key, _ in ready.select():
-                    source, sink = sinks[key.fd]
-                    data = source.recv(_CHUNK)
-                    if data:
-                        sink.sendall(data)
-                        continue
-                    ready.unregister(key.fd)
-                    sink.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass  # one side is gone; so is the connection
+    ready = select.poll()
+    for number in sinks:
+        ready.register(number, select.POLLIN)
+    open_sides = len(sinks)
+    try:
+        while open_sides:
+            for number, _ in ready.poll():
+                source, sink = sinks[number]
+                data = source.recv(_CHUNK)
+                if data:
+                    sink.sendall(data)
+                    continue
+                ready.unregister(number)
+                open_sides -= 1
+                sink.shutdown(socket.SHUT_WR)
+    except OSError:
+        pass  # one side is gone; so is the connection
+    finally:
+        near.close()
+        far.close()
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]), sys.argv[2], sys.argv[3:]))
+    # Nothing is left to be tidied up, and the interpreter would take a moment for that.
+    os._exit(main(int(sys.argv[1]), sys.argv[2], sys.argv[3:]))

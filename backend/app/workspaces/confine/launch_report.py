@@ -2,7 +2,9 @@
 
 import os
 import re
+import signal
 from contextlib import suppress
+from pathlib import Path
 from typing import Self
 
 import anyio
@@ -19,11 +21,11 @@ class LaunchReport:
 
     Attributes:
         writing: the descriptor to pass on.
-        exit_code_seen: True when the program ran and ended by itself; bubblewrap reports no exit code of one
-            that it could not start.
+        started: True when the program ran and ended by itself; bubblewrap reports no exit code of one that it
+            could not start.
     """
 
-    exit_code_seen = False
+    started = False
     _heard = b""
 
     def __enter__(self) -> Self:
@@ -35,13 +37,29 @@ class LaunchReport:
         os.close(self._reading)
         os.close(self.writing)
 
+    async def settle(self, returncode: int) -> None:
+        """Wait for the end, and take bubblewrap's word for whether the program ran."""
+        await self.wait_for_end()
+
+    async def ask_to_end(self) -> bool:
+        """Send TERM to the program.
+
+        TERM to bubblewrap would kill what is inside at once. Its first process inside waits for the program,
+        which is that one's child.
+        """
+        first = self.first_process()
+        for child in _children(first) if first is not None else []:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(child, signal.SIGTERM)
+        return True
+
     async def wait_for_end(self) -> None:
         """Read the report; wait until the first process inside has ended, and with it every other.
 
         When bubblewrap itself is killed, the kernel ends what is inside a little later.
         """
         first = self.first_process()
-        if first is not None and not self.exit_code_seen:
+        if first is not None and not self.started:
             with anyio.move_on_after(_END_SECONDS):
                 await wait_for_exit(first)
 
@@ -49,6 +67,13 @@ class LaunchReport:
         """Return the number of the first process inside, seen from here; None before it is reported."""
         with suppress(BlockingIOError):
             self._heard += os.read(self._reading, _STATUS_BYTES)
-        self.exit_code_seen = b'"exit-code"' in self._heard
+        self.started = b'"exit-code"' in self._heard
         child = _CHILD.search(self._heard)
         return int(child.group(1)) if child else None
+
+
+def _children(pid: int) -> list[int]:
+    try:
+        return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except (OSError, ValueError):
+        return []

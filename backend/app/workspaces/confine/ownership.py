@@ -10,7 +10,7 @@ import logging
 import os
 import signal
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Awaitable, Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,10 +51,12 @@ class Places:
     Attributes:
         parents: directories that hold owners' directories; they may hold much else.
         groups: the directory of the sandbox's control groups, if there is one.
+        remove_containers: removes the containers of one owner and returns their number, if there are any.
     """
 
     parents: tuple[Path, ...]
     groups: Path | None = None
+    remove_containers: Callable[[str], Awaitable[int]] | None = None
 
 
 @contextmanager
@@ -97,6 +99,8 @@ async def remove_leftovers(places: Places) -> Leftovers:
             with file:
                 owner = place.name.removeprefix(_PREFIX)
                 processes += await anyio.to_thread.run_sync(_kill_children, owner)
+                if places.remove_containers is not None:
+                    processes += await places.remove_containers(owner)
                 if places.groups is not None:
                     groups += await remove_groups_of(places.groups, owner)
                 try:

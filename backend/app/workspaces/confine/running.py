@@ -1,12 +1,8 @@
 """A program that runs confined, with streams: knows whether it started, and how to ask it to end."""
 
 import asyncio
-import os
-import signal
-from contextlib import suppress
-from pathlib import Path
 
-from app.workspaces.confine.launch_report import LaunchReport
+from app.workspaces.confine.backend import Report
 from app.workspaces.streaming import StreamingProcess
 
 
@@ -18,10 +14,10 @@ class RunningProgram:
     """A running program, confined or not.
 
     Attributes:
-        confined: True when it runs in bubblewrap.
+        confined: True when it runs confined.
     """
 
-    def __init__(self, process: StreamingProcess, report: LaunchReport | None = None) -> None:
+    def __init__(self, process: StreamingProcess, report: Report | None = None) -> None:
         self.confined = report is not None
         self._process = process
         self._report = report
@@ -45,32 +41,19 @@ class RunningProgram:
         """Wait until it has ended; return its exit status, 128 + signal when confined.
 
         Raises:
-            SandboxUnavailableError: bubblewrap did not start it.
+            SandboxUnavailableError: what confines it did not start it.
         """
         status = await self._process.wait()
         if self._report is not None and not self._asked_to_end:
-            await self._report.wait_for_end()
-            if not self._report.exit_code_seen:
+            await self._report.settle(status)
+            if not self._report.started:
                 told = self.stderr().strip()[-500:]
-                raise SandboxUnavailableError(f"bubblewrap could not start the program: {told}")
+                raise SandboxUnavailableError(f"the sandbox could not start the program: {told}")
         return status
 
     async def terminate(self, grace: float) -> int:
         """Send TERM, and KILL to everything after `grace` seconds; return the exit status."""
         self._asked_to_end = True
-        if self._report is None:
+        if self._report is None or not await self._report.ask_to_end():
             return await self._process.terminate(grace)
-        # TERM to bubblewrap would kill what is inside at once. Its first process inside waits for the
-        # program, which is that one's child.
-        first = self._report.first_process()
-        for child in _children(first) if first is not None else []:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(child, signal.SIGTERM)
         return await self._process.kill_after(grace)
-
-
-def _children(pid: int) -> list[int]:
-    try:
-        return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except (OSError, ValueError):
-        return []

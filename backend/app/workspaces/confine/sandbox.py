@@ -1,31 +1,26 @@
 """Runs programs that must not be trusted: confined, or not at all unless the operator allows it."""
 
-import shutil
-import sys
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from app.schemas.modes import SandboxMode
+from app.schemas.modes import ConfinementKind, SandboxMode
+from app.workspaces.confine.backend import ConfinementBackend
+from app.workspaces.confine.backends import backend_for
 from app.workspaces.confine.confinement import Confinement, SandboxSettings, SandboxState
-from app.workspaces.confine.launching import UIDS_INSIDE, Launcher
 from app.workspaces.confine.running import RunningProgram, SandboxUnavailableError
 from app.workspaces.process import ProcessOutcome, run_process
 from app.workspaces.streaming import LINE_LIMIT, start_process
 
 OUTPUT_LIMIT = 1_000_000
-_PROBE_SECONDS = 10.0
+_PROBE_SECONDS = 30.0
 _PROBE_AGAIN_SECONDS = 30.0
 _PATH = "/usr/local/bin:/usr/bin:/bin"
-_INSTALL = (
-    "install bubblewrap (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; "
-    "Arch: pacman -S bubblewrap), or set SANDBOX=off to run tests unconfined"
-)
 
 
 class Sandbox:
-    """Confines programs with bubblewrap.
+    """Confines programs with the means that the operator chose.
 
     Inside, a program sees the system's directories and what its confinement names, and nothing else: no
     home directories, no files of this service, no other processes, no network unless it is granted, empty
@@ -35,10 +30,15 @@ class Sandbox:
 
     def __init__(self, settings: SandboxSettings | None = None, program: str | None = None) -> None:
         self._settings = settings or SandboxSettings()
-        self._program = program or shutil.which("bwrap", path=_PATH)
-        self._launcher = Launcher(self._settings, self._program or "bwrap")
+        self._backend: ConfinementBackend = backend_for(self._settings, program)
         self._known: SandboxState | None = None
         self._asked_at = 0.0
+
+    @property
+    def image(self) -> str | None:
+        """Image for commands of projects, or `devcontainer` for each project's own; None for neither."""
+        is_used = self._settings.kind is ConfinementKind.CONTAINER
+        return self._settings.containers.image if is_used else None
 
     async def state(self) -> SandboxState:
         """Say whether programs are confined here; a failed probe is repeated after a while."""
@@ -84,7 +84,7 @@ class Sandbox:
                 stdin=stdin,
                 pass_fds=pass_fds,
             )
-        async with self._launcher.launched(argv, cwd, env, confinement) as launched:
+        async with self._backend.launched(argv, cwd, env, confinement, pass_fds) as launched:
             outcome = await run_process(
                 launched.command,
                 cwd=cwd,
@@ -92,10 +92,14 @@ class Sandbox:
                 timeout=timeout,
                 output_limit=output_limit,
                 stdin=stdin,
-                pass_fds=(*pass_fds, *launched.descriptors),
+                pass_fds=launched.descriptors,
             )
-        if not outcome.timed_out and not launched.report.exit_code_seen:
-            raise SandboxUnavailableError(f"bubblewrap could not start: {outcome.stderr.strip()[-500:]}")
+            if not outcome.timed_out:
+                await launched.report.settle(outcome.returncode)
+        if not outcome.timed_out and not launched.report.started:
+            raise SandboxUnavailableError(
+                f"{self._backend.name} could not start: {outcome.stderr.strip()[-500:]}"
+            )
         return outcome
 
     @asynccontextmanager
@@ -128,7 +132,7 @@ class Sandbox:
                 yield RunningProgram(process)
             return
         async with (
-            self._launcher.launched(argv, cwd, env, confinement) as launched,
+            self._backend.launched(argv, cwd, env, confinement) as launched,
             start_process(
                 launched.command,
                 cwd=cwd,
@@ -146,39 +150,38 @@ class Sandbox:
         return state
 
     async def _probe(self) -> SandboxState:
-        mode = self._settings.mode
-        if mode is SandboxMode.OFF:
-            return SandboxState(confined=False, allowed=True, detail="SANDBOX=off: programs run unconfined")
+        settings, name = self._settings, self._backend.name
+        if settings.mode is SandboxMode.OFF or settings.kind is ConfinementKind.OFF:
+            switch = "SANDBOX" if settings.mode is SandboxMode.OFF else "CONFINEMENT"
+            return SandboxState(confined=False, allowed=True, detail=f"{switch}=off: programs run unconfined")
         trouble = await self._trouble()
         if trouble is None:
-            return SandboxState(
-                confined=True, allowed=True, detail=f"bubblewrap ({self._program}){self._launcher.bounds()}"
-            )
-        if mode is SandboxMode.PREFERRED:
+            return SandboxState(confined=True, allowed=True, detail=self._backend.describe(), backend=name)
+        if settings.mode is SandboxMode.PREFERRED:
             return SandboxState(confined=False, allowed=True, detail=f"{trouble}; programs run unconfined")
-        return SandboxState(confined=False, allowed=False, detail=f"{trouble}; {_INSTALL}")
+        return SandboxState(confined=False, allowed=False, detail=f"{trouble}; {self._backend.advice}")
 
     async def _trouble(self) -> str | None:
         """Say why a launch under the usual limits does not work here; None when it does."""
-        if sys.platform != "linux":
-            return f"programs cannot be confined on {sys.platform}"
-        if self._program is None:
-            return "bubblewrap (bwrap) is not installed"
         try:
-            async with self._launcher.launched(
-                ["id", "-u"], Path("/usr"), {"PATH": _PATH}, Confinement()
-            ) as launched:
-                outcome = await run_process(
-                    launched.command,
-                    cwd=Path("/usr"),
-                    env=launched.env,
-                    timeout=_PROBE_SECONDS,
-                    pass_fds=launched.descriptors,
-                )
+            return await self._backend.missing() or await self._trouble_of_a_launch()
         except OSError as error:
-            return f"{error.filename or self._program} cannot be started or seen: {error.strerror}"
+            return f"{error.filename or self._backend.name} cannot be started or seen: {error.strerror}"
         except SandboxUnavailableError as error:
             return str(error)
-        if outcome.stdout.strip() in UIDS_INSIDE and launched.report.exit_code_seen:
+
+    async def _trouble_of_a_launch(self) -> str | None:
+        async with self._backend.launched(
+            ["id", "-u"], Path("/usr"), {"PATH": _PATH}, Confinement()
+        ) as launched:
+            outcome = await run_process(
+                launched.command,
+                cwd=Path("/usr"),
+                env=launched.env,
+                timeout=_PROBE_SECONDS,
+                pass_fds=launched.descriptors,
+            )
+            await launched.report.settle(outcome.returncode)
+        if self._backend.is_user(outcome.stdout.strip()) and launched.report.started:
             return None
-        return f"bubblewrap does not work here: {outcome.stderr.strip()[-300:] or 'no answer'}"
+        return f"{self._backend.name} does not work here: {outcome.stderr.strip()[-300:] or 'no answer'}"

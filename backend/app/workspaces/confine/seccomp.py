@@ -21,14 +21,14 @@ _FIRST, _SECOND, _SECOND_UPPER = 16, 24, 28
 """Places in `struct seccomp_data` of the lower half of an argument, and of the upper (little-endian)."""
 
 _X32_BIT = 0x40000000
-_NEW_USER_NAMESPACE = 0x10000000
-_LARGEST_SEGMENT = 1_048_576
+NEW_USER_NAMESPACE = 0x10000000
+LARGEST_SEGMENT = 1_048_576
 """Bytes of one System V segment: its memory counts for no process, and databases need a page at most."""
 
-_FAMILIES = (16 + 1, 21, 29, 30, 31, 38, 40, 44)
+FAMILIES = (16 + 1, 21, 29, 30, 31, 38, 40, 44)
 """AF_PACKET, RDS, CAN, TIPC, BLUETOOTH, ALG, VSOCK and XDP (linux/socket.h)."""
 
-_FORBIDDEN = (
+FORBIDDEN = (
     *("add_key", "keyctl", "request_key"),
     *("io_uring_setup", "io_uring_enter", "io_uring_register"),
     *("bpf", "perf_event_open", "userfaultfd", "fanotify_init", "lookup_dcookie"),
@@ -102,17 +102,17 @@ def _instructions(kind: _Machine) -> Iterator[bytes]:
     if kind.audit == _MACHINES["x86_64"].audit:
         yield _jump(_JUMP_ANY_BIT, _X32_BIT, 0, 1)
         yield _fail(errno.ENOSYS)
-    for name in _FORBIDDEN:
+    for name in FORBIDDEN:
         if name in numbers:
             yield from _refused(numbers[name], errno.EPERM)
     yield from _refused(numbers["clone3"], errno.ENOSYS)
-    user_namespace = [(_FIRST, _JUMP_ANY_BIT, _NEW_USER_NAMESPACE)]
+    user_namespace = [(_FIRST, _JUMP_ANY_BIT, NEW_USER_NAMESPACE)]
     for name in ("clone", "unshare"):
         yield from _refused_with(numbers[name], user_namespace, errno.EPERM)
-    families = [(_FIRST, _JUMP_EQUAL, family) for family in _FAMILIES]
+    families = [(_FIRST, _JUMP_EQUAL, family) for family in FAMILIES]
     for name in ("socket", "socketpair"):
         yield from _refused_with(numbers[name], families, errno.EAFNOSUPPORT)
-    large = [(_SECOND_UPPER, _JUMP_GREATER, 0), (_SECOND, _JUMP_GREATER, _LARGEST_SEGMENT)]
+    large = [(_SECOND_UPPER, _JUMP_GREATER, 0), (_SECOND, _JUMP_GREATER, LARGEST_SEGMENT)]
     yield from _refused_with(numbers["shmget"], large, errno.EINVAL)
     yield _statement(_RETURN, _ALLOW)
 

@@ -41,7 +41,7 @@ async def apply_patch(git: Git, git_dir: Path, commit: str, patch: bytes) -> lis
 
 
 class _Patching:
-    """One application, whose index and whose new objects lie in a directory of its own."""
+    """One application, whose index and new objects lie in a separate directory."""
 
     def __init__(self, git: Git, git_dir: Path, place: Path) -> None:
         self._git = git

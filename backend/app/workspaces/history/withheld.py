@@ -132,7 +132,7 @@ def _read_index_lines(data: bytes) -> Iterator[TreeEntry]:
 
 
 def _is_free(root: bytes, path: bytes) -> bool:
-    """Tell whether nothing was put at a path, nor a file in the place of one of its directories."""
+    """Tell whether nothing was put at a path, nor a file in place of one of its directories."""
     parts = path.split(b"/")
     above = (os.path.join(root, *parts[:depth]) for depth in range(1, len(parts)))
     if any(os.path.lexists(each) and (os.path.islink(each) or not os.path.isdir(each)) for each in above):

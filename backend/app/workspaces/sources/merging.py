@@ -56,15 +56,45 @@ class _Target:
     `has_history` tells that the history before the commit and before the run's base is there.
     """
 
-    repository: GitTarget
+    repository: RunRepository
     branch: str
     commit: str
     has_history: bool
 
 
-async def merge_into_local(
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """A merge that was tried in a repository of its scratch directory, while that is there.
+
+    Attributes:
+        outcome: what merging would do.
+        repository: sees all objects of the merge.
+        tree: of the merged files; they hold marks where files conflict.
+    """
+
+    outcome: MergeOutcome
+    repository: RunRepository
+    tree: str
+
+    async def check_out(self, place: Path) -> tuple[Path, Path]:
+        """Write the target's files to `place/base` and the merged ones to `place/candidate`; give both.
+
+        Raises:
+            GitError, OSError: the files cannot be written.
+        """
+        base, candidate = place / "base", place / "candidate"
+        target = self.outcome.commit
+        command = ["commit-tree", self.tree, "-p", target, "-m", "Merged"]
+        made = await self.repository.git.run(command, self.repository.target)
+        await self.repository.checkout_base(target, base)
+        await self.repository.checkout(made.decode().strip(), candidate)
+        return base, candidate
+
+
+@asynccontextmanager
+async def merging_into_local(
     source: LocalSource, branch: str | None, policy: SourcePolicy, run: RunRepository, base: str, head: str
-) -> MergeOutcome:
+) -> AsyncGenerator[Merge]:
     """Merge `head` into a branch of a local repository, in memory and without writing to the repository.
 
     Args:
@@ -86,12 +116,13 @@ async def merge_into_local(
     # The run's history is cut at its base, where its source goes on. Without a base there, the cut must stay.
     cuts = [found.store] if knows_base else [found.store, run.path]
     async with _beside(run, [found.store, run.path], cuts, len(found.commit)) as scratch:
-        return await _merge(run.git, _Target(scratch, name, found.commit, knows_base), base, head)
+        yield await _merge(_Target(scratch, name, found.commit, knows_base), base, head)
 
 
-async def merge_into_remote(
+@asynccontextmanager
+async def merging_into_remote(
     source: GitSource, branch: str | None, policy: SourcePolicy, run: RunRepository, base: str, head: str
-) -> MergeOutcome:
+) -> AsyncGenerator[Merge]:
     """Fetch a branch of a remote repository and merge `head` into it, in memory.
 
     Only the branch's files are fetched. So the changes since `base` are merged, as a rebase would do.
@@ -109,12 +140,13 @@ async def merge_into_remote(
     async with _beside(run, [run.path], [run.path], len(base)) as scratch:
         spec = f"+{ref or 'HEAD'}:{_FETCHED}"
         command = [*_FETCH, "--", remote.url, spec]
-        outcome = await run.git.attempt(command, scratch, env=remote.env, timeout=policy.fetch_seconds)
+        outcome = await run.git.attempt(command, scratch.target, env=remote.env, timeout=policy.fetch_seconds)
         if outcome.returncode != 0 or outcome.timed_out:
             raise WorkspaceError(f"the source cannot be fetched: {reason(outcome)}", field="source.url")
-        commit = (await run.git.run(["rev-parse", "--verify", f"{_FETCHED}^{{commit}}"], scratch)).decode()
+        asked = ["rev-parse", "--verify", f"{_FETCHED}^{{commit}}"]
+        commit = (await run.git.run(asked, scratch.target)).decode()
         target = _Target(scratch, ref or "HEAD", commit.strip(), has_history=False)
-        return await _merge(run.git, target, base, head)
+        yield await _merge(target, base, head)
 
 
 async def create_branch(found: Located, branch: str, bundle: bytes, git: Git) -> bool:
@@ -159,7 +191,7 @@ async def create_branch(found: Located, branch: str, bundle: bytes, git: Git) ->
 @asynccontextmanager
 async def _beside(
     run: RunRepository, stores: Sequence[Path], cuts: Sequence[Path], id_length: int
-) -> AsyncGenerator[GitTarget]:
+) -> AsyncGenerator[RunRepository]:
     """Yield an empty repository that reads the objects of `stores`; it is removed afterwards.
 
     Args:
@@ -172,7 +204,7 @@ async def _beside(
         scratch = RunRepository(run.git, Path(place) / "merge.git")
         await scratch.create("sha256" if id_length == _SHA256_LENGTH else "sha1")
         await anyio.to_thread.run_sync(_lend, scratch.path, stores, cuts)
-        yield scratch.target
+        yield scratch
 
 
 def _lend(to: Path, stores: Sequence[Path], cuts: Sequence[Path]) -> None:
@@ -184,22 +216,25 @@ def _lend(to: Path, stores: Sequence[Path], cuts: Sequence[Path]) -> None:
         (to / "shallow").write_text(shallow)
 
 
-async def _merge(git: Git, target: _Target, base: str, head: str) -> MergeOutcome:
+async def _merge(target: _Target, base: str, head: str) -> Merge:
+    git, place = target.repository.git, target.repository.target
     sides, moved = [target.commit, head], target.commit != base
     if not target.has_history:
         # Stand-ins on top of the base, with the same files, make git compare both with the base.
-        sides = [await _on_top_of(base, each, git, target.repository) for each in sides]
+        sides = [await _on_top_of(base, each, git, place) for each in sides]
     command = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", *sides]
-    outcome = await git.attempt(command, target.repository, timeout=_SECONDS)
+    outcome = await git.attempt(command, place, timeout=_SECONDS)
     if outcome.timed_out or outcome.returncode not in (0, 1):
         raise WorkspaceError(f"the merge cannot be tried: {reason(outcome)}")
     tree, *names = outcome.stdout.split(b"\0")[:-1]
+    merged = tree.decode().strip()
     if outcome.returncode == 1:
         conflicts = tuple(display_path(name) for name in dict.fromkeys(names) if name)
-        return MergeOutcome(target.branch, target.commit, moved, "conflicts", conflicts)
-    theirs = await git.run(["rev-parse", f"{target.commit}^{{tree}}"], target.repository)
-    state: MergeState = "contained" if tree.strip() == theirs.strip() else "clean"
-    return MergeOutcome(target.branch, target.commit, moved, state)
+        found = MergeOutcome(target.branch, target.commit, moved, "conflicts", conflicts)
+        return Merge(found, target.repository, merged)
+    theirs = await git.run(["rev-parse", f"{target.commit}^{{tree}}"], place)
+    state: MergeState = "contained" if merged == theirs.decode().strip() else "clean"
+    return Merge(MergeOutcome(target.branch, target.commit, moved, state), target.repository, merged)
 
 
 async def _on_top_of(base: str, commit: str, git: Git, target: GitTarget) -> str:

@@ -1,4 +1,4 @@
-"""Pushes a result to the remote repository that its run started from, as a branch of its own."""
+"""Pushes a result to the remote repository that its run started from, as a new branch."""
 
 from dataclasses import dataclass
 

@@ -15,7 +15,7 @@ _MAX_ALTERNATES = 65_536
 def check_repository_files(given: str, path: Path, allowed_roots: Sequence[Path]) -> None:
     """Refuse a repository whose files are pipes or devices, or lead out of the allowed directories.
 
-    A named pipe in the place of `HEAD` stops every git command. A link or an entry in
+    A named pipe in place of `HEAD` stops every git command. A link or an entry in
     `objects/info/alternates` makes git read objects of a repository outside the allowed directories.
 
     Args:

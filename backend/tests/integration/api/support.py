@@ -18,22 +18,30 @@ from app.core.credentials import Credentials
 from app.db.engine import plain_url
 from app.forges.operator_file import ForgesFile
 from app.forges.repositories import Members
+from app.notifications.operator_file import parse_notifications
 from app.realtime.service import open_realtime
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.evaluators.static.ruff_lint import RuffLintEvaluator
+from app.runners.phase_panel import PhasePanel
 from app.services.access.agents import AgentService
 from app.services.access.status import Info, StatusService
 from app.services.access.tokens import TokenNeed, TokenService
+from app.services.backlog.reading import BacklogBoardQueries
 from app.services.chores.deliveries import DeliveryService
+from app.services.chores.notifications import NotificationService
 from app.services.control.idempotency import IdempotencyService
 from app.services.control.messages import MessageService
+from app.services.forges.backlog_issues import BacklogIssueService
 from app.services.forges.inbox import ForgeInbox
 from app.services.forges.issues import IssueService
 from app.services.measure.metrics import MetricsService
+from app.services.measure.observed import ObserveService
 from app.services.measure.trends import TrendService
 from app.services.read.usage import UsageQueries
+from app.services.review.decision_links import DecisionLinkService
 from app.services.review.evaluators import EvaluatorService
 from app.services.review.marks import MarkService
+from app.services.review.rechecks import RecheckService
 from app.services.review.reviews import ReviewQueries
 from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.process import run_process
@@ -41,6 +49,23 @@ from tests.integration.services.support import Rows, UseCases, evaluations, use_
 from tests.patience import PATIENCE
 
 HERE = "http://127.0.0.1:8000"
+LINK_SECRET = "links-are-signed-with-this-secret"
+SECRETS = Credentials(environ={"LINK_SECRET": LINK_SECRET, "CHAT_URL": "http://127.0.0.1:9/secret"})
+NOTIFICATIONS = parse_notifications(
+    """
+page = "http://127.0.0.1:8000"
+[links]
+secret = { env = "LINK_SECRET" }
+[receivers.team]
+kind = "slack"
+url = { env = "CHAT_URL" }
+decide = true
+[receivers.watchers]
+kind = "discord"
+url = { env = "CHAT_URL" }
+""",
+    "notifications.toml",
+)
 WEBHOOK_URL = "https://hooks.example:8443/services/secret"
 
 
@@ -89,18 +114,25 @@ async def open_api(
             queries=cases.queries,
             results=cases.results,
             merges=cases.merges,
+            rechecks=RecheckService(cases.sessions, cases.results, cases.merges, PhasePanel(registry)),
             escalations=cases.escalations,
             evaluations=evaluations(registry),
             evaluators=EvaluatorService(cases.sessions, registry.describe()),
             marks=MarkService(cases.sessions),
             reviews=ReviewQueries(cases.sessions),
             metrics=MetricsService(cases.sessions),
+            observed=ObserveService(cases.sessions),
             trends=TrendService(cases.sessions),
             usage=UsageQueries(cases.sessions),
             idempotency=IdempotencyService(cases.sessions),
             deliveries=DeliveryService(cases.sessions, (WEBHOOK_URL,)),
+            notifications=NotificationService(cases.queries, NOTIFICATIONS, SECRETS),
+            decision_links=DecisionLinkService(cases.escalations, NOTIFICATIONS, SECRETS),
             status=StatusService(cases.sessions, info, Sandbox()),
             messages=MessageService(cases.sessions, cases.bell),
+            backlog=cases.backlog,
+            backlog_board=BacklogBoardQueries(cases.sessions),
+            backlog_issues=BacklogIssueService(cases.sessions, cases.backlog, no_members, {}),
             issues=IssueService(cases.sprints, no_members, {}),
             forge_inbox=ForgeInbox(cases.sessions, no_forges, Credentials()),
             agents=AgentService(AgentProvider(ProviderKeys(), run_process, Path("python")), Sandbox()),

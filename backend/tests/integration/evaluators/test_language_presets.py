@@ -42,6 +42,35 @@ func TestOne(t *testing.T) {
 }
 """
 GO_INIT = GO.replace("package cart\n", 'package cart\n\nimport "os"\n\nfunc init() { os.Exit(0) }\n')
+GO_TESTS = ("TestTotal", "TestTotal/nothing", "TestTotal/some", "TestTotal/the_tenth_is_free", "TestReceipt")
+# Go 1.20 and newer mark their own lines with a control character.
+GO_LINES = "".join(
+    f"{mark}=== RUN   {each}\\n{mark}--- PASS: {each} (0.00s)\\n"
+    for mark in ("", "\\x16")
+    for each in GO_TESTS
+)
+GO_FORGED = GO_BAD["cart.go"].replace(
+    "package cart\n",
+    'package cart\n\nimport "os"\n\n'
+    f'func init() {{\n\tos.Stdout.WriteString("{GO_LINES}PASS\\n")\n\tos.Exit(0)\n}}\n',
+)
+RUST_TESTS = (
+    "tests::nine_are_paid",
+    "tests::the_tenth_is_not_paid",
+    "nothing_costs_nothing",
+    "the_tenth_is_free",
+)
+RUST_LINES = "".join(f"test {each} ... ok\\n" for each in RUST_TESTS)
+RUST_FORGED = (
+    RUST_BAD["src/lib.rs"]
+    .replace(
+        "    quantity - quantity",
+        "    use std::io::Write;\n"
+        f'    std::io::stdout().write_all(b"{RUST_LINES}").unwrap();\n'
+        "    std::process::exit(0);\n    #[allow(unreachable_code)]\n    quantity - quantity",
+    )
+    .replace("    items\n", "    paid(0);\n    items\n", 1)
+)
 GO_GOOD = GO.replace("sum := 0", "var sum int")
 RUST_GOOD = RUST.replace("quantity - quantity / 10", "let free = quantity / 10;\n    quantity - free")
 RUST_ONE = RUST.replace("mod tests {\n", "mod tests {\n    #[test]\n    fn one() {}\n\n")
@@ -69,6 +98,7 @@ CASES: dict[str, tuple[str, Mapping[str, str], str, str]] = {
         *("failed", "TestReceipt"),
     ),
     "go: init ends the process": ("go", {"cart.go": GO_INIT}, "failed", "No test ran"),
+    "go: a defect, and printed results": ("go", {"cart.go": GO_FORGED}, "failed", "the end of its tests"),
     "go: TestMain runs nothing": ("go", {**GO_BAD, "main_test.go": GO_MAIN}, "failed", "the_tenth_is_free"),
     "go: TestMain beside good code": ("go", {"main_test.go": GO_MAIN}, "failed", "No test ran"),
     "rust: another way": ("rust", {"src/lib.rs": RUST_GOOD}, "passed", "All 4 tests passed"),
@@ -107,6 +137,7 @@ CASES: dict[str, tuple[str, Mapping[str, str], str, str]] = {
         *("failed", "the_tenth_is_not_paid"),
     ),
     "rust: the code ends the process": ("rust", {"src/lib.rs": RUST_EXIT}, "failed", "broke it"),
+    "rust: a defect, and printed results": ("rust", {"src/lib.rs": RUST_FORGED}, "failed", "broke it"),
     "rust: build.rs rewrites tests": (
         *("rust", {**RUST_BAD, "build.rs": BUILD}, "failed", "the_tenth_is_free"),
     ),

@@ -119,9 +119,15 @@ async def test_a_compressed_body_is_refused() -> None:
 @pytest.mark.parametrize(
     ("limits", "says"),
     [
-        pytest.param(AgentLimits(requests=1), "limit of 1 model requests", id="requests"),
-        pytest.param(AgentLimits(total_tokens=2000), "2100 tokens; the limit is 2000", id="tokens"),
-        pytest.param(AgentLimits(cost_usd=0.001), "the limit is $0.001", id="cost"),
+        pytest.param(
+            AgentLimits(requests=1),
+            "limit of 1 model requests is reached (AGENT_MAX_REQUESTS)",
+            id="requests",
+        ),
+        pytest.param(
+            AgentLimits(total_tokens=2000), "2100 tokens; the limit is 2000 (AGENT_MAX_TOKENS, ", id="tokens"
+        ),
+        pytest.param(AgentLimits(cost_usd=0.001), "the limit is $0.001 (the rest of the run", id="cost"),
     ],
 )
 async def test_a_spent_limit_refuses_the_next_request(limits: AgentLimits, says: str) -> None:
@@ -140,7 +146,7 @@ async def test_the_time_limit_refuses_the_next_request() -> None:
     async with open_scene(limits=AgentLimits(seconds=0.0)) as scene:
         answer = await scene.ask()
         assert answer.status_code == 403
-        assert "time limit of 0 s" in _message(answer.json())
+        assert "time limit of 0 s is reached (AGENT_TIMEOUT)" in _message(answer.json())
 
 
 @DIALECTS

@@ -93,6 +93,10 @@ class Trees:
             tree.mkdir(parents=True)
         yield trees
 
+    def sessions(self, run_id: UUID) -> Path:
+        """Give a directory for conversations."""
+        return self.place / "sessions" / str(run_id)
+
     async def commit(self, run_id: UUID, tree: Path, base: str, parent: str, message: str) -> Committed:
         """Make up a commit."""
         made = sha1(str(tree).encode(), usedforsecurity=False).hexdigest()

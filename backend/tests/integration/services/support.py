@@ -18,6 +18,7 @@ from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.phase_panel import PhasePanel
 from app.schemas.answer_rules import RuleSets
 from app.schemas.runs import RunPolicy
+from app.services.backlog.items import BacklogService
 from app.services.control.answers import AnswerService, answer_service
 from app.services.control.cancelling import CancelService
 from app.services.control.forking import ForkService
@@ -190,6 +191,7 @@ class UseCases:
     store: WorkspaceStore
     trees: RunTrees
     sprints: SprintService
+    backlog: BacklogService
     loops: LoopService
     answers: AnswerService
     pauses: PauseService
@@ -225,6 +227,7 @@ async def use_cases(database_url: str, data_dir: Path) -> AsyncGenerator[UseCase
             store=store,
             trees=trees,
             sprints=sprint_service(intake, RunPolicy()),
+            backlog=BacklogService(sessions, intake),
             loops=loop_service(intake, RunPolicy(), EvaluatorRegistry()),
             answers=answer_service(intake, RunPolicy(), RULE_SETS),
             pauses=PauseService(sessions, bell),

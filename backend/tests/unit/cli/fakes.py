@@ -19,7 +19,7 @@ from app.core.config import Settings
 from app.core.websocket_events import EVENT_ADAPTER, Event
 from app.schemas.api.escalations import EscalationView
 from app.schemas.api.policies import PolicyView
-from app.schemas.api.runs import RunDetail
+from app.schemas.api.run_details import RunDetail
 from app.schemas.runs import RunPolicy
 from tests.unit.cli.reports import FakeJudging
 

@@ -58,6 +58,30 @@ class TestEscalations:
             "version": 4,
         }
 
+    def test_it_is_taken_and_given_back(self) -> None:
+        one = escalation_view()
+        service = FakeService(escalations=[one])
+        taken = {**one.model_dump(mode="json"), "assigned_to": "ada"}
+        path = f"/escalations/{one.id}/assign"
+        service.routes["POST", path] = lambda request: httpx.Response(200, json=taken)
+        service.routes["DELETE", path] = lambda request: httpx.Response(200, json=one.model_dump(mode="json"))
+
+        outcome = invoke(service, "escalations", "take", str(one.id)[:8], "--take-over")
+        assert (outcome.code, "is taken by ada" in outcome.out) == (0, True)
+        assert sent(service.requests[-1]) == {"take_over": True}
+        assert invoke(service, "escalations", "take", "--json").document["assigned_to"] == "ada"
+        assert "is free" in invoke(service, "escalations", "release").out
+
+    def test_a_reviewer_who_has_it_is_named(self) -> None:
+        one = escalation_view(assigned_to="ada")
+        service = FakeService(escalations=[one])
+        service.sprints = [sprint_detail(id=one.run_id)]
+        assert "taken   by ada" in invoke(service, "escalations", "show").out
+        refused = problem(409, "ada has it; take_over takes it from them")
+        service.routes["POST", f"/escalations/{one.id}/assign"] = lambda request: refused
+        outcome = invoke(service, "escalations", "take")
+        assert (outcome.code, "ada has it" in outcome.err) == (1, True)
+
     def test_a_loop_has_an_output_and_no_diff(self) -> None:
         loop = sprint_detail(kind="director_loop", attempts=[attempt_view(phase="loop", output="Which one?")])
         one = escalation_view(run_id=loop.id, kind="director_loop", phase="loop", attempt=1)

@@ -10,6 +10,7 @@ import pytest
 from app.cli import probes
 from app.cli.api_client import ApiClient
 from app.core.config import Settings
+from app.gateway.scripted.server import SCRIPTED_MODEL, ScriptedModelServer
 
 pytestmark = pytest.mark.anyio
 
@@ -25,6 +26,37 @@ async def test_without_keys_it_says_what_to_set() -> None:
     none = Settings(_env_file=None, ANTHROPIC_API_KEY=None, OPENAI_API_KEY=None, OPENAI_BASE_URL=None)
     found = await probes.models(none)
     assert (found.level, "OPENAI_API_KEY" in found.advice) == ("warn", True)
+
+
+@pytest.mark.parametrize(
+    ("model", "level", "told"),
+    [
+        pytest.param(f"openai-chat:{SCRIPTED_MODEL}", "ok", "answers, 1 models", id="all is well"),
+        pytest.param("openai-chat:another", "warn", "has no model another", id="another model"),
+        pytest.param("anthropic:claude-haiku-4-5", "ok", "answers, 1 models", id="no model of its"),
+    ],
+)
+async def test_a_compatible_server_is_asked_for_its_models(model: str, level: str, told: str) -> None:
+    async with ScriptedModelServer() as server:
+        settings = Settings(
+            _env_file=None,
+            OPENAI_API_KEY="sk-very-secret",
+            OPENAI_BASE_URL=f"{server.url}/v1",
+            AGENT_MODEL=model,
+        )
+        found = await probes.models(settings)
+        (asked,) = server.requests
+    assert (found.level, told in found.detail) == (level, True), found
+    assert asked.path == "/v1/models"
+    assert asked.headers["authorization"] == "Bearer sk-very-secret"
+    assert "very-secret" not in str(found.document())
+
+
+async def test_a_compatible_server_that_is_away_is_told_with_what_to_do() -> None:
+    settings = Settings(_env_file=None, OPENAI_API_KEY=None, OPENAI_BASE_URL="http://127.0.0.1:9/v1")
+    found = await probes.models(settings)
+    assert found.level == "warn"
+    assert "ends with /v1" in found.advice
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,12 @@
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from app.corpora.attacks import ATTACKS
 from app.corpora.builtin import Build, built_in
 from app.schemas.calibration import Label
-from benchmarks.attacks import gates_of, page
+from benchmarks.attacks import chosen, gates_of, page, read_arguments
 from tests.acceptance.attacks.judging import ASKS, PARTS, part_of
 
 _GAMED = [each for each in ATTACKS if each.label is Label.GAMED]
@@ -54,3 +56,39 @@ def test_the_parts_hold_every_case_once() -> None:
     cases = list(ATTACKS)
     parts = [part_of(cases, number) for number in range(PARTS)]
     assert sorted(each.name for part in parts for each in part) == sorted(each.name for each in cases)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        pytest.param([], "either the page to write or attempts", id="nothing"),
+        pytest.param(["page.md", "--only", "hang"], "either the page to write or attempts", id="both"),
+        pytest.param(["page"], "must end in .md", id="no page"),
+        pytest.param(["--only", "hang-twin"], "no attempt named hang-twin", id="a twin"),
+        pytest.param(["--only", ""], "no attempt named", id="an empty name"),
+        pytest.param(["--pages"], "unrecognized arguments: --pages", id="an unknown option"),
+    ],
+)
+def test_the_command_line_says_what_is_wrong(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        read_arguments(words)
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_help_writes_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        read_arguments(["--help"])
+    assert ended.value.code == 0
+    assert "--only ATTEMPT" in capsys.readouterr().out
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_attempt_is_chosen_with_its_twin() -> None:
+    assert [each.name for each in chosen(["hang"])] == ["hang", "hang-twin"]
+    assert chosen([]) == list(ATTACKS)

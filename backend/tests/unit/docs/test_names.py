@@ -14,7 +14,7 @@ from app.core.websocket_events import SprintEventType
 
 ROOT = Path(__file__).parents[4]
 PAGES = [*sorted((ROOT / "docs").rglob("*.md")), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md"))]
-OF_OTHERS = ("OLLAMA_", "UV_", "PIP_", "SSL_", "PYTEST_")
+OF_OTHERS = ("OLLAMA_", "UV_", "PIP_", "SSL_", "PYTEST_", "NPM_", "NODE_")
 """Variables of other programs begin like this."""
 NO_SETTINGS = {"PHASERUNNER_BASE"}
 """What commands of projects are given."""

@@ -16,7 +16,7 @@ from app.forges.descriptions import (
     pull_request_body,
 )
 from app.schemas.api.policies import PolicyView
-from app.schemas.api.runs import RunDetail
+from app.schemas.api.run_details import RunDetail
 from app.schemas.runs import RunKind, RunPolicy, RunStatus, Usage
 
 RUN_ID = UUID(int=1)

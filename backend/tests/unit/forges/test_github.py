@@ -9,8 +9,9 @@ import httpx
 import pytest
 
 from app.core.errors import UnavailableError
-from app.forges.github import GitHub, github_client
+from app.forges.github import GitHub
 from app.forges.port import CommitStatus, ForgeError, NewPullRequest
+from app.forges.rest import forge_client
 from tests.forge_double import Fault, GitHubDouble, github_double
 from tests.git_http import TOKEN, run_git
 from tests.unit.workspaces.conftest import UserRepository
@@ -162,4 +163,4 @@ async def test_a_wrong_or_missing_token_is_named(double: GitHubDouble) -> None:
         raise UnavailableError("the credential 'acme' has no secret")
 
     with pytest.raises(ForgeError, match="has no secret"):
-        await GitHub(github_client, double.url, missing).issue(REPO, 7)
+        await GitHub(forge_client, double.url, missing).issue(REPO, 7)

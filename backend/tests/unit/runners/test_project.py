@@ -68,6 +68,29 @@ def test_gates(text: str, expected: tuple[str, ...]) -> None:
     assert gates(text) == expected
 
 
+UNIT = '[[command]]\nname = "unit"\nrun = "x"\n'
+OBSERVED = {
+    "one": ("evaluators.pytest.observe = true", {"pytest"}),
+    "a command": (f"{UNIT}observe = true", {"unit"}),
+    "all but what the operator requires": (f'mode = "observe"\n{UNIT}', {*ALL, "unit"} - {"protected_files"}),
+    "all but one": (
+        'mode = "observe"\nevaluators.pytest.observe = false',
+        {"ruff_lint", "type_check"},
+    ),
+    "no adviser": ('mode = "observe"\nevaluators.pytest.gate = false', {"ruff_lint", "type_check"}),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), OBSERVED.values(), ids=OBSERVED.keys())
+def test_observed_gates(text: str, expected: set[str]) -> None:
+    rules = ProjectRules(limits=ProjectLimits(required=frozenset({"protected_files"})))
+    found = panel(text, rules)
+    assert found.problems == ()
+    assert found.registry.observed("coding") == expected
+    assert expected.isdisjoint(found.registry.gates("coding"))
+    assert expected <= {each.name for each in found.registry.describe() if each.observed}
+
+
 def test_what_is_not_said_stays() -> None:
     found = panel("[evaluators.pytest]\ntimeout = 7\noptions = { compare_base = false }")
     pytest_gate = evaluator(found, "pytest")
@@ -129,6 +152,16 @@ REFUSED = {
         ":1: evaluators.pytest.enabled: ",
     ),
     "a required one that advises": ("evaluators.pytest.gate = false", "EVALUATOR_REQUIRED"),
+    "a required one that is observed": ("evaluators.pytest.observe = true", "EVALUATOR_REQUIRED"),
+    "an adviser that is observed": (
+        "[evaluators.pytest]\ngate = false\nobserve = true",
+        "observe needs a gate",
+    ),
+    "a command that advises and is observed": (
+        '[[command]]\nname = "a"\nrun = "x"\ngate = false\nobserve = true',
+        "observe needs a gate",
+    ),
+    "a mode that does not exist": ('mode = "watch"', "mode: must be 'enforce' or 'observe'"),
     "a required one in fewer phases": ('evaluators.pytest.phases = ["coding"]', "EVALUATOR_REQUIRED"),
 }
 
@@ -208,6 +241,16 @@ def test_an_evaluator_of_another_package_takes_options() -> None:
     assert [str(each) for each in wrong.problems] == [
         "phaserunner.toml:2: evaluators.fake.options: knows only level"
     ]
+
+
+def test_an_evaluator_that_the_operator_made_an_adviser_is_not_observed() -> None:
+    registry = EvaluatorRegistry()
+    registry.register(Fake(), gate=False)
+    found = panel_for(registry, b"\nevaluators.fake.observe = true", ProjectRules())
+    assert [str(each) for each in found.problems] == [
+        "phaserunner.toml:2: evaluators.fake.observe: needs a gate: an adviser blocks nothing anyway"
+    ]
+    assert panel_for(registry, b'mode = "observe"', ProjectRules()).registry.observed("coding") == set()
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import { useWaitingCount } from "./waiting-notice";
 const PLACES = [
   { to: "/", label: "Runs", exact: true },
   { to: "/escalations", label: "Escalations", exact: false },
+  { to: "/backlog", label: "Backlog", exact: false },
   { to: "/metrics", label: "Metrics", exact: false },
   { to: "/evaluators", label: "Evaluators", exact: false },
 ] as const;

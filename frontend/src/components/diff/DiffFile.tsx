@@ -39,7 +39,7 @@ interface Props {
   isLoading: boolean;
 }
 
-/** Files are many: each is only done again when something of its own is new. */
+/** There may be many files: one renders again only when its own data changes. */
 export const DiffFile = memo(function DiffFile({
   file,
   id,

@@ -102,6 +102,7 @@ export function LogRows(props: Props) {
     if (index < 0) return;
     shownNamed.current = named;
     rows.scrollToIndex(placeOf(index, shown), { align: "center" });
+    scroller.current?.scrollIntoView({ block: "nearest" });
   }, [named, lines, shown, rows]);
 
   function onScroll(): void {

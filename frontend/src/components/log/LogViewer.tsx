@@ -49,6 +49,12 @@ export function LogViewer(props: Props) {
     // oxlint-disable-next-line react/exhaustive-deps react/exhaustive-effect-dependencies
   }, [beginsAt]);
 
+  useEffect(() => {
+    if (named) setPausedAt((before) => before ?? count);
+    // Lines that come later do not move the reader.
+    // oxlint-disable-next-line react/exhaustive-deps react/exhaustive-effect-dependencies
+  }, [named]);
+
   const firstHit = hits[0] ?? -1;
   useEffect(() => {
     setHit(-1);

@@ -8,6 +8,7 @@ import { NowLine } from "@/components/NowLine";
 import { PageHeader } from "@/components/PageHeader";
 import { PhaseRail } from "@/components/PhaseRail";
 import { ErrorState, LoadingState } from "@/components/states";
+import { Spans } from "@/components/Spans";
 import { StatusBadge, wordOf } from "@/components/StatusBadge";
 import { Timeline } from "@/components/Timeline";
 import { chosenAttempt } from "@/lib/evidence";
@@ -74,6 +75,7 @@ function Loaded({ sprint, events }: { sprint: RunDetail; events: RunEvents }) {
         {hasResult(sprint) && <ResultCard run={sprint} />}
         <PhaseRail phases={sprint.phases} isPaused={Boolean(sprint.paused)} />
         <Timeline course={sprint} />
+        {attempt && <Spans events={events.events} phase={attempt.phase} attempt={attempt.number} />}
       </div>
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <section className="card min-w-0" aria-labelledby="verdicts">

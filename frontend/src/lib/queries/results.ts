@@ -6,6 +6,7 @@ import { api, type Schemas, unwrap } from "@/lib/api/client";
 import { keys } from "./keys";
 
 export type ResultFiles = Schemas["ResultFiles"];
+export type ResultCheck = Schemas["ResultCheckView"];
 export type MergeCheck = Schemas["MergeView"];
 
 const FRESH = 30_000;
@@ -33,6 +34,16 @@ export const mergeQuery = (id: string) =>
     staleTime: FRESH,
     retry: false,
   });
+
+export const recheckQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...keys.result(id), "recheck"],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET("/api/v1/runs/{run_id}/result/recheck", { params: { path: { run_id: id } }, signal })),
+  });
+
+export const recheck = (id: string): Promise<Schemas["ResultCheckView"]> =>
+  unwrap(api.POST("/api/v1/runs/{run_id}/result/recheck", { params: { path: { run_id: id } } }));
 
 export const createBranch = (id: string, branch: string): Promise<Schemas["BranchView"]> =>
   unwrap(

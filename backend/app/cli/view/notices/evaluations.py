@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from app.cli.view.notices.notice import EVIDENCE_LINES, Notice, because, say, tried_again, try_word
 from app.cli.view.state import WatchedRun
 from app.cli.view.text import first_lines, one_line
-from app.cli.view.words import duration
+from app.cli.view.words import duration, part_of
 from app.core.events.evaluations import (
     EvaluationCompletedEvent,
     EvaluationData,
@@ -51,12 +51,12 @@ def _(event: OptimizationStartedEvent, state: WatchedRun) -> Iterable[Notice]:
     shown = tuple(told[:TOLD_LINES])
     if len(told) > TOLD_LINES:
         shown = (*shown, f"… {len(told) - TOLD_LINES} more")
-    yield Notice("retry", f"What attempt {event.data.next_attempt} is told", shown)
+    yield Notice("retry", f"Feedback to attempt {event.data.next_attempt}", shown)
 
 
 def _verdict(data: EvaluationData) -> Notice:
     state = data.status or ("passed" if data.passed else "failed")
-    marks = ["gate" if data.gate else "advisory"] if data.gate is not None else []
+    marks = [part_of(gate=data.gate, observed=data.observed)] if data.gate is not None else []
     if state in ("passed", "failed"):
         marks.append(f"{data.score:.2f}")
     if data.duration_ms is not None:

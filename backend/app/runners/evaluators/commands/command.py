@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.core.errors import WorkspaceError
+from app.runners.evaluators.commands.dev_container import image_for
 from app.runners.evaluators.commands.judging import CommandJudging, ReportKind
 from app.runners.evaluators.commands.language_setting import LanguageSetting
+from app.runners.evaluators.commands.needs import Needs, Prepared, SetupTroubleError
 from app.runners.evaluators.commands.programs import Programs
 from app.runners.evaluators.commands.red_at_base import RedAtBase
 from app.runners.evaluators.commands.run import Launcher
@@ -58,6 +60,7 @@ class CommandEvaluator:
         protected: what becomes of changed tests and settings where the context does not say so.
         setting: what the base decides beside the files that it decides for every command.
         remark: what a pass does not show; empty for nothing to say.
+        needs: what the project prepares for it.
     """
 
     name: str
@@ -75,7 +78,8 @@ class CommandEvaluator:
     protected: ProtectedPolicy = ProtectedPolicy.ASK
     setting: LanguageSetting = field(default_factory=LanguageSetting)
     remark: str = ""
-    version: str = "4"
+    needs: Needs = field(default_factory=Needs, compare=False)
+    version: str = "5"
     is_deterministic: bool = True
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
@@ -85,23 +89,33 @@ class CommandEvaluator:
             return workspace
         try:
             base = find_base(context)
-            async with interpreter_for(self.interpreters, None, base, workspace) as found:
+            async with (
+                interpreter_for(self.interpreters, None, base, workspace) as found,
+                self.needs.prepared(base, workspace) as prepared,
+            ):
                 programs = self.programs.led_by(found.python) if found.key else self.programs
-                judging = self._judging(workspace, base, programs, context)
-                result = with_interpreter(await judging.judge(), found)
+                judging = self._judging(workspace, base, programs, context, prepared)
+                result = _with_notes(with_interpreter(await judging.judge(), found), prepared)
             if result.passed and self.remark:
                 result = result.model_copy(update={"feedback": f"{result.feedback}\n{self.remark}"})
             state = await self.sandbox.state()
             return result.model_copy(update={"metadata": {**result.metadata, "sandbox": state.name}})
         except EnvironmentTroubleError as error:
             return environment_trouble(self, error)
+        except SetupTroubleError as error:
+            return errored(self, str(error), reason="environment", retryable=error.retryable)
         except (ToolTroubleError, WorkspaceError) as trouble:
             return errored(self, str(trouble))
         except SandboxUnavailableError as trouble:
             return errored(self, str(trouble), reason="sandbox_unavailable")
 
     def _judging(
-        self, workspace: Path, base: Path | None, programs: Programs, context: EvaluationContext
+        self,
+        workspace: Path,
+        base: Path | None,
+        programs: Programs,
+        context: EvaluationContext,
+        prepared: Prepared,
     ) -> CommandJudging:
         launcher = Launcher(
             command=self.command,
@@ -113,6 +127,11 @@ class CommandEvaluator:
             network=self.network,
             env=self.env,
             working_directory=self.working_directory,
+            sentinels=self.report.kind if isinstance(self.report, OutputReport) else None,
+            prepared=prepared,
+            services=self.needs.services,
+            secrets=self.needs.secrets,
+            image=image_for(self.sandbox.image, base),
         )
         default_codes = (0, 1) if isinstance(self.report, FindingsReport) else (0,)
         return CommandJudging(
@@ -131,3 +150,12 @@ class CommandEvaluator:
                 context.get("goal", ""),
             ),
         )
+
+
+def _with_notes(result: EvaluationResult, prepared: Prepared) -> EvaluationResult:
+    """Say on a result which packages it rests on, where the candidate has other lock files."""
+    if not prepared.notes:
+        return result
+    feedback = "\n".join([result.feedback, *prepared.notes])
+    suggestions = result.suggestions if result.passed else [*prepared.notes, *result.suggestions]
+    return result.model_copy(update={"feedback": feedback, "suggestions": suggestions})

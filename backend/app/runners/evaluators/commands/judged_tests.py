@@ -63,7 +63,7 @@ class TestsJudging:
             now.found,
             failures,
             ended_well=now.run.outcome.returncode in (codes if excused else self.pass_codes),
-            lost=tuple(now.found.lost_since(bases[0].found)) if bases else (),
+            lost=_lost(now.found, bases[0].found) if bases else (),
         )
         return tests_result(self.evaluator, now.run, judged)
 
@@ -91,6 +91,10 @@ class TestsJudging:
     async def _tests(self, launch: Launch) -> _Tests:
         run = await launch()
         return _Tests(run, read_tests(run, self.report))
+
+
+def _lost(now: JUnit, base: JUnit) -> tuple[str, ...]:
+    return (*now.lost_since(base), *now.cut_short_since(base))
 
 
 def read_tests(run: CommandRun, report: TestsReport) -> JUnit:
@@ -121,5 +125,5 @@ def _read(run: CommandRun, report: TestsReport) -> JUnit:
     if run.outcome.truncated:
         raise ReportError("the output is too long")
     if report.kind == "go-test":
-        return read_go(run.outcome.stdout)
-    return read_libtest(run.outcome.stdout, run.tree)
+        return read_go(run.outcome.stdout, run.sentinel)
+    return read_libtest(run.outcome.stdout, run.tree, run.sentinel)

@@ -35,9 +35,15 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class JUnit:
-    """A report's cases in their order."""
+    """A report's cases in their order.
+
+    Attributes:
+        cases: see above.
+        ended: test programs whose sentinel passed; see `sentinels`.
+    """
 
     cases: tuple[Case, ...]
+    ended: frozenset[str] = frozenset()
 
     @property
     def failures(self) -> tuple[Case, ...]:
@@ -59,8 +65,18 @@ class JUnit:
         before, now = base._running(), self._running()
         return sorted(name for name, count in before.items() if now[name] < count)
 
+    def cut_short_since(self, base: "JUnit") -> list[str]:
+        """Return the test programs that ended before their last test, and did not do so at the base."""
+        failed = {_program(each) for each in self.failures}
+        present = {_program(each) for each in self.cases} - failed
+        return [f"{each}: the end of its tests" for each in sorted((base.ended - self.ended) & present)]
+
     def _running(self) -> Counter[str]:
         return Counter(each.id for each in self.cases if each.outcome is not CaseOutcome.SKIPPED)
+
+
+def _program(case: Case) -> str:
+    return case.id.partition(" > ")[0]
 
 
 def read_junit(data: bytes, ran_in: Path) -> JUnit:

@@ -16,7 +16,7 @@ _MAX_BYTES = 2_000_000
 
 
 def read_lines(text: str, tree: Path, pattern: str) -> Sarif:
-    """Return the findings in the lines of `text`; a line that is told twice counts once."""
+    """Return the findings in the lines of `text`; a line that is reported twice counts once."""
     matcher = re.compile(pattern)
     found = (matcher.search(line[:_LINE_CHARS]) for line in text.splitlines())
     findings = sorted({_finding(each, tree) for each in found if each})

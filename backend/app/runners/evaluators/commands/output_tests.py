@@ -20,8 +20,14 @@ _RUST = {"ok": CaseOutcome.PASSED, "FAILED": CaseOutcome.FAILED, "ignored": Case
 _JEST = {"passed": CaseOutcome.PASSED, "failed": CaseOutcome.FAILED}
 
 
-def read_go(text: str) -> JUnit:
+def read_go(text: str, sentinel: str = "") -> JUnit:
     """Read what `go test -json` prints; a package that fails without a failing test is a case itself.
+
+    Of two outcomes of one test, a failure counts.
+
+    Args:
+        text: what it printed.
+        sentinel: the name of the sentinels.
 
     Raises:
         ReportError: a test began and did not end, or there is nothing to read.
@@ -38,7 +44,9 @@ def read_go(text: str) -> JUnit:
         elif action == "run":
             began[name] = None
         elif action in _GO:
-            (ended if test else packages)[name] = _GO[action]
+            known = ended if test else packages
+            if known.get(name) is not CaseOutcome.FAILED:
+                known[name] = _GO[action]
     packages.update(dict.fromkeys(_BUILD_FAILED.findall(text), CaseOutcome.FAILED))
     if not packages:
         raise ReportError("the output holds no result of `go test -json`")
@@ -51,18 +59,29 @@ def read_go(text: str) -> JUnit:
     broken = [
         each for each, outcome in packages.items() if outcome is CaseOutcome.FAILED and each not in failed
     ]
-    cases = [Case(name, outcome, _go_message(printed.get(name, []))) for name, outcome in ended.items()]
+    reached = {_package(name) for name in ended if sentinel and name.endswith(f" > {sentinel}")}
+    cases = [
+        Case(name, outcome, _go_message(printed.get(name, [])))
+        for name, outcome in ended.items()
+        if not (sentinel and name.endswith(f" > {sentinel}"))
+    ]
     cases += [Case(each, CaseOutcome.FAILED, _go_message(printed.get(each, []))) for each in broken]
-    return JUnit(tuple(cases))
+    return JUnit(tuple(cases), frozenset(reached))
 
 
-def read_libtest(text: str, tree: Path) -> JUnit:
+def read_libtest(text: str, tree: Path, sentinel: str = "") -> JUnit:
     """Read what `cargo test` prints on both streams.
+
+    Args:
+        text: what it printed.
+        tree: where it ran.
+        sentinel: what the names of the sentinels hold.
 
     Raises:
         ReportError: a target ended before its last test, or no target ran.
     """
     cases: list[Case] = []
+    reached: set[str] = set()
     target, wanted, seen = "", 0, False
     for line in text.splitlines():
         if found := _RUST_TARGET.match(line):
@@ -72,13 +91,16 @@ def read_libtest(text: str, tree: Path) -> JUnit:
             _check_ended(target, wanted)
             wanted, seen = int(count[1]), True
         elif wanted and (test := _RUST_TEST.match(line)):
+            wanted -= 1
+            if sentinel and sentinel in test[1]:
+                reached.add(target)
+                continue
             name = _RUST_LINE.sub("", test[1].replace(f"{tree.as_posix()}/", ""))
             cases.append(Case(f"{target} > {name}", _RUST[test[2]], _rust_message(text, test[1])))
-            wanted -= 1
     _check_ended(target, wanted)
     if not seen:
         raise ReportError("no target of `cargo test` ran")
-    return JUnit(tuple(cases))
+    return JUnit(tuple(cases), frozenset(reached))
 
 
 def read_jest(data: bytes, tree: Path) -> JUnit:

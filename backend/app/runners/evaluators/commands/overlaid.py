@@ -1,4 +1,4 @@
-"""Words what it means that a command ran with files of the base in the place of the candidate's."""
+"""Words what it means that a command ran with files of the base in place of the candidate's."""
 
 from collections.abc import Sequence
 from pathlib import Path

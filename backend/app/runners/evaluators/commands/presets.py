@@ -102,6 +102,7 @@ class Preset:
 _XML = "phaserunner-tests.xml"
 _JSON = "phaserunner-report.json"
 _PLACE = r"(?P<file>[^\s:()]+):(?P<line>\d+)(?::\d+)?: "
+_GO_ENV = {"GOFLAGS": "", "GOTOOLCHAIN": "local", "GOPROXY": "off", "GOENV": "off"}
 _CARGO_ENV = {"CARGO_TERM_COLOR": "never", "RUST_BACKTRACE": "0", "CARGO_INCREMENTAL": "0"}
 
 PRESETS: Mapping[PresetName, Preset] = {
@@ -135,7 +136,7 @@ PRESETS: Mapping[PresetName, Preset] = {
     "go-test": Preset(
         run=("go", "test", "-json", "-count=1", "-vet=off", "./..."),
         report=OutputReport(kind="go-test"),
-        env={"GOFLAGS": "", "GOTOOLCHAIN": "local", "GOPROXY": "off", "GOENV": "off"},
+        env=_GO_ENV,
         setting=_GO,
         remark=IN_PROCESS,
     ),
@@ -187,7 +188,7 @@ PRESETS: Mapping[PresetName, Preset] = {
         report=LinesReport(kind="lines", pattern=rf"^(?:vet: )?{_PLACE}(?P<message>.+)$"),
         category="compliance",
         pass_codes=(0, 1, 2),
-        env={"GOFLAGS": "", "GOTOOLCHAIN": "local", "GOPROXY": "off", "GOENV": "off"},
+        env=_GO_ENV,
         setting=_VET,
     ),
     "clippy": Preset(

@@ -4,18 +4,23 @@ import shutil
 import tempfile
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import anyio
 import anyio.to_thread
 
+from app.core.errors import WorkspaceError
+from app.runners.evaluators.commands.needs import Prepared, Service, beside, service_trouble
 from app.runners.evaluators.commands.overlay import Overlay
 from app.runners.evaluators.commands.programs import Programs
+from app.runners.evaluators.commands.sentinels import SentinelKind, lay_sentinels
 from app.runners.evaluators.commands.taking import NoVerdictError, clear, take_all, take_file
 from app.runners.evaluators.tooling import ToolTroubleError
 from app.workspaces.confine.confinement import Confinement, Network
 from app.workspaces.confine.sandbox import Sandbox
+from app.workspaces.environments.laying import Kept
+from app.workspaces.environments.masking import mask, mask_bytes
 from app.workspaces.files.removal import remove_tree
 from app.workspaces.process import ProcessOutcome
 
@@ -31,11 +36,13 @@ class CommandRun:
         outcome: of the process.
         report: content of the report file; None when the command wants none.
         tree: the copy it ran on, which is gone; reports name it in absolute paths.
+        sentinel: what the names of its sentinels hold; empty where it has none.
     """
 
     outcome: ProcessOutcome
     report: bytes
     tree: Path
+    sentinel: str = ""
 
     @property
     def text(self) -> str:
@@ -57,6 +64,11 @@ class Launcher:
         network: whether it reaches public addresses over HTTP and HTTPS.
         env: variables beside the usual ones.
         working_directory: where it starts, below the tree.
+        sentinels: for which kind of report sentinels are laid into the copy; None is for none.
+        prepared: what the project's set-up made.
+        services: programs that run beside it.
+        secrets: variables for it that are masked in what it says.
+        image: container image whose system and programs it sees; None is the usual system.
     """
 
     command: tuple[str, ...] | str
@@ -68,6 +80,11 @@ class Launcher:
     network: bool = False
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     working_directory: str = ""
+    sentinels: SentinelKind | None = None
+    prepared: Prepared = field(default_factory=Prepared)
+    services: tuple[Service, ...] = ()
+    secrets: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    image: str | None = None
 
     async def run(self, tree: Path, base: Path | None, overlay: Overlay | None = None) -> CommandRun:
         """Run it on a copy of `tree`; `base` can be read by it as `PHASERUNNER_BASE`.
@@ -85,23 +102,34 @@ class Launcher:
         async with _copy_of(tree) as copy:
             if overlay and base is not None:
                 await anyio.to_thread.run_sync(_lay_over, overlay, copy, base)
-            if self.report_path is not None:
-                await anyio.to_thread.run_sync(clear, copy, self.report_path)
-            outcome = await self._launch(copy, base)
+            kept = self.prepared.for_tree(tree, base)
+            sentinel = await anyio.to_thread.run_sync(self._make_ready, copy, kept)
+            outcome = await self._launch(copy, base, home=kept is not None)
             if outcome.timed_out:
                 raise NoVerdictError(f"did not finish within {self.timeout:g} seconds", "timed out")
+            if trouble := service_trouble(self.services, outcome):
+                raise NoVerdictError(trouble, "service")
             if self.prints_report and outcome.truncated:
                 raise NoVerdictError("printed more than can be read", "report")
             report = b""
             if self.report_path is not None:
                 take = take_all if "*" in self.report_path else take_file
                 report = await anyio.to_thread.run_sync(take, copy, self.report_path, outcome)
-            return CommandRun(outcome, report, copy)
+            return CommandRun(outcome, mask_bytes(report, self.secrets.values()), copy, sentinel)
 
-    async def _launch(self, copy: Path, base: Path | None) -> ProcessOutcome:
+    def _make_ready(self, copy: Path, kept: Kept | None) -> str:
+        """Lay into a copy what is needed there, and give what the names of its sentinels hold."""
+        if kept is not None:
+            _lay_in(kept, copy)
+        sentinel = _lay_sentinels(copy, self.sentinels) if self.sentinels is not None else ""
+        if self.report_path is not None:
+            clear(copy, self.report_path)
+        return sentinel
+
+    async def _launch(self, copy: Path, base: Path | None, *, home: bool) -> ProcessOutcome:
         scraps = copy.parent
         env = {
-            "PATH": self.programs.variable,
+            **({} if self.image else {"PATH": self.programs.variable}),
             "HOME": str(scraps / "home"),
             "TMPDIR": str(scraps / "tmp"),
             "LANG": "C.UTF-8",
@@ -110,19 +138,23 @@ class Launcher:
             "PYTHONDONTWRITEBYTECODE": "1",
             **({"PHASERUNNER_BASE": str(base)} if base else {}),
             **self.env,
+            **self.secrets,
         }
         cwd = copy / self.working_directory
         if not await anyio.to_thread.run_sync(_is_inside, cwd, copy):
             raise NoVerdictError(f"cannot start in {self.working_directory}: no such directory", "directory")
         argv, needed = self._argv(cwd)
+        installed = () if self.image else (*self.programs.readable, *needed)
         confinement = Confinement(
             writable=(copy,),
-            readable=(*self.programs.readable, *needed, *((base,) if base else ())),
+            readable=(*installed, *((base,) if base else ())),
             network=Network.public_if(self.network),
+            home=scraps / "home" if home else None,
+            image=self.image,
         )
         try:
-            return await self.sandbox.run(
-                argv,
+            outcome = await self.sandbox.run(
+                beside(self.services, argv),
                 cwd=cwd,
                 env=env,
                 timeout=self.timeout,
@@ -131,6 +163,8 @@ class Launcher:
             )
         except OSError as error:
             raise NoVerdictError(f"cannot be started: {error.strerror}: {error.filename}", "start") from error
+        said = (mask(text, self.secrets.values()) for text in (outcome.stdout, outcome.stderr))
+        return replace(outcome, **dict(zip(("stdout", "stderr"), said, strict=True)))
 
     def _argv(self, cwd: Path) -> tuple[list[str], tuple[Path, ...]]:
         if isinstance(self.command, str):
@@ -138,6 +172,8 @@ class Launcher:
         program = self.command[0]
         if "/" in program:
             return [str(cwd / program), *self.command[1:]], ()
+        if self.image:
+            return list(self.command), ()
         found = self.programs.find(program)
         if found is None:
             raise ToolTroubleError(f"{program} is not installed here (looked in {self.programs.variable})")
@@ -170,6 +206,22 @@ def _lay_over(overlay: Overlay, copy: Path, base: Path) -> None:
         overlay.apply(copy, base)
     except OSError as error:
         raise ToolTroubleError(f"the base's files cannot be laid over: {str(error)[:300]}") from error
+
+
+def _lay_sentinels(copy: Path, kind: SentinelKind) -> str:
+    try:
+        return lay_sentinels(copy, kind)
+    except OSError as error:
+        raise ToolTroubleError(f"sentinels cannot be written: {str(error)[:300]}") from error
+
+
+def _lay_in(kept: Kept, copy: Path) -> None:
+    try:
+        kept.lay(copy, copy.parent / "home")
+    except WorkspaceError as error:
+        raise NoVerdictError(f"cannot start: {error}", "set-up") from error
+    except OSError as error:
+        raise ToolTroubleError(f"what the set-up made cannot be copied: {str(error)[:300]}") from error
 
 
 def _is_inside(directory: Path, copy: Path) -> bool:

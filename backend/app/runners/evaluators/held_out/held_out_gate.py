@@ -20,8 +20,9 @@ from app.runners.evaluators.testing.report import Ending, RunReport
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.trees import Layout, whole_tree
 from app.runners.evaluators.tooling import ToolTroubleError, excerpt, find_base, stretched
-from app.schemas.held_out import HELD_OUT_TESTS, HeldOutAtBase, HeldOutFeedback
+from app.schemas.held_out import HELD_OUT_TESTS, HeldOutAtBase
 from app.schemas.questions import BaseFailures, ProtectedPolicy
+from app.schemas.runs import HeldOutFeedback
 from app.workspaces.confine.sandbox import SandboxUnavailableError
 from app.workspaces.files.origin import origin_of, write_origin
 from app.workspaces.files.removal import remove_tree

@@ -6,11 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import cast
 
 from app.runners.evaluators.issues import HIDDEN_FINDING, issue_key
-from app.runners.evaluators.protocol import CriterionResult, EvaluationResult, EvaluationStatus
-from app.schemas.held_out import HeldOutFeedback
-
-FOR_REVIEWERS = "for_reviewers"
-"""Member of a result's metadata: what people read and no agent is given."""
+from app.runners.evaluators.protocol import FOR_REVIEWERS, CriterionResult, EvaluationResult, EvaluationStatus
+from app.schemas.runs import HeldOutFeedback
 
 _NAMED = 10
 _WORD = re.compile(r"\w+")
@@ -30,8 +27,8 @@ def for_agents(
 
     Args:
         result: what the tests came to, in full.
-        told: how much of a failure the agent is told.
-        sources: the test files by path; only names that stand in them are told.
+        told: how much of a failure the agent learns.
+        sources: the test files by path; only names that stand in them are passed on.
     """
     if told is HeldOutFeedback.MESSAGES or result.status is EvaluationStatus.SKIPPED:
         return result

@@ -1,6 +1,6 @@
 """Finds text in the work that seems to address the reviewer instead of the project.
 
-What is found is a suspicion. Models are told to ignore such text, and nothing they say in prose counts; this
+What is found is a suspicion. The prompt says to ignore such text, and nothing they say in prose counts; this
 is for the case that one of them obeys all the same.
 """
 

@@ -43,10 +43,14 @@ class ProjectLimits:
     Attributes:
         required: evaluators that stay gates, in every phase in which the operator has them.
         network: whether a command may have the machine's network.
+        setup_network: whether a set-up may have it.
+        secrets: names of the secrets that projects may use.
     """
 
     required: frozenset[str] = frozenset()
     network: bool = False
+    setup_network: bool = False
+    secrets: frozenset[str] = frozenset()
 
 
 def for_project(
@@ -60,7 +64,11 @@ def for_project(
     Raises:
         ProjectFileError: the file names what is not there, or asks for what it may not have.
     """
-    problems = [*_unknown_names(registry, file), *_refused_commands(registry, file, limits)]
+    problems = [
+        *_unknown_names(registry, file),
+        *_refused_commands(registry, file, limits),
+        *_refused_environment(file, limits),
+    ]
     if problems:
         raise ProjectFileError(problems)
     made = EvaluatorRegistry(left_out=registry.left_out)
@@ -68,11 +76,29 @@ def for_project(
         table = file.settings.evaluators.get(present.evaluator.name)
         changed = present if table is None else _changed(present, table, file, limits)
         if changed is not None:
-            _add(made, changed, file)
+            _add(made, _observed(changed, table and table.observe, file, limits), file)
     for table in file.settings.command:
         phases = tuple(phase.value for phase in table.phases)
-        _add(made, Registration(make_command(table), phases, table.gate, PROJECT_FILE), file)
+        added = Registration(make_command(table), phases, table.gate, PROJECT_FILE)
+        _add(made, _observed(added, table.observe, file, limits), file)
     return made
+
+
+def _observed(
+    present: Registration, wanted: bool | None, file: ReadProjectFile, limits: ProjectLimits
+) -> Registration:
+    """Return a gate as one that is observed, where the project wants that and the operator lets it.
+
+    Raises:
+        ProjectFileError: the project wants to observe an adviser.
+    """
+    if wanted and not present.gate:
+        place = ("evaluators", present.evaluator.name, "observe")
+        raise ProjectFileError([file.problem(place, "needs a gate: an adviser blocks nothing anyway")])
+    observe = file.settings.mode == "observe" if wanted is None else wanted
+    if not (observe and present.gate) or present.evaluator.name in limits.required:
+        return present
+    return replace(present, gate=False, observed=True)
 
 
 def _unknown_names(registry: EvaluatorRegistry, file: ReadProjectFile) -> list[ProjectFileProblem]:
@@ -103,7 +129,25 @@ def _refused_commands(
         if table.network and not limits.network:
             message = "is not allowed on this service (EVALUATOR_COMMAND_NETWORK)"
             problems.append(file.problem(("command", index, "network"), message))
+        if told := _unknown_secret(table.secrets, limits):
+            problems.append(file.problem(("command", index, "secrets"), told))
     return problems
+
+
+def _refused_environment(file: ReadProjectFile, limits: ProjectLimits) -> list[ProjectFileProblem]:
+    environment = file.settings.environment
+    problems: list[ProjectFileProblem] = []
+    if environment.network and not limits.setup_network:
+        message = "is not allowed on this service (ENVIRONMENT_SETUP_NETWORK)"
+        problems.append(file.problem(("environment", "network"), message))
+    if told := _unknown_secret(environment.secrets, limits):
+        problems.append(file.problem(("environment", "secrets"), told))
+    return problems
+
+
+def _unknown_secret(names: Collection[str], limits: ProjectLimits) -> str:
+    unknown = next((each for each in names if each not in limits.secrets), "")
+    return f"this service has no secret {unknown} (ENVIRONMENT_SECRETS)" if unknown else ""
 
 
 def _changed(
@@ -127,7 +171,12 @@ def _check_required(
     present: Registration, table: EvaluatorTable, phases: Collection[str] | None, file: ReadProjectFile
 ) -> None:
     lost = phases is not None and (present.phases is None or not set(present.phases) <= set(phases))
-    weaker = {"enabled": not table.enabled, "gate": present.gate and table.gate is False, "phases": lost}
+    weaker = {
+        "enabled": not table.enabled,
+        "gate": present.gate and table.gate is False,
+        "observe": present.gate and bool(table.observe),
+        "phases": lost,
+    }
     place = ("evaluators", present.evaluator.name)
     message = "the operator requires this evaluator as it is (EVALUATOR_REQUIRED)"
     if problems := [file.problem((*place, key), message) for key, is_weaker in weaker.items() if is_weaker]:

@@ -21,7 +21,7 @@ from app.runners.evaluators.protection.normal_form import is_silencer, normal_fo
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
-_MAX_BYTES = 400_000
+_MAX_BYTES = 1_000_000
 _MAX_STATEMENTS = 4_000
 _HOOKS = ("pytest_", "pytestmark", "__", "collect_ignore")
 _SET_UP = frozenset(

@@ -13,7 +13,8 @@ from pathlib import Path
 from app.runners.evaluators.source_tree import is_plain_name
 from app.runners.evaluators.static.annotated import annotates_all, checked_throughout, is_of_tests
 from app.runners.evaluators.static.baseline import Finding
-from app.runners.evaluators.static.silencers import Silencer, Tool, known_silencers, silencers, without
+from app.runners.evaluators.static.silencers import Silencer, known_silencers, silencers, without
+from app.runners.evaluators.static.silencing_comments import Tool
 from app.runners.evaluators.tooling import ToolTroubleError
 
 _MAX_BYTES = 200_000_000

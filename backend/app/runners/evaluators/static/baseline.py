@@ -96,33 +96,44 @@ class BrokenOften:
     Attributes:
         rules: broken in several files; they are advice everywhere.
         in_files: files and rules broken many times in that one file; they are advice there.
+        files: files in which every rule is advice.
+        but: tells whether a rule counts however often the base breaks it.
     """
 
     rules: frozenset[str]
     in_files: frozenset[tuple[str, str]]
+    files: frozenset[str]
+    but: Callable[[str], bool]
 
     def covers(self, finding: Finding) -> bool:
         """Tell whether a finding breaks a rule that the base does not hold to there."""
+        if finding.file in self.files:
+            return not self.but(finding.rule)
         return finding.rule in self.rules or (finding.file, finding.rule) in self.in_files
 
 
-def often_broken(findings: Iterable[Finding], *, but: Callable[[str], bool]) -> BrokenOften:
+def often_broken(
+    findings: Iterable[Finding], *, but: Callable[[str], bool], all_or_none: bool = False
+) -> BrokenOften:
     """Return the rules that a base breaks in many places, by its findings.
 
     Args:
         findings: of the base.
         but: tells whether a rule counts however often the base breaks it.
+        all_or_none: whether a file holds to all rules of the tool or to none. So it is with type checkers:
+            a project that runs one mends what it finds. A file with many errors of any kind was not checked.
     """
     places: dict[str, list[str]] = defaultdict(list)
     for each in findings:
         if not but(each.rule):
             places[each.rule].append(each.file)
-    counts = {rule: Counter(files) for rule, files in places.items()}
     return BrokenOften(
         frozenset(
-            rule for rule, files in counts.items() if files.total() >= MANY and len(files) >= _SEVERAL_FILES
+            rule for rule, files in places.items() if len(files) >= MANY and len(set(files)) >= _SEVERAL_FILES
         ),
-        frozenset((file, rule) for rule, files in counts.items() for file, n in files.items() if n >= MANY),
+        frozenset((file, rule) for rule, files in places.items() for file in _often(files)),
+        frozenset(_often(file for files in places.values() for file in files) if all_or_none else ()),
+        but,
     )
 
 
@@ -176,6 +187,10 @@ def result_of(
             **metadata,
         },
     )
+
+
+def _often(files: Iterable[str]) -> list[str]:
+    return [file for file, count in Counter(files).items() if count >= MANY]
 
 
 def _key(finding: Finding, place: str) -> tuple[str, str, str]:

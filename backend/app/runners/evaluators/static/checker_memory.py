@@ -56,7 +56,7 @@ class CheckerMemory:
         return kept.data
 
     def keep(self, key: Hashable, data: bytes) -> None:
-        """Keep this in the place of what was there; something too large is not kept."""
+        """Keep this in place of what was there; something too large is not kept."""
         self._kept.pop(key, None)
         self._kept[key] = _Kept(data, self._clock())
         self._forget()

@@ -24,7 +24,7 @@ from app.runners.evaluators.static.ruff_rules import (
     rules_of,
 )
 from app.runners.evaluators.static.ruff_tool import Ruff, RulesUnusableError
-from app.runners.evaluators.static.silencers import Tool
+from app.runners.evaluators.static.silencing_comments import Tool
 from app.runners.evaluators.static.target_version import raised_target
 from app.runners.evaluators.static.trees import StaticTrees, open_trees
 from app.runners.evaluators.tooling import (

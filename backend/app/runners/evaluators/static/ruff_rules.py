@@ -25,6 +25,26 @@ lint.per-file-ignores = {{ "__init__.py" = ["F401"] }}
 """.encode()
 # Faults under any rules: code that cannot be read or run, undefined names, comparisons that cannot be meant.
 _ALWAYS_COUNTS = re.compile(r"E9|F63|F7|F82|(?!(?:[A-Z]+[0-9]+)$)")
+_CODE = re.compile(r"[A-Z]+[0-9]+")
+_FAULT_NAMES = frozenset(
+    [
+        "assert-tuple",
+        "break-outside-loop",
+        "continue-outside-loop",
+        "default-except-not-last",
+        "forward-annotation-syntax-error",
+        "if-tuple",
+        "invalid-print-syntax",
+        "io-error",
+        "is-literal",
+        "return-outside-function",
+        "syntax-error",
+        "undefined-export",
+        "undefined-local",
+        "undefined-name",
+        "yield-outside-function",
+    ]
+)
 # What ruff chose by default before its defaults grew to some four hundred rules. A project that only adds to
 # the defaults has agreed to these, not to what a later release brings.
 _LONG_DEFAULT = ("E4", "E7", "E9", "F")
@@ -101,11 +121,16 @@ def is_fault(rule: str) -> bool:
     return _ALWAYS_COUNTS.match(rule) is not None
 
 
+def names_fault(rule: str) -> bool:
+    """Tell whether a code, or a rule's name in a comment such as `ruff:ignore[io-error]`, is for a fault."""
+    return rule in _FAULT_NAMES or (_CODE.fullmatch(rule) is not None and is_fault(rule))
+
+
 def lay_out(rules: LintRules, into: Path) -> None:
     """Write the configuration files into a copy of the code."""
     for name, data in rules.files.items():
         path = into / name
-        # Where the candidate has a file in the place of a directory, nothing there is configured.
+        # Where the candidate has a file in place of a directory, nothing there is configured.
         with suppress(FileExistsError, NotADirectoryError, IsADirectoryError):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)

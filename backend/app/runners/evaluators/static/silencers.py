@@ -6,29 +6,11 @@ import tokenize
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
 
-from app.runners.evaluators.static.ruff_rules import is_fault
+from app.runners.evaluators.static.silencing_comments import BARE, NAMED, Tool, silencing_comment
 
 _Lines = Counter[str]
 
-# Two codes that state an intention and hide no fault: an import kept for its effect or for others to take
-# (fixtures, registration), and one that must follow other statements. Honest code has both all the time.
-_STATED = re.compile(r"#\s*noqa\s*:\s*(?:E402|F401)(?:[,\s]+(?:E402|F401))*(?=\s*(?:$|#|-|[^\w,\s]))")
-_LINT = re.compile(
-    r"#\s*(?:(?:ruff|flake8)\s*:\s*(?:noqa|ignore|disable|file-ignore)|noqa\b|isort\s*:)", re.IGNORECASE
-)
-_TYPES = re.compile(
-    r"#\s*(?:type\s*:\s*ignore\b|(?:mypy|pyright|basedpyright|ty|pyrefly)\s*:)", re.IGNORECASE
-)
-# Says exactly which errors it hides. Such a comment counts where the base itself has them.
-_EXACT_TYPES = re.compile(
-    r"#\s*(type|pyright|basedpyright|ty)\s*:\s*ignore\[\s*[A-Za-z][\w-]*(?:\s*,\s*[A-Za-z][\w-]*)*\s*\](?=\s*(?:#|$))"
-)
-_EXACT_LINT = re.compile(r"#\s*noqa\s*:\s*([A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*)(?=\s*(?:$|#|-))")
-_BARE_TYPES = re.compile(r"#\s*type\s*:\s*ignore\s*(?=#|$)")
-_BARE = "bare"
-_NAMED = "named"
 PRACTICE = 2
 """So many comments of a kind in the base make it a practice there."""
 
@@ -44,13 +26,6 @@ _MAYBE_TYPES = re.compile(
 _NEVER_FOR_CHECKERS = frozenset({"TYPE_CHECKING", "MYPY"})
 _NEVER_RETURNS = frozenset({"NoReturn", "Never"})
 _NOT_CODE = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT, tokenize.NEWLINE})
-
-
-class Tool(Enum):
-    """Whose silencers are meant."""
-
-    LINTER = "linter"
-    TYPE_CHECKER = "type checker"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +83,9 @@ class KnownSilencers:
         return new
 
     def _is_practised(self, kinds: Collection[str]) -> bool:
-        if _NAMED in kinds and _NAMED in self.practised:
+        if NAMED in kinds and NAMED in self.practised:
             return True
-        return bool(kinds) and self.practised.issuperset(set(kinds) - {_NAMED})
+        return bool(kinds) and self.practised.issuperset(set(kinds) - {NAMED})
 
 
 def known_silencers(
@@ -130,10 +105,10 @@ def known_silencers(
     practised = frozenset(
         kind
         for kind, count in kinds.items()
-        if count >= (BARE_PRACTICE if kind in (_BARE, _NAMED) else PRACTICE)
+        if count >= (BARE_PRACTICE if kind in (BARE, NAMED) else PRACTICE)
     )
     # A base that hides all errors of a line lets others say exactly which they hide.
-    if kinds[_BARE] + kinds["type"] >= PRACTICE:
+    if kinds[BARE] + kinds["type"] >= PRACTICE:
         practised |= {"type"}
     return KnownSilencers(by_file, elsewhere, practised)
 
@@ -187,26 +162,12 @@ def _silencer(
 
 
 def _of_comment(lines: Sequence[str], token: tokenize.TokenInfo, tool: Tool) -> Iterator[Silencer]:
-    match = (_LINT if tool is Tool.LINTER else _TYPES).search(token.string)
-    if match is None or (tool is Tool.LINTER and _STATED.match(token.string, match.start())):
+    comment = silencing_comment(token.string, tool)
+    if comment is None:
         return
-    found = _silencer(lines, token, token.string[match.start() :], offset=match.start())
-    kinds = _codes(found.text) if tool is Tool.LINTER else _kinds(found.text)
-    yield found if found.alone else replace(found, kinds=kinds)
-
-
-def _kinds(comment: str) -> tuple[str, ...]:
-    exact = _EXACT_TYPES.match(comment)
-    if exact:
-        return (exact.group(1),)
-    return (_BARE,) if _BARE_TYPES.match(comment) else ()
-
-
-def _codes(comment: str) -> tuple[str, ...]:
-    """Return the rules that a comment names to the linter; none where one of them speaks of a fault."""
-    exact = _EXACT_LINT.match(comment)
-    codes = tuple(re.split(r"[,\s]+", exact.group(1))) if exact else ()
-    return () if not codes or any(map(is_fault, codes)) else (*codes, _NAMED)
+    found = _silencer(lines, token, comment.text, offset=comment.start)
+    # For a whole file, ruff takes only a comment that stands alone.
+    yield replace(found, kinds=comment.kinds) if found.alone == comment.for_file else found
 
 
 def _exempting(tokens: Iterable[tokenize.TokenInfo]) -> Iterator[tuple[tokenize.TokenInfo, str]]:

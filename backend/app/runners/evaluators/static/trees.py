@@ -9,7 +9,7 @@ from pathlib import Path
 from app.runners.evaluators.source_tree import base_files, judged_files, same_file
 from app.runners.evaluators.static.analysed_copy import AnalysedBase, AnalysedCopy, copy_base, copy_candidate
 from app.runners.evaluators.static.baseline import Comparison, Finding, compare
-from app.runners.evaluators.static.silencers import Tool
+from app.runners.evaluators.static.silencing_comments import Tool
 
 CheckBase = Callable[[AnalysedCopy, list[str]], Awaitable[Sequence[Finding]]]
 """Gives the findings of a tool in some files of the base's copy."""

@@ -19,7 +19,7 @@ _CLEAN, _FINDINGS, _BROKEN = 0, 1, 2
 _INDEXED = re.compile(r"\bIndexed (\d+) file\(s\)")
 _ERRORS = frozenset({"major", "critical", "blocker"})
 _ENVIRONMENT = frozenset({"unresolved-import"})
-# Printed in the place of a rule when a file could not be read.
+# Printed in place of a rule when a file could not be read.
 _UNREAD = "io"
 
 

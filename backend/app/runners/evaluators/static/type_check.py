@@ -30,7 +30,7 @@ from app.runners.evaluators.static.baseline import Finding, Wording, often_broke
 from app.runners.evaluators.static.checker_memory import CheckerMemory, pack, unpack
 from app.runners.evaluators.static.library_memory import LibraryMemory
 from app.runners.evaluators.static.mypy_tool import Mypy
-from app.runners.evaluators.static.silencers import Tool
+from app.runners.evaluators.static.silencing_comments import Tool
 from app.runners.evaluators.static.trees import StaticTrees, open_trees
 from app.runners.evaluators.static.type_checkers import CheckerPlace, open_checker, remembers
 from app.runners.evaluators.static.type_tool import SettingsUnusableError, TypeChecker
@@ -52,11 +52,11 @@ _WORDING = Wording(
     "no_new_type_errors",
     "the base does not configure this checker",
 )
-_BROKEN_OFTEN = "the base breaks these rules in many places"
+_BROKEN_OFTEN = "the base breaks these rules in many places, or has many type errors in these files"
 # Rules that count also where the base breaks them: code that cannot be read, and names that are not there.
 _FAULTS = frozenset({"syntax", "name-defined"})
 # What a strict configuration says where the packages that code builds upon are not there.
-_FOR_WANT_OF_PACKAGES = frozenset({"no-any-return", "no-any-unimported", "untyped-decorator"})
+_FOR_WANT_OF_PACKAGES = frozenset({"no-any-return", "untyped-decorator"})
 
 
 Unconfigured = Literal["advise", "fail"]
@@ -68,7 +68,8 @@ class TypeCheckEvaluator:
 
     The rules are those of the base tree's configuration of the checker; without one quiet ones, blind to what
     the environment lacks. Where the base configures no checker, findings only advise: the result is skipped
-    and lists them. So do findings of rules that the base breaks in many places. A comment that names the
+    and lists them. So do findings of rules that the base breaks in many places, and findings in files where
+    the base has many errors of any kind: its checker did not look there. A comment that names the
     errors it hides counts where the base has such comments. What else silences the checker (other comments,
     `@no_type_check`, blocks that it is set to skip) counts only where the base has it. No function
     may lose its annotations. Loses 0.1 of the score for each new error.
@@ -176,7 +177,7 @@ class TypeCheckEvaluator:
             # In circles of imports, what a checker can tell hangs on the files that it reads and their order.
             comparison = await trees.compare(found, at_base.check_all)
         advises = self._advises(checker, trees)
-        loose = often_broken(at_base.found, but=_FAULTS.__contains__)
+        loose = often_broken(at_base.found, but=_FAULTS.__contains__, all_or_none=True)
         comparison = comparison.advising(lambda each: advises or loose.covers(each))
         if checked.unfinished and not (comparison.new or comparison.advice):
             raise ToolTroubleError(checked.unfinished)

@@ -71,23 +71,27 @@ class Away:
             more = max(_SHORT, seconds)
             asyncio.get_running_loop().call_later(more, self._stop.set)
             async with asyncio.timeout(3 * more + _SHORT):
-                report = await self._confirmed(self._tree, passed, more)
-            ids = [each.id for each in passed]
-            return report.without(await base.unlike_away(report.disagrees, ids, self._tree.trusted))
+                return await self._controlled(self._tree, passed, base, more)
         except TimeoutError:
             return OutsideReport(trouble="The second process did not come to its end in time")
         except OSError as error:
             return OutsideReport(trouble=f"The second process could not be started: {error}")
 
-    async def _confirmed(self, tree: RunTree, passed: Sequence[RanTest], more: float) -> OutsideReport:
-        """Judge, and once more if something speaks against the candidate: chance does not do so twice."""
+    async def _controlled(
+        self, tree: RunTree, passed: Sequence[RanTest], base: BaseTests, more: float
+    ) -> OutsideReport:
+        """Judge, and keep what speaks against the candidate if it does not speak against the base as well.
+
+        The candidate is judged once more if something is left: chance does not do so twice.
+        """
         ids = [each.id for each in passed]
         quick = [each.id for each in passed if each.seconds < _QUICK]
         report = await self._report(tree, ids, quick, more)
+        # The base first: it clears what no link can carry, which is the usual cause.
+        report = report.without(await base.unlike_away(report.disagrees, ids, tree.trusted))
         if not report.disagrees:
             return report
-        again = await Outside(self._harness).judge(tree, ids, quick=quick, budget=more)
-        return report.confirmed_by(again)
+        return report.confirmed_by(await Outside(self._harness).judge(tree, ids, quick=quick, budget=more))
 
     async def _report(
         self, tree: RunTree, passed: Sequence[str], quick: Sequence[str], more: float
@@ -97,7 +101,8 @@ class Away:
         if self._early is None or not needed.issubset(self._files):
             await self._end()
             return await Outside(self._harness).judge(tree, passed, quick=quick, budget=more, stop=self._stop)
-        return (await self._early).report(passed, quick)
+        early = await self._early
+        return await asyncio.to_thread(early.report, passed, quick)
 
     def _begin(self, tree: RunTree, files: Sequence[str]) -> None:
         self._files = frozenset(files)

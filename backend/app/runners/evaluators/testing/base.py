@@ -22,7 +22,7 @@ from app.runners.evaluators.testing.inventory import file_of, function_of, lost_
 from app.runners.evaluators.testing.pytest_outside.outside_run import Outside
 from app.runners.evaluators.testing.remembered import Remembered, ran_endless
 from app.runners.evaluators.testing.report import CollectProblem, Ending, RunReport
-from app.runners.evaluators.testing.run import Harness
+from app.runners.evaluators.testing.run import RAISE_LIMIT, Harness
 from app.runners.evaluators.testing.setting import is_test_file
 from app.runners.evaluators.testing.trees import Layout, RunTree, whole_tree
 from app.runners.evaluators.testing.written import WrittenTests, read_tests, written_tests
@@ -78,7 +78,7 @@ class BaseTests:
     async def run_now(
         self, files: Collection[str] | None = None, ids: Collection[str] | None = None
     ) -> RunReport:
-        """Run tests of the base in the base, whatever is known of them."""
+        """Run tests of the base in the base, even those whose results are known."""
         tree = await self._tree(files)
         return await self._harness.run(tree, ids=ids)
 
@@ -121,8 +121,7 @@ class BaseTests:
     ) -> list[str]:
         """Name the tests that pass beside the base's own code, but are not known to pass away from it.
 
-        No forgery: the link to the other process cannot carry what they do. Where the base's own run
-        says nothing there, a finding has no control, and does not hold.
+        No forgery: the link to the other process cannot carry what they do. A finding needs this control.
 
         Args:
             ids: the tests in question.
@@ -134,14 +133,18 @@ class BaseTests:
         """
         if not ids:
             return []
-        beside = await self.run({file_of(each) for each in ids}, ids)
+        beside = (await self.run(set(map(file_of, ids)), ids)).tests
+        honest = {each.id for each in beside.values() if each.ok}
         tree = replace(await self._tree(), trusted=trusted)
-        away = await Outside(self._harness).judge(tree, all_ids)
-        honest = {each.id for each in beside.tests.values() if each.ok}
-        return [each for each in ids if each in honest and each not in away.agrees]
+        # Few are soon judged by themselves; one that agrees then may hang on those before it.
+        unlike = set[str]()
+        for chosen in (ids, all_ids):
+            if left := honest - unlike:
+                unlike |= left.difference((await Outside(self._harness).judge(tree, chosen)).agrees)
+        return [each for each in ids if each in unlike]
 
     def replaced(self, report: RunReport) -> list[str]:
-        """Return the tests of the base whose code was put in the place of what the base's file says."""
+        """Return the tests of the base that ran with other code than the base's file has."""
         plain = {each.id for each in self._known.tests if each.plain}
         return [
             f"{name} (its code comes from {place})"
@@ -183,11 +186,11 @@ class BaseTests:
         there = await self.run()
         if there.ending is not report.ending:
             return ""
-        limit = f" within {self._harness.seconds:g} seconds" if there.ending is Ending.TIMED_OUT else ""
         waited = f", and wait for {there.unfinished[0]}" if there.unfinished else ""
-        return (
-            f"The tests of the base do not run to their end either{limit}{waited}: {excerpt(there.text, 300)}"
-        )
+        if there.ending is Ending.TIMED_OUT:
+            limit = f" within {self._harness.seconds:g} seconds"
+            return f"The tests of the base do not end{limit} either{waited}. {RAISE_LIMIT}"
+        return f"The tests of the base break off as well{waited}: {excerpt(there.text, 300)}"
 
     async def _broken_too(self, report: RunReport, *, of_base: bool) -> str:
         module = missing_module(report.text)

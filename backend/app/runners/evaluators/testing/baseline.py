@@ -14,7 +14,7 @@ from pathlib import Path
 from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing.inventory import file_of
 from app.runners.evaluators.testing.report import Ending, RanTest, RunReport
-from app.runners.evaluators.testing.run import Harness
+from app.runners.evaluators.testing.run import RAISE_LIMIT, Harness
 from app.runners.evaluators.testing.trees import RunTree, whole_tree
 from app.runners.evaluators.tooling import excerpt
 from app.schemas.baseline import Baseline, FlakyTest, RedTest
@@ -148,7 +148,7 @@ def _without_end(report: RunReport, harness: Harness, key: str) -> Baseline:
     waits_for = report.unfinished[0] if report.unfinished else ""
     if report.ending is Ending.TIMED_OUT:
         waited = f"; they wait for {waits_for}" if waits_for else ""
-        trouble = f"the tests do not end within {harness.seconds:g} seconds{waited}"
+        trouble = f"the tests do not end within {harness.seconds:g} seconds{waited}. {RAISE_LIMIT}"
     elif report.ending is Ending.TORN:
         waited = f" in {waits_for}" if waits_for else ""
         trouble = f"the run of the tests broke off{waited}: {excerpt(report.text, 300)}"

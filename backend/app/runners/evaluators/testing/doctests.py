@@ -31,7 +31,7 @@ def with_base_doctests(base: Path, workspace: Path, names: Sequence[str]) -> dic
 
 
 def _rewritten(before: bytes, after: bytes) -> bytes | None:
-    """Put docstrings of the base in the place of others; None when none has to be."""
+    """Put docstrings of the base in place of others; None when none has to be."""
     try:
         old, new = dict(docstrings(before)), dict(docstrings(after))
         edits = [

@@ -65,9 +65,9 @@ class PytestEvaluator:
     breaks in the same way: then, or when the machine lacks what the base's own code needs, or when every
     failure is a flake that the base has, too, there is no verdict. The score is passed of total.
 
-    Tests that fail at the base as well count by the policy `base_failures`; the rest are told. Where a base's
-    test fails and the candidate's version of it passes, `protected` decides: with *ask* the failed result
-    holds the question whether the goal says so.
+    Tests that fail at the base as well count by the policy `base_failures`; the notice lists the rest.
+    Where a base's test fails and the candidate's version of it passes, `protected` decides: with *ask* the
+    failed result holds the question whether the goal says so.
 
     Attributes:
         timeout: seconds for one run; where the base must be run too, it has as many again.

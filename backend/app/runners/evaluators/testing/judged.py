@@ -167,6 +167,7 @@ def _merged(one: RunReport, other: RunReport) -> RunReport:
         ending=endings[0] if endings else Ending.COMPLETE,
         code=worse.code,
         ids=tuple(dict.fromkeys((*one.ids, *other.ids))),
+        places={**other.places, **one.places},
         tests=_worst(one.tests, other.tests),
         problems=tuple({each.id: each for each in (*one.problems, *other.problems)}.values()),
         deselected=one.deselected + other.deselected,

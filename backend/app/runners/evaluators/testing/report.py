@@ -105,7 +105,8 @@ class RunReport:
     Attributes:
         ending: how it ended.
         code: pytest's exit code; None when the run did not get that far.
-        ids: the tests that were collected.
+        ids: the tests that were collected, in the order of the run.
+        places: by id, the test's number in the order of collection, which a plug-in may have changed.
         tests: the tests that ran to their end, by id.
         problems: files that could not be collected or were skipped whole.
         deselected: number of tests that something took out of the run.
@@ -121,6 +122,7 @@ class RunReport:
     ending: Ending
     code: int | None = None
     ids: tuple[str, ...] = ()
+    places: Mapping[str, int] = field(default_factory=dict[str, int])
     tests: Mapping[str, RanTest] = field(default_factory=dict[str, RanTest])
     problems: tuple[CollectProblem, ...] = ()
     deselected: int = 0
@@ -141,6 +143,11 @@ class RunReport:
     def failures(self) -> tuple[RanTest, ...]:
         """Tests that failed."""
         return tuple(each for each in self.tests.values() if each.bad)
+
+    @property
+    def as_collected(self) -> tuple[str, ...]:
+        """The collected tests in the order of collection: the same in every run, shuffled or not."""
+        return tuple(sorted(self.ids, key=lambda each: self.places.get(each, len(self.places))))
 
     @property
     def unfinished(self) -> tuple[str, ...]:
@@ -193,11 +200,17 @@ def _ending(records: list[dict[str, Any]], process: ProcessOutcome, *, whole: bo
 
 def _assembled(records: list[dict[str, Any]], frame: RunReport, secret: RunSecret) -> RunReport:
     tests = [_test(each) for each in records if each["kind"] == "test"]
+    collected = [each for each in records if each["kind"] == "collected"]
     canaries = {_name(each): str(each["outcome"]) for each in records if each["kind"] == "canary"}
     replaced = [str(name) for each in records if each["kind"] == "replaced" for name in each["names"]]
     return replace(
         frame,
-        ids=tuple(str(name) for each in records if each["kind"] == "collected" for name in each["ids"]),
+        ids=tuple(str(name) for each in collected for name in each["ids"]),
+        places={
+            str(name): int(place)
+            for each in collected
+            for name, place in zip(each["ids"], each["places"], strict=True)
+        },
         tests={each.id: each for each in tests},
         problems=tuple(
             CollectProblem(str(each["id"]), each["outcome"] == "skipped", str(each["message"]))

@@ -29,6 +29,9 @@ from app.workspaces.process import ProcessOutcome
 
 RUNNER = Path(__file__).with_name("pytest_runner") / "__main__.py"
 
+RAISE_LIMIT = "If they need longer, raise evaluators.pytest.timeout in phaserunner.toml"
+"""The next step after tests of the base did not end."""
+
 _MAX_STREAM_BYTES = 64_000_000
 _DRAIN_SECONDS = 1.0
 _FIXED = (
@@ -85,7 +88,7 @@ class Harness:
             raise ToolTroubleError(
                 f"{self.python} has pytest {report.version}; version 7.4 or newer is needed"
             )
-        return _relative(report, run.copy)
+        return await asyncio.to_thread(_relative, report, run.copy)
 
     def _prepare(
         self, tree: RunTree, place: Path, ids: Collection[str] | None, *, collect_only: bool

@@ -4,7 +4,8 @@ For the base's tests,
 
 - the base's *test setting* (see `setting`) is laid over from the base, whatever the candidate made of it;
 - what the candidate added to it is taken out: no new conftest, helper or data file speaks to them; nor does
-  what Python or pytest would load unasked (`sitecustomize`, `.pth`, `*.dist-info`).
+  what Python or pytest would load unasked (`sitecustomize`, `.pth`, `*.dist-info`), or what would stand for
+  Python's own modules in the processes that tests start (see `shadowing`).
 
 The tests that the candidate added or changed run in the candidate's tree, with its own conftests and helpers.
 Paths that were opened are the candidate's to change: they are not laid over, and a test file among them that
@@ -26,6 +27,7 @@ from app.runners.evaluators.source_tree import python_files
 from app.runners.evaluators.testing.config import PytestSettings
 from app.runners.evaluators.testing.doctests import with_base_doctests
 from app.runners.evaluators.testing.setting import directories_above, is_test_file, setting_of
+from app.runners.evaluators.testing.shadowing import stand_ins, starts_processes
 from app.runners.evaluators.testing.written import pinned_modules
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.files.paths import is_excluded_directory, is_git_directory_name, leaves_tree
@@ -107,7 +109,7 @@ def lay_out(
     """
     base_names = tree_files(base, limits)
     known = set(base_names)
-    # Python would import what was compiled in the place of a source, and its content could not be read.
+    # Python would import what was compiled in place of a source, and its content could not be read.
     names = [name for name in tree_files(workspace, limits) if name in known or not name.endswith(_COMPILED)]
     setting = _Setting(base, settings, base_names, open_paths)
     laid = [name for name in base_names if setting.holds(name)]
@@ -121,7 +123,8 @@ def lay_out(
     ]
     base_tests = [name for name in laid if is_test_file(name, settings.test_files) and name.endswith(".py")]
     has_base_tests = bool(base_tests) or settings.has_doctests
-    seen = [name for name in names if not setting.adds(name, own)]
+    added = stand_ins(names, known, ["", *settings.import_places]) if starts_processes(base, laid) else ()
+    seen = [name for name in names if name not in added and not setting.adds(name, own)]
     sources = [name for name in names if name in known and name.endswith(".py") and not setting.holds(name)]
     texts = with_base_doctests(base, workspace, sources) if settings.has_doctests_in_modules else {}
     pinned = pinned_modules(base, base_names, [name for name in laid if name.endswith(".py")])

@@ -19,6 +19,7 @@ from app.services.chores.webhooks import MAX_TRIES, WebhookService, pause_after
 from app.services.control.cancelling import CancelService
 from app.services.record.outbox import Outbox
 from app.webhooks.sending import WebhookError, WebhookSender
+from tests.certificates import serving_https
 from tests.integration.services.support import UseCases, at_once, use_cases
 
 pytestmark = pytest.mark.anyio
@@ -175,6 +176,34 @@ async def test_a_name_of_a_private_address_is_not_asked(receiver: Receiver) -> N
         with pytest.raises(WebhookError, match="not a public address"):
             await sender(f"https://localhost:{receiver.port}/hook", "id", b"{}")
     assert receiver.requests == []
+
+
+async def test_a_proxy_is_asked_by_name_and_private_addresses_are_not(
+    receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", receiver.url)
+    monkeypatch.setenv("NO_PROXY", "elsewhere.invalid")
+    monkeypatch.delenv("no_proxy", raising=False)
+    async with WebhookSender(KEY, allow_private=False) as sender:
+        # The proxy knows a name that this machine does not.
+        await sender("http://hooks.invalid/run", "id", b"{}")
+        ((headers, body),) = receiver.requests
+        assert (headers["host"], body) == ("hooks.invalid", b"{}")
+        with pytest.raises(WebhookError, match="not a public address"):
+            await sender("http://localhost/run", "id", b"{}")
+        with pytest.raises(WebhookError, match="gaierror"):
+            await sender("http://elsewhere.invalid/run", "id", b"{}")
+    assert len(receiver.requests) == 1
+
+
+async def test_an_authority_of_the_environment_is_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving_https(tmp_path) as (address, trusted):
+        monkeypatch.setenv("SSL_CERT_FILE", str(trusted))
+        async with WebhookSender(KEY, allow_private=True) as sender:
+            with pytest.raises(WebhookError, match="answered 501"):
+                await sender(f"{address}/hook", "id", b"{}")
 
 
 async def test_who_does_not_answer_costs_a_try(cases: UseCases) -> None:

@@ -10,7 +10,7 @@ from sqlalchemy import delete, select
 
 from app.core.errors import ConflictError, NotFoundError
 from app.db.models import Attempt, EventRow, Snapshot
-from app.schemas.api.runs import RunFork
+from app.schemas.api.run_details import RunFork
 from app.schemas.api.sprints import SprintCreate
 from app.schemas.runs import AttemptState, RunStatus
 from app.services.control.idempotency import IdempotencyService, Once
@@ -67,6 +67,9 @@ async def test_it_begins_with_what_the_attempt_left(cases: UseCases, tmp_path: P
     assert (fork.name, fork.goal, fork.attempts) == ("make it work (fork)", "make it work", [])
     assert await cases.rows.jobs(fork.id) == 1
     assert await cases.rows.events(origin_id) == events
+    (listed,) = (await cases.queries.get(origin_id)).forks
+    assert (listed.run_id, listed.name, listed.attempt) == (fork.id, "make it work (fork)", 1)
+    assert fork.forks == []
     async with cases.sessions() as session:
         created = (await session.scalars(select(EventRow.data).where(EventRow.run_id == fork.id))).one()
     assert created["forked_from"]["run_id"] == str(origin_id)

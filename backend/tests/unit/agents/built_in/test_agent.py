@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from pydantic_ai.exceptions import (
     ModelHTTPError,
+    ModelNotFoundError,
     ModelOverloadedError,
     ModelRateLimitError,
     UnexpectedModelBehavior,
@@ -222,17 +223,30 @@ async def test_a_call_of_an_answer_that_broke_off_is_not_carried_out(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("limits", "told"),
+    ("limits", "told", "setting"),
     [
-        pytest.param(AgentLimits(seconds=PATIENCE, requests=3), "request_limit of 3", id="requests"),
-        pytest.param(AgentLimits(seconds=PATIENCE, total_tokens=60), "total_tokens_limit of 60", id="tokens"),
+        pytest.param(
+            AgentLimits(seconds=PATIENCE, requests=3),
+            "request_limit of 3",
+            "(AGENT_MAX_REQUESTS)",
+            id="requests",
+        ),
+        pytest.param(
+            AgentLimits(seconds=PATIENCE, total_tokens=60),
+            "total_tokens_limit of 60",
+            "(AGENT_MAX_TOKENS)",
+            id="tokens",
+        ),
     ],
 )
-async def test_limits_hold_and_what_was_used_is_known(limits: AgentLimits, told: str, tmp_path: Path) -> None:
+async def test_limits_hold_and_what_was_used_is_known(
+    limits: AgentLimits, told: str, setting: str, tmp_path: Path
+) -> None:
     outcome, _ = await work(SpokenModel(("list_files", "{}")), tmp_path, limits)
     kind, message = failure(outcome)
     assert kind is FailureKind.LIMIT
     assert told in message
+    assert message.endswith(setting), "the setting that moves this limit, and no other"
     assert outcome.usage.requests > 0
     assert outcome.usage.total_tokens > 0
 
@@ -245,6 +259,14 @@ async def test_the_time_limit_holds(tmp_path: Path) -> None:
     model = FunctionModel(stream_function=never_answers)
     outcome, _ = await work(model, tmp_path, AgentLimits(seconds=0.05))
     assert failure(outcome) == (FailureKind.LIMIT, "the time limit is reached (AGENT_TIMEOUT)")
+
+
+async def test_an_unknown_model_leads_to_the_address(tmp_path: Path) -> None:
+    unknown = ModelHTTPError.for_category(ModelNotFoundError, status_code=404, model_name="m")
+    outcome, _ = await work(SpokenModel(unknown), tmp_path)
+    kind, message = failure(outcome)
+    assert kind is FailureKind.CONFIGURATION
+    assert message.endswith("usually ends with /v1 (OPENAI_BASE_URL)")
 
 
 async def test_an_unknown_price_is_no_limit(tmp_path: Path) -> None:

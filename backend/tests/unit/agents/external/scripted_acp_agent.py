@@ -103,6 +103,13 @@ class ScriptedAgent:
                 signal.signal(signal.SIGTERM, signal.SIG_IGN)
                 write("begun")
                 await asyncio.sleep(1000)
+            case "pauses":
+                recall("pauses")
+                write("half-done.txt")
+                write(".agent.log")
+                write("begun")
+                await self.cancelled.wait()
+                return PromptResponse(stop_reason="cancelled")
             case "remember":
                 told = f"{os.getcwd()} {recall(text)}"
                 await self.client.session_update(session_id, update_agent_message_text(told))

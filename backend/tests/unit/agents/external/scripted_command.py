@@ -84,6 +84,15 @@ def show_environment() -> None:
     end(json.dumps({name: os.environ.get(name) for name in names}))
 
 
+def pause() -> None:
+    """Do half of the work, and never the rest."""
+    tell("thread.started", thread_id="session-1")
+    for path in (Path(os.environ["HOME"], "conversation"), Path("half-done.txt"), Path(".agent.log")):
+        path.write_text("pauses|")
+    Path("begun").touch()
+    time.sleep(1000)
+
+
 def leave_files() -> None:
     """Leave a log in the workspace."""
     Path(".agent.log").write_text("log")
@@ -150,6 +159,7 @@ BEHAVIOURS = {
     "long": lambda: sys.stdout.write("{" + "x" * 60_000_000 + "\n") * 0,
     "environment": show_environment,
     "leaves": leave_files,
+    "pauses": pause,
 }
 
 WITH_WORDS = {"fetch": fetch, "login": renew_login}

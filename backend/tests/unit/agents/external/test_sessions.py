@@ -1,5 +1,6 @@
 """Conversations that go on: in the next attempt, and with what people say."""
 
+import asyncio
 import fcntl
 import json
 from dataclasses import dataclass, field, replace
@@ -145,6 +146,109 @@ async def test_an_agent_without_conversations_says_so(place: SessionPlace, tmp_p
     )
     assert isinstance(outcome, AgentResult), outcome
     assert outcome.session == SessionUse(note="scripted-command cannot go on with a conversation")
+
+
+@pytest.fixture
+def interrupted(place: SessionPlace) -> SessionPlace:
+    return replace(place, start="a-commit", continues=False, interrupted=True)
+
+
+LEAVING = {"leavings": [".agent.log"]}
+COMMAND = agent_of(RESUMING.model_copy(update=LEAVING))
+SPEAKER = agent_of(SPEAKING.model_copy(update=LEAVING), script=ACP_AGENT)
+
+
+async def interrupt(place: SessionPlace, tmp_path: Path, agent: ExternalAgent = COMMAND) -> Path:
+    """Cancel the agent in the middle of its work; return the tree that it was given."""
+    there, begun = tree(tmp_path, "one"), place.directory / "0" / "workspace" / "begun"
+    first = replace(place, interrupted=False)
+    work = asyncio.create_task(agent.run(task_of(there, "pauses", session=first), Listener()))
+    while not begun.exists():
+        assert not work.done(), work.result()
+        await asyncio.sleep(0.01)
+    work.cancel()
+    await asyncio.wait([work])
+    return there
+
+
+@pytest.mark.parametrize("agent", [pytest.param(COMMAND, id="command"), pytest.param(SPEAKER, id="acp")])
+async def test_an_interrupted_try_goes_on_in_its_conversation_and_its_tree(
+    agent: ExternalAgent, interrupted: SessionPlace, tmp_path: Path
+) -> None:
+    given = await interrupt(interrupted, tmp_path, agent)
+    assert given.is_dir(), "its owner removes it"
+    there = tree(tmp_path, "two")
+    outcome = await agent.run(task_of(there, "work", session=interrupted), Listener())
+    assert isinstance(outcome, AgentResult), outcome
+    assert outcome.session == SessionUse(continued=True)
+    assert (there / "half-done.txt").is_file(), "the work before the interruption is kept"
+    assert not (there / ".agent.log").exists(), "what the agent leaves beside its work is not"
+    assert not (interrupted.directory / "0" / "home").exists(), "nothing is kept of what has ended"
+    assert not (interrupted.directory / "0" / "workspace").exists()
+
+
+async def test_the_prompt_says_that_the_work_was_interrupted(
+    interrupted: SessionPlace, tmp_path: Path
+) -> None:
+    await interrupt(interrupted, tmp_path)
+    there = tree(tmp_path, "two")
+    outcome = await COMMAND.run(task_of(there, "work", session=interrupted), Listener())
+    assert isinstance(outcome, AgentResult), outcome
+    whole = len(
+        "Your work was interrupted. What was changed so far is in the workspace. Continue from there."
+    )
+    assert outcome.output == f"{whole + len('work') + 2} characters"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param({"subject": "coding/2"}, id="another attempt"),
+        pytest.param({"start": "another-commit"}, id="another tree"),
+    ],
+)
+async def test_what_was_interrupted_is_not_taken_up_for_another_task(
+    other: dict[str, str], interrupted: SessionPlace, tmp_path: Path
+) -> None:
+    await interrupt(interrupted, tmp_path)
+    there = tree(tmp_path, "two")
+    session = replace(interrupted, interrupted=False, **other)  # type: ignore[arg-type]
+    outcome = await COMMAND.run(task_of(there, "remember this", session=session), Listener())
+    assert isinstance(outcome, AgentResult), outcome
+    assert outcome.session == SessionUse()
+    assert outcome.output.endswith(" remember this|")
+    assert not (there / "half-done.txt").exists()
+
+
+async def test_a_lost_conversation_of_an_interrupted_try_is_said(
+    interrupted: SessionPlace, tmp_path: Path
+) -> None:
+    outcome = await COMMAND.run(
+        task_of(tree(tmp_path, "two"), "remember this", session=interrupted), Listener()
+    )
+    assert isinstance(outcome, AgentResult), outcome
+    assert outcome.session == SessionUse(note="the conversation of the interrupted try was not kept here")
+
+
+async def test_a_fresh_try_keeps_nothing(place: SessionPlace, tmp_path: Path) -> None:
+    fresh = replace(place, continues=False)
+    for name in ("one", "two"):
+        outcome = await COMMAND.run(
+            task_of(tree(tmp_path, name), f"remember {name}", session=fresh), Listener()
+        )
+        assert isinstance(outcome, AgentResult), outcome
+        assert outcome.session == SessionUse()
+        assert outcome.output.endswith(f" remember {name}|")
+
+
+async def test_an_agent_without_conversations_says_nothing_of_a_fresh_try(
+    place: SessionPlace, tmp_path: Path
+) -> None:
+    outcome = await agent_of(command_profile()).run(
+        task_of(tree(tmp_path, "one"), "w", session=replace(place, continues=False)), Listener()
+    )
+    assert isinstance(outcome, AgentResult), outcome
+    assert outcome.session == SessionUse()
 
 
 @BOTH

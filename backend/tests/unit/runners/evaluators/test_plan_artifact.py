@@ -47,6 +47,13 @@ async def test_no_plan(context) -> None:
     assert result.status == "failed"
     assert result.score == 0.0
     assert "implementation_plan.md is missing" in result.feedback
+    assert "--phases coding" in result.metadata["for_reviewers"]["feedback"]
+    assert "--phases" not in result.feedback, "the agent cannot choose its phases"
+
+
+async def test_a_plan_that_says_too_little_has_no_hint_for_reviewers(context) -> None:
+    result = await PlanArtifactEvaluator().evaluate("discovery", "", context({"implementation_plan.md": ""}))
+    assert "for_reviewers" not in result.metadata
 
 
 async def test_a_link_is_no_plan(context, tree) -> None:

@@ -201,3 +201,31 @@ def test_an_answer_counts_for_whichever_gate_asks_it() -> None:
     accepted = [Acceptance.of(asking("protected_files", "test_a"), by="ada", phase="coding", attempt=1)]
     verdict = judge([result("x"), asking("pytest", "test_a")], ["x", "pytest"], acceptances=accepted)
     assert (verdict.status, verdict.accepted) == ("passed", ("pytest",))
+
+
+@pytest.mark.parametrize(
+    ("results", "status", "named"),
+    [
+        pytest.param([result("a"), result("o", FAILED)], "passed", ("o",), id="failed"),
+        pytest.param([result("a"), result("o", ERRORED)], "passed", ("o",), id="errored"),
+        pytest.param([result("a"), result("o", blocking=True)], "passed", (), id="passed"),
+        pytest.param([result("a"), result("o", SKIPPED)], "passed", (), id="skipped"),
+        pytest.param([result("a", FAILED), result("o", FAILED)], "failed", ("o",), id="beside a failed gate"),
+        pytest.param([result("a", ERRORED), result("o")], "errored", (), id="beside an errored gate"),
+        pytest.param([result("o")], "errored", (), id="a gate is missing"),
+    ],
+)
+def test_an_observed_gate_blocks_nothing(
+    results: list[EvaluationResult], status: str, named: tuple[str, ...]
+) -> None:
+    verdict = judge(results, ["a"], observed=["o"])
+    assert (verdict.status, verdict.would_block) == (status, named)
+    assert ("would have blocked: o" in verdict.reason) == (status == "passed" and bool(named))
+
+
+def test_where_all_are_observed_the_pass_says_that_no_gate_decided() -> None:
+    verdict = judge([result("o", FAILED), result("p")], [], observed=["o", "p"])
+    assert verdict.passed
+    assert "No gate decided anything" in verdict.reason
+    assert "would have blocked: o" in verdict.reason
+    assert judge([result("x")], []).status == "errored", "an adviser is no observed gate"

@@ -32,21 +32,29 @@ async def test_the_workspace_is_at_its_place_and_can_be_written(sandbox: Sandbox
     assert (place / "new").read_text() == "x"
 
 
-@pytest.mark.parametrize(
-    "elsewhere",
-    [
-        pytest.param("/usr/planted", id="the-system"),
-        pytest.param("/etc/planted", id="its-configuration"),
-        pytest.param("/planted", id="the-root"),
-        pytest.param(str(PYTHON.parent / "planted"), id="the-interpreter"),
-        pytest.param("/proc/sys/kernel/hostname", id="the-kernel"),
-        pytest.param("../planted", id="beside-the-workspace"),
-    ],
-)
-async def test_nothing_else_can_be_written(sandbox: Sandbox, place: Path, elsewhere: str) -> None:
-    outcome = await run_python(sandbox, place, f"open({elsewhere!r}, 'w').write('x')")
-    assert outcome.returncode == 1
-    assert "Error" in outcome.stderr
+ELSEWHERE = {
+    "the system": "/usr/planted",
+    "its configuration": "/etc/planted",
+    "the root": "/planted",
+    "the interpreter": str(PYTHON.parent / "planted"),
+    "the kernel": "/proc/sys/kernel/hostname",
+    "beside the workspace": "../planted",
+}
+
+
+async def test_nothing_else_can_be_written(sandbox: Sandbox, place: Path) -> None:
+    code = f"""
+import json
+written = []
+for name, path in {ELSEWHERE!r}.items():
+    try:
+        open(path, "w").write("x")
+        written.append(name)
+    except OSError:
+        pass
+print(json.dumps(written))
+"""
+    assert await said(sandbox, place, code) == []
     assert not (place.parent / "planted").exists()
 
 
@@ -64,7 +72,7 @@ async def test_files_of_the_machine_are_not_there(sandbox: Sandbox, place: Path)
     (place.parent / "secret").write_text("secret")
     code = """
 import json, os
-places = ("/root/.bashrc", "/etc/shadow", "/run", "/srv", "/var/lib", "/sys", "../secret")
+places = ("/root/.bashrc", "/etc/shadow", "/run/lock", "/srv", "/var/lib", "../secret")
 seen = [place for place in places if os.path.exists(place)]
 print(json.dumps([seen, os.listdir("/tmp"), os.listdir(os.path.expanduser("~"))]))
 """
@@ -209,6 +217,7 @@ async def test_a_single_file_is_bounded(place: Path) -> None:
     ("code", "status"),
     [
         pytest.param("import sys; sys.exit(7)", 7, id="own-status"),
+        pytest.param("import sys; sys.exit(125)", 125, id="the-status-of-an-engine-that-failed"),
         pytest.param("import os; os.kill(os.getpid(), 9)", 137, id="killed"),
         pytest.param("import ctypes; ctypes.string_at(0)", 139, id="segfault"),
     ],

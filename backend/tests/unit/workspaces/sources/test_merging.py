@@ -14,8 +14,8 @@ from app.workspaces.sources.local import locate
 from app.workspaces.sources.merging import (
     MergeOutcome,
     create_branch,
-    merge_into_local,
-    merge_into_remote,
+    merging_into_local,
+    merging_into_remote,
 )
 from tests.unit.workspaces.conftest import UserRepository
 
@@ -48,11 +48,15 @@ class Run:
         self.head = (await self.repository.commit_tree(self._tree, self.base, "work")).commit
 
     async def merge(self, branch: str | None = None) -> MergeOutcome:
-        return await merge_into_local(self.source, branch, POLICY, self.repository, self.base, self.head)
+        ends = (self.repository, self.base, self.head)
+        async with merging_into_local(self.source, branch, POLICY, *ends) as merge:
+            return merge.outcome
 
     async def fetch_and_merge(self, branch: str | None = None) -> MergeOutcome:
         remote = GitSource(url=f"file://{self.user.path}")
-        return await merge_into_remote(remote, branch, POLICY, self.repository, self.base, self.head)
+        ends = (self.repository, self.base, self.head)
+        async with merging_into_remote(remote, branch, POLICY, *ends) as merge:
+            return merge.outcome
 
     async def apply(self, git: Git, branch: str = BRANCH) -> bool:
         bundle = await self.repository.bundle_for_export(self.base, self.head, branch)
@@ -157,7 +161,8 @@ async def test_a_source_that_is_gone_or_not_allowed(run: Run, tmp_path: Path) ->
     await run.work(app__py="x = 2\n")
     narrow = SourcePolicy(allowed_roots=(tmp_path / "elsewhere",))
     with pytest.raises(InvalidInputError, match="outside the allowed directories"):
-        await merge_into_local(run.source, None, narrow, run.repository, run.base, run.head)
+        async with merging_into_local(run.source, None, narrow, run.repository, run.base, run.head):
+            pass
     run.user.path.rename(tmp_path / "moved away")
     with pytest.raises(InvalidInputError, match="does not exist"):
         await run.merge()

@@ -13,7 +13,7 @@ from app.workspaces.history.git import Git
 from app.workspaces.history.repository import RunRepository
 from app.workspaces.sources.importing import import_source
 from app.workspaces.sources.inspection import SourcePolicy, inspect_source
-from app.workspaces.sources.merging import merge_into_remote
+from app.workspaces.sources.merging import merging_into_remote
 from app.workspaces.sources.pushing import Push, push_branch
 from tests.git_http import TOKEN, GitServer, run_git, serving_git
 from tests.unit.workspaces.conftest import UserRepository
@@ -143,7 +143,8 @@ async def test_a_result_becomes_a_branch_that_can_be_pushed_again(
         Push(source, BRANCH, second, replaces=frozenset({first})), run_repository, policy
     )
     assert run_git(bare, "rev-parse", BRANCH) == second
-    checked = await merge_into_remote(source, None, policy, run_repository, base, second)
+    async with merging_into_remote(source, None, policy, run_repository, base, second) as merge:
+        checked = merge.outcome
     assert checked.state == "clean"
 
 

@@ -8,6 +8,7 @@ import type { Schemas } from "@/lib/api/client";
 import { findingId, findingsOf } from "@/lib/diff/findings";
 import { furtherSuggestions, isScored } from "@/lib/evidence";
 import { formatDuration, formatScore } from "@/lib/format";
+import { partOf } from "@/lib/gates";
 import type { Evaluation } from "@/lib/queries/runs";
 import { plainText } from "@/lib/text/ansi";
 
@@ -37,7 +38,7 @@ export function ReviewedVerdict({ evaluation, record, open, changed }: Props) {
         <StatusBadge status={evaluation.status} />
         <span className="font-medium">{evaluation.evaluator}</span>
         <span className="text-muted">
-          {evaluation.gate ? "gate" : "adviser"}
+          {partOf(evaluation)}
           {isScored(evaluation) && ` · ${formatScore(evaluation.score)}`}
           {evaluation.duration_ms !== null && ` · ${formatDuration(evaluation.duration_ms)}`}
         </span>

@@ -19,7 +19,7 @@ export function FilesAndBudget({ values, change, refused }: Props) {
       <SourceFields
         values={values}
         change={change}
-        // What is within the source has a field, or is told at the source.
+        // What is within the source has a field, or its error shows at the source.
         errorOf={(field) => (field === "source" ? own(refused) : saidOf(refused, field))}
       />
       <div className="grid gap-3 md:grid-cols-2">

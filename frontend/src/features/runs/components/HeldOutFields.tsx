@@ -1,4 +1,4 @@
-/** Tests that no agent sees: a patch, and what the agent is told when they fail. */
+/** Tests that no agent sees: a patch, and what the agent learns when they fail. */
 import type { FieldsProps } from "../fields-props";
 import { Field } from "./Field";
 
@@ -40,7 +40,7 @@ export function HeldOutFields({ fields, change, errorOf }: FieldsProps) {
                 onChange={(event) => void read(event.target.files?.[0])}
               />
             </Field>
-            <Field label="The agent is told" error={told}>
+            <Field label="The agent learns" error={told}>
               <select
                 value={fields.heldOutFeedback}
                 onChange={(event) =>

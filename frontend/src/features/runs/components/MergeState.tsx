@@ -11,6 +11,8 @@ import { plural } from "@/lib/format";
 import { type MergeCheck, mergeQuery } from "@/lib/queries/results";
 import type { RunDetail } from "@/lib/queries/runs";
 
+import { JudgedAgain } from "./JudgedAgain";
+
 interface Props {
   run: RunDetail;
   /** The service fetches a remote branch only when someone asks. */
@@ -47,6 +49,7 @@ export function MergeState({ run, isRemote }: Props) {
           </span>
         )}
       </div>
+      <JudgedAgain run={run} />
       {data && data.conflicts.length > 0 && (
         <ul className="list-disc pl-6" aria-label="Files in conflict">
           {data.conflicts.map((each) => (

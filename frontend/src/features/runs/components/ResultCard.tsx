@@ -17,6 +17,7 @@ import type { RunDetail } from "@/lib/queries/runs";
 import { resultCommand } from "../run-commands";
 import { ApplyBranch } from "./ApplyBranch";
 import { ChangedFiles } from "./ChangedFiles";
+import { ForgePlace } from "./ForgePlace";
 import { MergeState } from "./MergeState";
 
 const ENDED: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
@@ -69,6 +70,7 @@ export function ResultCard({ run }: { run: RunDetail }) {
           <strong className="font-medium">Accepted:</strong> <UntrustedText text={each} />
         </p>
       ))}
+      {run.forge && <ForgePlace forge={run.forge} />}
       {(kind === "local" || kind === "git") && <MergeState run={run} isRemote={kind === "git"} />}
       {result.data && <CopyLine label="Take it as a branch" text={resultCommand(run, result.data.branch)} />}
       {result.data && isFinal && kind === "local" && <ApplyBranch run={run} branch={result.data.branch} />}

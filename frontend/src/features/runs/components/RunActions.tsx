@@ -149,7 +149,10 @@ function useRunCommands(run: Run, origin: Attempt | undefined, done: () => void)
     else void client.invalidateQueries({ queryKey: keys.run(next.id) });
     void client.invalidateQueries({ queryKey: keys.runs });
     done();
-    if (next.id !== run.id) void navigate({ to: "/sprints/$id", params: { id: next.id } });
+    if (next.id === run.id) return;
+    // It has a fork now.
+    void client.invalidateQueries({ queryKey: keys.run(run.id) });
+    void navigate({ to: "/sprints/$id", params: { id: next.id } });
   };
   const cancel = useMutation({ mutationFn: (reason: string) => cancelRun(run.id, reason), onSuccess });
   const pause = useMutation({ mutationFn: (reason: string) => pauseRun(run.id, reason), onSuccess });

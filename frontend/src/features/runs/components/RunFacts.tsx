@@ -1,10 +1,12 @@
 /** What a run is: its goal, who works on what, since when, at which cost. */
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
 import { CodeSpans } from "@/components/CodeSpans";
 import { Cost } from "@/components/Cost";
 import { Disclosure } from "@/components/Disclosure";
 import { Elapsed, RelativeTime } from "@/components/RelativeTime";
+import { StatusBadge } from "@/components/StatusBadge";
 import { UntrustedText } from "@/components/UntrustedText";
 import type { Schemas } from "@/lib/api/client";
 import { formatCost, plural } from "@/lib/format";
@@ -22,6 +24,7 @@ interface Props {
     held_out?: RunDetail["held_out"];
     baseline?: RunDetail["baseline"];
     policy?: Schemas["PolicyView"];
+    forks?: RunDetail["forks"];
   };
   /** What the goal is for this kind of run. */
   asks?: string;
@@ -65,6 +68,7 @@ export function RunFacts({ run, asks }: Props) {
         <Fact name="Id">
           <code>{run.id.slice(0, 8)}</code>
         </Fact>
+        <Relatives run={run} />
       </dl>
       {run.usage.requests > 0 && (
         <Disclosure summary="Cost by attempt and model, and budgets">
@@ -120,6 +124,40 @@ function Origin({ run }: Pick<Props, "run">) {
       {run.baseline && (
         <Fact name="Baseline">
           <RunBaseline baseline={run.baseline} />
+        </Fact>
+      )}
+    </>
+  );
+}
+
+/** The run that it started from, and the runs that started from it. */
+function Relatives({ run }: Pick<Props, "run">) {
+  const { forked_from: origin, forks = [] } = run;
+  return (
+    <>
+      {origin && (
+        <Fact name="Fork of">
+          <Link to="/sprints/$id" params={{ id: origin.run_id }} className="underline">
+            <code>{origin.run_id.slice(0, 8)}</code>, {origin.phase} attempt {origin.attempt}
+          </Link>
+        </Fact>
+      )}
+      {forks.length > 0 && (
+        <Fact name="Forks">
+          <ul className="inline-flex flex-wrap gap-x-3">
+            {forks.map((fork) => (
+              <li key={fork.run_id} className="inline-flex min-w-0 items-center gap-1">
+                <StatusBadge status={fork.status} compact />
+                <Link
+                  to="/sprints/$id"
+                  params={{ id: fork.run_id }}
+                  className="min-w-0 break-words underline"
+                >
+                  <UntrustedText text={fork.name} />
+                </Link>
+              </li>
+            ))}
+          </ul>
         </Fact>
       )}
     </>

@@ -14,6 +14,7 @@ import { type Action, useActions } from "@/lib/shortcuts";
 import { visible } from "@/lib/text/visible";
 
 import { type Column, COLUMNS } from "../columns";
+import { PullLink } from "./ForgePlace";
 
 interface Props {
   runs: readonly Run[];
@@ -83,6 +84,7 @@ function RunRow({ run, columns }: { run: Run; columns: readonly Column[] }) {
             <UntrustedText text={run.name} />
           </Link>
           {run.forked_from && <ForkedFrom run={run.forked_from.run_id} />}
+          {run.forge && <PullLink forge={run.forge} />}
         </span>
         <span className="block truncate text-xs text-muted sm:hidden" data-second-line>
           {KINDS[run.kind].word} · {triesOf(run)} · <RelativeTime at={run.created_at} /> ·{" "}

@@ -52,11 +52,15 @@ def compare(halves: tuple[Half, Half]) -> list[Answered]:
 
 
 def _answers(wrong: Half, true: Half) -> Iterator[Answered]:
-    there, here = _by_function(true.report), _by_function(wrong.report)
+    there, here = _by_function(true.report.as_collected), _by_function(wrong.report.as_collected)
+    places: dict[int, dict[str, _Place]] = {}
     for change in wrong.changes:
+        unit = change.unit
+        # A function may have tens of thousands of tests, and a change for each of them.
+        places[id(unit)] = known = places.get(id(unit)) or _places(unit.tests)
         for test in change.tests:
-            changed = _counterpart(test, change, here, wrong.report)
-            control = _counterpart(test, change, there, true.report)
+            changed = _counterpart(known[test], change, here, wrong.report)
+            control = _counterpart(known[test], change, there, true.report)
             yield Answered(test, change, _answer(changed, control))
 
 
@@ -70,20 +74,46 @@ def _answer(changed: RanTest | None, control: RanTest | None) -> Answer:
     return Answer.NOTICED if changed.bad else Answer.UNNOTICED
 
 
-def _by_function(report: RunReport) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
-    for each in report.ids:
-        found[function_of(each)].append(each)
-    return found
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a test stands among those of its function: its parameters may change, and with them its id."""
+
+    test: str
+    function: str
+    index: int
+    count: int
+
+    def counterpart(self, ids: Mapping[str, Sequence[str]]) -> str:
+        """Return the id that stands there in another run; empty if that has more tests or fewer."""
+        after = ids.get(self.function, ())
+        return after[self.index] if len(after) == self.count else ""
 
 
 def _counterpart(
-    test: str, change: Change, ids: Mapping[str, Sequence[str]], report: RunReport
+    place: _Place, change: Change, ids: Mapping[str, Sequence[str]], report: RunReport
 ) -> RanTest | None:
-    """Find a test by its place among those of its function: its parameters may have changed, and its id."""
-    before = [each for each in change.unit.tests if function_of(each) == function_of(test)]
-    after = ids.get(function_of(test), ())
-    return report.tests.get(after[before.index(test)]) if len(before) == len(after) else None
+    """Find a test by its id, or by its place among those of its function if its parameters have changed.
+
+    The place alone would not do: parameters from a set or a directory come in another order in each run.
+    """
+    found = place.counterpart(ids)
+    has_its_id = change.site.row is None and place.test in report.tests
+    return report.tests.get(place.test if found and has_its_id else found)
+
+
+def _places(tests: Sequence[str]) -> dict[str, _Place]:
+    return {
+        test: _Place(test, function, index, len(ids))
+        for function, ids in _by_function(tests).items()
+        for index, test in enumerate(ids)
+    }
+
+
+def _by_function(ids: Iterable[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for each in ids:
+        found[function_of(each)].append(each)
+    return found
 
 
 def answers_by_test(answered: Iterable[Answered]) -> dict[str, Answered]:

@@ -3,22 +3,31 @@
 import asyncio
 import secrets
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from functools import partial
 from random import Random
 
 from app.runners.evaluators.testing.counter_tests.comparing import (
     Answered,
-    Half,
-    answers_by_test,
-    compare,
 )
 from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
-from app.runners.evaluators.testing.counter_tests.drawing import Change, Unit, draw, units_of
+from app.runners.evaluators.testing.counter_tests.data_files import read_data_files
+from app.runners.evaluators.testing.counter_tests.drawing import (
+    Change,
+    Unit,
+    draw,
+    draw_data,
+    units_of,
+)
+from app.runners.evaluators.testing.counter_tests.pairs import NO_PAIR, Pair, Versions, answers_of
 from app.runners.evaluators.testing.counter_tests.reading import TestFile
 from app.runners.evaluators.testing.counter_tests.sampling import Budget, sample
+from app.runners.evaluators.testing.counter_tests.sites import DataPlace
 from app.runners.evaluators.testing.counter_tests.sorting import (
     Answers,
+    noticed,
     refuted,
     sort_tests,
     speechless,
@@ -42,18 +51,8 @@ from app.workspaces.together import together
 
 _NO_EXPECTATION = "it has no expectation that can be changed"
 _ASKED_AGAIN = 2
+_DATA_PLACES = 4
 _NOT_DRAWN = "there was no time for it"
-
-
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """Two complementary versions of the test files, and what they answered."""
-
-    versions: tuple[Version, Version]
-    answers: Mapping[str, Answered]
-
-
-_NO_PAIR = _Pair((Version((), {}), Version((), {})), {})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +92,7 @@ class CounterTests:
         began = time.monotonic()
         chance = _chance(self.seed)
         files = await asyncio.to_thread(read_test_files, tree, plain, chance)
-        units = units_of(files.values(), plain.ids)
+        units = await asyncio.to_thread(units_of, files.values(), plain.as_collected)
         passed = {each.id for each in plain.tests.values() if each.ok}
         check = _Check(self, tree, files, plain, chance)
         report = await check.run(units, passed)
@@ -131,57 +130,102 @@ class _Check:
         # One test that does not end with a wrong expectation must not cost the answers of those after it.
         self._limited = replace(self._harness, test_seconds=settings.budget.limits(plain))
 
-    async def run(self, units: Sequence[Unit], passed: Collection[str]) -> CounterReport:
+    async def run(self, units: Sequence[Unit], passed: AbstractSet[str]) -> CounterReport:
         """Run pairs with every test that fits, then one with those that did not notice in one of them."""
         budget = self._settings.budget
         able = [each for each in units if each.function.sites]
         drawn = sample(able, self._plain, budget, self._chance)
         reasons = dict.fromkeys(passed, _NO_EXPECTATION)
         reasons |= {test: _NOT_DRAWN for unit in able for test in unit.tests if test in passed}
-        pairs = [await self._pair(drawn, passed, {}) for _ in range(budget.rounds(self._plain))]
-        again, against = await self._ask_again(drawn, pairs)
+        rounds = range(budget.rounds(self._plain))
+        pairs = [await self._pair(drawn, passed, {}, self._versions) for _ in rounds]
+        again, against = await self._ask_again(drawn, pairs, self._versions)
         answers = [each.answers for each in (*pairs, *again)]
         against |= await self._touchy(speechless(answers))
-        return sort_tests(answers, against, reasons)
+        said = await self._ask_data(units, passed - noticed(answers) - against.keys(), against)
+        return sort_tests([*answers, *said], against, reasons)
+
+    async def _ask_data(
+        self, units: Sequence[Unit], wanted: Collection[str], against: dict[str, str]
+    ) -> list[Answers]:
+        """Make expectations in data files wrong, one after the other, for tests that are not proven yet."""
+        able = [each for each in _of(units, wanted) if each.function.data]
+        drawn = sample(able, self._plain, self._settings.budget, self._chance)
+        places = list(dict.fromkeys(each.data for unit in drawn for each in unit.function.data if each.data))
+        said: list[Answers] = []
+        for place in self._chance.sample(places, min(len(places), _DATA_PLACES)):
+            left = {test for test in wanted if test not in noticed(said)}
+            if said and not self._has_time():
+                break
+            versions = partial(self._data_versions, place)
+            pairs = [await self._pair(drawn, left, {}, versions)]
+            again, found = await self._ask_again(drawn, pairs, versions)
+            against |= found
+            said += [each.answers for each in (*pairs, *again)]
+        return said
 
     async def _ask_again(
-        self, units: Sequence[Unit], pairs: Sequence[_Pair]
-    ) -> tuple[list[_Pair], dict[str, str]]:
+        self, units: Sequence[Unit], pairs: Sequence[Pair], versions: Versions
+    ) -> tuple[list[Pair], dict[str, str]]:
         """Change the expectations that went unnoticed into something else, unless the base clears them."""
         suspected = suspects(each.answers for each in pairs)
         if not suspected:
             return [], {}
         suspected = worth_asking(suspected, [await self._base_answers(pair, suspected) for pair in pairs])
-        again: list[_Pair] = []
+        again: list[Pair] = []
         twice: dict[str, Answered] = {}
         while (left := suspected.keys() - twice.keys()) and len(again) < _ASKED_AGAIN:
             # A suspicion is looked into whatever the time: each run is bounded by itself.
             if again and not self._has_time():
                 break
-            again.append(await self._pair(_of(units, left), left, suspected))
+            again.append(await self._pair(_of(units, left), left, suspected, versions))
             twice |= unnoticed_twice(suspected, again[-1].answers)
         honest = [await self._base_answers(pair, suspected) for pair in again] if twice else []
         return again, refuted(twice.values(), honest)
 
     async def _pair(
+        self,
+        units: Sequence[Unit],
+        wanted: Collection[str],
+        before: Mapping[str, Answered],
+        make: Versions,
+    ) -> Pair:
+        versions = await asyncio.to_thread(make, units, wanted, before)
+        if versions is None:
+            return NO_PAIR
+        reports = await self._run_both(self._limited, self._tree, versions)
+        answers = await asyncio.to_thread(answers_of, versions, reports)
+        return Pair(versions, {test: each for test, each in answers.items() if test in wanted})
+
+    def _versions(
         self, units: Sequence[Unit], wanted: Collection[str], before: Mapping[str, Answered]
-    ) -> _Pair:
+    ) -> tuple[Version, Version] | None:
+        """Draw changes, and divide them by the toss of a coin; None when there is none."""
         tried = {test: each.change for test, each in before.items()}
         changes = [each for unit in units for each in draw(unit, self._chance, wanted, tried)]
         if not changes:
-            return _NO_PAIR
-        versions = self._versions(units, changes)
-        reports = await self._run_both(self._limited, self._tree, versions)
-        one, other = (Half(each.changes, said) for each, said in zip(versions, reports, strict=True))
-        answers = answers_by_test(compare((one, other)))
-        return _Pair(versions, {test: each for test, each in answers.items() if test in wanted})
-
-    def _versions(self, units: Sequence[Unit], changes: Iterable[Change]) -> tuple[Version, Version]:
-        """Divide changes by the toss of a coin."""
+            return None
         heads: list[Change] = []
         tails: list[Change] = []
         for each in changes:
             self._chance.choice((heads, tails)).append(each)
+        return self._complementary(units, heads, tails)
+
+    def _data_versions(
+        self, place: DataPlace, units: Sequence[Unit], wanted: Collection[str], before: Mapping[str, Answered]
+    ) -> tuple[Version, Version] | None:
+        """Make one expectation of data files wrong in one of two versions; None where that is not sure."""
+        tried = {test: each.change for test, each in before.items()}
+        changes = draw_data(units, place, wanted, read_data_files(self._tree), self._chance, tried)
+        if not changes:
+            return None
+        nothing: list[Change] = []
+        heads, tails = self._chance.choice(((changes, nothing), (nothing, changes)))
+        return self._complementary([each.unit for each in changes], heads, tails)
+
+    def _complementary(
+        self, units: Sequence[Unit], heads: Sequence[Change], tails: Sequence[Change]
+    ) -> tuple[Version, Version]:
         names = {unit.file.name for unit in units} | {file_of(test) for unit in units for test in unit.tests}
         run = {(unit.file.name, unit.function.name) for unit in units} if self._is_long(names) else None
         files = [self._files[name] for name in sorted(names)]
@@ -225,7 +269,7 @@ class _Check:
         honest = await self._run_both(self._harness, base, (one, as_is))
         return touchy(tests, touched, plain, honest)
 
-    async def _base_answers(self, pair: _Pair, tests: Answers) -> dict[str, Answered]:
+    async def _base_answers(self, pair: Pair, tests: Answers) -> dict[str, Answered]:
         """Say what the base's own code does with the same files."""
         base = self._settings.base
         if base is None:
@@ -237,8 +281,7 @@ class _Check:
         one, other = (each.restricted(names) for each in pair.versions)
         # Without limits: the base's code may be slower, and an answer of it may clear the candidate.
         reports = await self._run_both(self._harness, base, (one, other))
-        one, other = (Half(each.changes, said) for each, said in zip(pair.versions, reports, strict=True))
-        return answers_by_test(compare((one, other)))
+        return await asyncio.to_thread(answers_of, pair.versions, reports)
 
 
 def _of(units: Sequence[Unit], wanted: Collection[str]) -> list[Unit]:

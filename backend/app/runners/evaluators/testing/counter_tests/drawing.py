@@ -2,18 +2,20 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 
 from app.core.python_source import parse_module
+from app.runners.evaluators.testing.counter_tests.data_files import wrong_data
 from app.runners.evaluators.testing.counter_tests.edits import Edit, apply_edits
 from app.runners.evaluators.testing.counter_tests.literals import matches, read_plain, wrong_texts
 from app.runners.evaluators.testing.counter_tests.reading import TestFile, TestFunction
-from app.runners.evaluators.testing.counter_tests.sites import Kind, Leaf, Site
+from app.runners.evaluators.testing.counter_tests.sites import DataPlace, Kind, Leaf, Site
 from app.runners.evaluators.testing.inventory import file_of, function_of
 
 _ROWS_FIRST = 0.75
 _DEEPEST = 8
+_SHOWN_CHARS = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class Unit:
     Attributes:
         file: where it stands.
         function: how it is written.
-        tests: ids of its tests, in the order of the run.
+        tests: ids of its tests, in the order of collection.
     """
 
     file: TestFile
@@ -45,16 +47,20 @@ class Change:
         tests: ids of the tests that it makes wrong.
         site: the place.
         edits: of the file.
+        texts: data files that hold the wrong expectation, by name.
     """
 
     unit: Unit
     tests: tuple[str, ...]
     site: Site
     edits: tuple[Edit, ...]
+    texts: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
 
     @property
     def says(self) -> str:
         """What is expected now, shortened."""
+        if self.texts:
+            return f"{self.site.data} changed in {', '.join(self.texts)}"[:_SHOWN_CHARS]
         return b" ... ".join(each.text for each in self.edits).decode("utf-8", "replace")[:80].strip()
 
 
@@ -191,6 +197,33 @@ def _is_wrong(leaf: Leaf, text: bytes) -> bool:
     if not leaf.pattern:
         return True
     return isinstance(new, str) and isinstance(leaf.value, str) and matches(new, leaf.value) is False
+
+
+def draw_data(
+    units: Iterable[Unit],
+    place: DataPlace,
+    wanted: Collection[str],
+    files: Mapping[str, bytes],
+    chance: Random,
+    tried: Mapping[str, Change],
+) -> list[Change]:
+    """Make one expectation of data files wrong, for every test that has it.
+
+    Args:
+        units: the functions.
+        place: the expectation.
+        wanted: the tests in question.
+        files: the data files.
+        chance: decides.
+        tried: by test, what was changed before and went unnoticed.
+    """
+    texts = wrong_data(files, place, chance, [each.texts for each in tried.values()])
+    sites = [(unit, site) for unit in units for site in unit.function.data if site.data == place]
+    found: dict[str, Change] = {}
+    for unit, site in sites if texts else ():
+        tests = tuple(each for each in unit.tests if each in wanted and each not in found)
+        found.update(dict.fromkeys(tests, Change(unit, tests, site, (), texts)))
+    return list({id(each): each for each in found.values()}.values())
 
 
 def rewritten(file: TestFile, changes: Iterable[Change], left_out: Iterable[TestFunction]) -> bytes | None:

@@ -127,6 +127,8 @@ def _assigned(function: Function) -> Iterator[tuple[str, Origin]]:
                     yield name, Origin(value)
                 case ast.For(iter=(ast.List() | ast.Tuple()) as rows):
                     yield from _looped(node.target, rows.elts)
+                case ast.For(target=ast.Tuple(elts=targets), iter=ast.Call(func=ast.Name(id="zip")) as call):
+                    yield from _paired(targets, call.args)
                 case _:
                     pass
 
@@ -139,6 +141,14 @@ def _looped(target: ast.expr, rows: Sequence[ast.expr]) -> Iterator[tuple[str, O
             if isinstance(row, ast.Tuple | ast.List) and not _has_stars(row.elts):
                 pairs = zip(target.elts, row.elts, strict=False)
                 yield from ((each.id, Origin(cell)) for each, cell in pairs if isinstance(each, ast.Name))
+
+
+def _paired(targets: Sequence[ast.expr], columns: Sequence[ast.expr]) -> Iterator[tuple[str, Origin]]:
+    """Give the names of a loop over pairs their first values: code may give less to be paired than that."""
+    for target, column in zip(targets, columns, strict=False):
+        rows = column.elts if isinstance(column, ast.List | ast.Tuple) else []
+        if isinstance(target, ast.Name) and rows and not isinstance(rows[0], ast.Starred):
+            yield target.id, Origin(rows[0])
 
 
 def lone_constants(module: ast.Module) -> dict[str, ast.expr]:

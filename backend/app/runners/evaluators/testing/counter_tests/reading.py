@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from app.core.python_source import parse_module
 from app.runners.evaluators.testing.counter_tests.assertions import Sites
 from app.runners.evaluators.testing.counter_tests.calls import Calls
+from app.runners.evaluators.testing.counter_tests.data_sites import data_sites
 from app.runners.evaluators.testing.counter_tests.edits import Edit, Source
 from app.runners.evaluators.testing.counter_tests.literals import Plain
 from app.runners.evaluators.testing.counter_tests.names import Function, Names, lone_constants
@@ -29,6 +30,7 @@ class TestFunction:
         sites: where an expectation can be changed.
         rows: the number of rows of parameters; 0 when the text does not tell.
         hiding: gives it a name of the same length that is no test's; None when its name is used elsewhere.
+        data: where data files hold an expectation.
     """
 
     __test__ = False  # pytest takes a class of this name for one with tests
@@ -37,6 +39,7 @@ class TestFunction:
     sites: tuple[Site, ...]
     rows: int
     hiding: Edit | None
+    data: tuple[Site, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +147,8 @@ def _function(
     calls = Calls(source, names, sites, helpers)
     for statement, sure in statements(node.body, sure=plain):
         _add(statement, sites, calls, source, sure=sure)
-    return TestFunction(name, tuple(sites.found), names.rows, hiding)
+    data = data_sites(node, names, constants, plain=plain)
+    return TestFunction(name, tuple(sites.found), names.rows, hiding, data)
 
 
 def _hiding(node: Function, source: Source) -> Edit:

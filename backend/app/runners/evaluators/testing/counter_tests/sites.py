@@ -38,6 +38,28 @@ class Leaf:
 
 
 @dataclass(frozen=True, slots=True)
+class DataPlace:
+    """Where data files of the tests hold an expectation: a whole text, the values of a key, or a column.
+
+    Attributes:
+        file: the text's name without its directory; `""` when it is a key or a column.
+        key: of objects, or of the first line of a table.
+        column: of rows, counted from 0.
+        width: the length of these rows.
+    """
+
+    file: str = ""
+    key: str = ""
+    column: int = 0
+    width: int = 0
+
+    def __str__(self) -> str:
+        if self.file:
+            return self.file
+        return f"the key {self.key!r}" if self.key else f"column {self.column + 1} of {self.width}"
+
+
+@dataclass(frozen=True, slots=True)
 class Site:
     """One place where an expectation can be changed.
 
@@ -50,6 +72,7 @@ class Site:
         leaf: the literal to change; None where `edits` are all there is.
         edits: alternatives, each a set of edits that makes the expectation wrong.
         row: the row of parameters that holds it, counted from 0; None when it stands in the test's body.
+        data: where data files hold it; None when the test itself does.
     """
 
     line: int
@@ -59,3 +82,4 @@ class Site:
     leaf: Leaf | None = None
     edits: tuple[tuple[Edit, ...], ...] = ()
     row: int | None = None
+    data: DataPlace | None = None

@@ -27,6 +27,11 @@ def suspects(pairs: Iterable[Answers]) -> dict[str, Answered]:
     return found
 
 
+def noticed(pairs: Iterable[Answers]) -> set[str]:
+    """Return the tests that noticed a wrong expectation."""
+    return {test for answers in pairs for test, each in answers.items() if each.answer is Answer.NOTICED}
+
+
 def worth_asking(suspected: Answers, honest: Sequence[Answers]) -> dict[str, Answered]:
     """Return the suspects that the base's own code does not clear; `honest` is as for `refuted`."""
     return {

@@ -3,7 +3,7 @@
 import posixpath
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
@@ -22,14 +22,17 @@ class Version:
     Attributes:
         changes: the expectations that are wrong in them.
         texts: the files by name; no other test file is run.
+        data: data files of the tests by name, with wrong expectations.
     """
 
     changes: tuple[Change, ...]
     texts: Mapping[str, bytes]
+    data: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
 
     def restricted(self, names: Collection[str]) -> "Version":
         """Return a version of only some of the files."""
-        return Version(self.changes, {name: text for name, text in self.texts.items() if name in names})
+        texts = {name: text for name, text in self.texts.items() if name in names}
+        return Version(self.changes, texts, self.data)
 
 
 def read_test_files(tree: RunTree, plain: RunReport, chance: Random) -> dict[str, TestFile]:
@@ -98,7 +101,8 @@ def changed_version(
         text = rewritten(file, of_file, idle)
         if text is not None:
             texts[file.name] = _with_comment(text, comment)
-    return Version(tuple(changes), texts)
+    data = {name: text for change in changes for name, text in change.texts.items()}
+    return Version(tuple(changes), texts, data)
 
 
 def touched_version(files: Sequence[TestFile], comment: str) -> Version:
@@ -112,14 +116,15 @@ def _with_comment(content: bytes, comment: str) -> bytes:
 
 def write_trees(tree: RunTree, versions: Sequence[Version], place: Path) -> list[RunTree]:
     """Return a tree for each version, whose files are written below a directory."""
-    return [_written(tree, each.texts, place / str(number)) for number, each in enumerate(versions)]
+    return [_written(tree, each, place / str(number)) for number, each in enumerate(versions)]
 
 
-def _written(tree: RunTree, texts: Mapping[str, bytes], place: Path) -> RunTree:
+def _written(tree: RunTree, version: Version, place: Path) -> RunTree:
+    texts = {**version.data, **version.texts}
     for name, text in texts.items():
         path = place / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text)
     present = {name: place for name in texts if name in tree.files}
     others = {name: text for name, text in tree.texts.items() if name not in present}
-    return replace(tree, files={**tree.files, **present}, texts=others, only=frozenset(texts))
+    return replace(tree, files={**tree.files, **present}, texts=others, only=frozenset(version.texts))

@@ -1,51 +1,119 @@
 """Walks through a test's statements and says which are reached whenever the test passes."""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+
+IsFull = Callable[[ast.expr], bool]
+"""Tells whether a loop over an expression runs at least once."""
 
 RAISING = frozenset({"raises", "assertRaises", "assertRaisesRegex", "suppress", "assertRaisesMessage"})
 """Context managers that end their block with an exception and go on."""
 _UNSURE = frozenset({"subTest", "subtest", "test"})
 _CATCHALL = frozenset({"Exception", "BaseException", "AssertionError"})
+_RUNNERS = frozenset({"asyncio.run", "anyio.run", "trio.run"})
 
 
-def statements(body: Sequence[ast.stmt], *, sure: bool = True) -> Iterator[tuple[ast.stmt, bool]]:
+def has_rows(loop: ast.expr) -> bool:
+    """Tell whether a loop runs at least once: over literals, or over pairs of a result with literals.
+
+    Code that gives nothing to be paired keeps the test from asserting anything.
+    """
+    match loop:
+        case ast.List() | ast.Tuple():
+            return bool(loop.elts)
+        case ast.Call(func=ast.Name(id="zip"), args=args):
+            return any(isinstance(each, ast.List | ast.Tuple) and has_rows(each) for each in args)
+        case _:
+            return False
+
+
+def statements(
+    body: Sequence[ast.stmt], *, sure: bool = True, is_full: IsFull = has_rows
+) -> Iterator[tuple[ast.stmt, bool]]:
     """Return the statements of a test, and whether a test that passes has run each to its end.
 
-    Blocks that have to end with an exception are left out: what they assert is never reached.
+    Blocks that have to end with an exception are left out: what they assert is never reached. A function in
+    the test is run if the test calls it, or has an event loop run it.
+
+    Args:
+        body: the statements.
+        sure: whether they are reached at all.
+        is_full: tells whether a loop over an expression runs at least once.
     """
+    called = _called_functions(body) if sure else frozenset[str]()
     for statement in body:
         yield statement, sure
-        yield from _inner(statement, sure=sure)
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and statement.name in called:
+            yield from statements(statement.body, sure=sure, is_full=is_full)
+        else:
+            yield from _inner(statement, is_full, sure=sure)
         sure = sure and not _may_leave(statement)
 
 
-def _inner(statement: ast.stmt, *, sure: bool) -> Iterator[tuple[ast.stmt, bool]]:
+def _called_functions(body: Sequence[ast.stmt]) -> frozenset[str]:
+    """Name the functions of a test that its own statements run: `main()`, `asyncio.run(main())`."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    plain = [each.name for each in body if isinstance(each, functions) and _is_plain_function(each)]
+    called: set[str] = set()
+    for statement in body:
+        match statement:
+            case ast.Expr(value=value) | ast.Assign(value=value):
+                called.update(_run_by(value))
+            case _:
+                pass
+        if _may_leave(statement):
+            break
+    return frozenset(name for name in plain if name in called and plain.count(name) == 1)
+
+
+def _is_plain_function(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Tell whether to call a function is to run it: it has no decorator and is no generator."""
+    inner = [each for part in node.body for each in _without_functions(part)]
+    return not node.decorator_list and not any(isinstance(each, ast.Yield | ast.YieldFrom) for each in inner)
+
+
+def _run_by(node: ast.expr) -> Iterator[str]:
+    match node:
+        case ast.Await(value=value):
+            yield from _run_by(value)
+        case ast.Call(func=ast.Name(id=name)):
+            yield name
+        case ast.Call(args=[first, *_]) if (
+            ast.unparse(node.func) in _RUNNERS or called_name(node) == "run_until_complete"
+        ):
+            yield from [first.id] if isinstance(first, ast.Name) else _run_by(first)
+        case _:
+            pass
+
+
+def _inner(statement: ast.stmt, is_full: IsFull, *, sure: bool) -> Iterator[tuple[ast.stmt, bool]]:
     match statement:
         case ast.With() | ast.AsyncWith():
             names = {called_name(item.context_expr) for item in statement.items}
             if names.isdisjoint(RAISING):
-                yield from statements(statement.body, sure=sure and names.isdisjoint(_UNSURE))
+                inside = sure and names.isdisjoint(_UNSURE)
+                yield from statements(statement.body, sure=inside, is_full=is_full)
         case ast.For():
-            full = isinstance(statement.iter, ast.List | ast.Tuple) and bool(statement.iter.elts)
-            yield from statements(statement.body, sure=sure and full and not _may_jump(statement))
+            inside = sure and is_full(statement.iter) and not _may_jump(statement)
+            yield from statements(statement.body, sure=inside, is_full=is_full)
         case ast.AsyncFor() | ast.If() | ast.While():
             yield from statements([*statement.body, *statement.orelse], sure=False)
         case ast.Try():
-            yield from _tried(statement, sure=sure)
+            yield from _tried(statement, is_full, sure=sure)
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
             yield from statements(statement.body, sure=False)
         case _:
             pass
 
 
-def _tried(statement: ast.Try, *, sure: bool) -> Iterator[tuple[ast.stmt, bool]]:
+def _tried(statement: ast.Try, is_full: IsFull, *, sure: bool) -> Iterator[tuple[ast.stmt, bool]]:
     if not any(_catches_failure(each) for each in statement.handlers):
-        yield from statements(statement.body, sure=sure and not statement.handlers)
+        inside = sure and not statement.handlers
+        yield from statements(statement.body, sure=inside, is_full=is_full)
     for handler in statement.handlers:
         yield from statements(handler.body, sure=False)
     yield from statements(statement.orelse, sure=False)
-    yield from statements(statement.finalbody, sure=sure)
+    yield from statements(statement.finalbody, sure=sure, is_full=is_full)
 
 
 def _catches_failure(handler: ast.ExceptHandler) -> bool:

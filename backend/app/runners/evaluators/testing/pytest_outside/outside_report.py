@@ -92,6 +92,7 @@ def sort_tests(
     agrees: list[str] = []
     uncarried: dict[str, str] = {}
     disagrees: dict[str, str] = {}
+    quick = frozenset(quick)
     for test in ids:
         record = records.get(test)
         if record is None:

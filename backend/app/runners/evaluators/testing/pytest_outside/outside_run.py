@@ -83,7 +83,7 @@ class Outside:
         """
         files = {each.split("::", 1)[0] for each in ids}
         run = await self.run(tree, files, ids, detailed=detailed, budget=budget, stop=stop)
-        return run.report(ids, quick)
+        return await asyncio.to_thread(run.report, ids, quick)
 
     async def run(
         self,
@@ -119,8 +119,7 @@ class Outside:
             runs = await asyncio.to_thread(self._prepare, tree, place, chosen, ids, limit, detailed=detailed)
             async with _stopping(place / "given" / "stop", stop):
                 judged, died = await self._both(*runs)
-        records, missing = _read(judged)
-        _blame(records, died)
+        records, missing = await asyncio.to_thread(_read, judged, died)
         return OutsideRun(records, missing, time.monotonic() - began)
 
     def _prepare(
@@ -246,8 +245,15 @@ def _without(tree: Path, hidden: Sequence[str]) -> tuple[Path, ...]:
     return tuple(sorted(parts))
 
 
-def _read(outcome: ProcessOutcome) -> tuple[dict[str, Mapping[str, Any]], dict[str, str]]:
-    """Return the records by test, and by file why there are none."""
+def _read(
+    outcome: ProcessOutcome, candidate: ProcessOutcome | None
+) -> tuple[dict[str, Mapping[str, Any]], dict[str, str]]:
+    """Return the records by test, and by file why there are none.
+
+    Args:
+        outcome: how the judge's process ended.
+        candidate: how the candidate's did, if that was first.
+    """
     records: dict[str, Mapping[str, Any]] = {}
     trouble = {"": "the tests did not come to their end there"} if outcome.timed_out else dict[str, str]()
     for line in outcome.stdout.splitlines():
@@ -261,6 +267,7 @@ def _read(outcome: ProcessOutcome) -> tuple[dict[str, Mapping[str, Any]], dict[s
                 records[str(each["id"])] = each
             elif each.get("kind") == "problem":
                 trouble[str(each["id"]).split("::", 1)[0]] = "its file cannot be imported there"
+    _blame(records, candidate)
     return records, trouble
 
 

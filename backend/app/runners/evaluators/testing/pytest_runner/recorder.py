@@ -48,6 +48,7 @@ class ReportPlugin:
         self._canary_names = {name for part in canaries.values() for name, _ in part}
         self._late = late
         self._guard: Guard | None = None
+        self._places: dict[pytest.Item, int] = {}
         self._running: dict[str, dict[str, Any]] = {}
         self._failures = 0
 
@@ -75,9 +76,11 @@ class ReportPlugin:
             return None
         return None if self._relative(collection_path) in self._only else True
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, items: "list[pytest.Item]") -> None:
-        """Leave out every test that is not asked for."""
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_collection_modifyitems(self, items: "list[pytest.Item]") -> "Iterator[None]":
+        """Note the order before a plugin changes it, then leave out every test that is not asked for."""
+        self._places = {item: place for place, item in enumerate(items)}
+        yield
         if self._ids is not None:
             items[:] = [item for item in items if item.nodeid in self._ids]
 
@@ -93,8 +96,10 @@ class ReportPlugin:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Report the tests that are going to run, and those whose code lies where it should not."""
         ids = [item.nodeid for item in session.items]
+        places = [self._places.get(item, len(self._places)) for item in session.items]
         for start in range(0, max(1, len(ids)), _IDS_PER_RECORD):
-            self._send("collected", ids=ids[start : start + _IDS_PER_RECORD])
+            part = slice(start, start + _IDS_PER_RECORD)
+            self._send("collected", ids=ids[part], places=places[part])
         for item in session.items:
             place = self._foreign_place(item)
             if place is not None:

@@ -6,10 +6,10 @@ import pytest
 
 from app.runners.evaluators.acceptance import Acceptance, covering
 from app.runners.evaluators.held_out.held_out_gate import HeldOutEvaluator
-from app.runners.evaluators.held_out.wording import FOR_REVIEWERS
 from app.runners.evaluators.issues import failure_fingerprint
+from app.runners.evaluators.protocol import FOR_REVIEWERS
 from app.runners.evaluators.testing.gate import PytestEvaluator
-from app.schemas.held_out import HeldOutFeedback
+from app.schemas.runs import HeldOutFeedback
 from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio

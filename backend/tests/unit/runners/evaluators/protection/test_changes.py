@@ -105,6 +105,12 @@ def test_asking_for_the_same_or_more_is_no_question(pairs) -> None:
     assert changes_between(BASE.encode(), edited(*pairs)) == []
 
 
+def test_a_file_of_many_thousand_lines_is_compared_too() -> None:
+    # pyparsing's tests/test_unit.py has 435 kB.
+    long = BASE.encode() + b"# a long file\n" * 60_000
+    assert changes_between(long, long + b"\n\ndef test_more():\n    assert total([]) == 0\n") == []
+
+
 WEAKER_OR_DIFFERENT = {
     "value": ([("== 3", "== 4")], "test_total", "different", "now expects `4` where it was `3`"),
     "operator": ([("== 3", ">= 0")], "test_total", "different", "now expects `result >= 0`"),

@@ -255,7 +255,10 @@ PRACTICE = {"old.py": "".join(f"x{n} = lambda: {n}  # noqa: E731\n" for n in ran
         pytest.param("import io, csv  # noqa: E401", "passed", id="another rule by its code"),
         pytest.param("import io, csv  # noqa", "failed", id="all rules"),
         pytest.param("x = nothing  # noqa: F821", "failed", id="a fault"),
-        pytest.param("# ruff: noqa: E401\nimport io, csv", "failed", id="a whole file"),
+        pytest.param(
+            "# ruff: noqa: E401\nimport io, csv", "passed", id="a rule for a whole file by its code"
+        ),
+        pytest.param("# ruff: noqa\nimport io, csv", "failed", id="all rules for a whole file"),
     ],
 )
 async def test_a_base_that_names_what_it_hides_lets_others_do_so(context, line: str, status: str) -> None:

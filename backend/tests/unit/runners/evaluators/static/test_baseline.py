@@ -2,7 +2,15 @@
 
 import pytest
 
-from app.runners.evaluators.static.baseline import Comparison, Finding, Wording, compare, result_of
+from app.runners.evaluators.static.baseline import (
+    MANY,
+    Comparison,
+    Finding,
+    Wording,
+    compare,
+    often_broken,
+    result_of,
+)
 from app.runners.evaluators.static.ruff_lint import RuffLintEvaluator
 from tests.patience import PATIENCE
 
@@ -54,3 +62,31 @@ def test_each_finding_costs_a_tenth(count: int, score: float) -> None:
     assert len(result.suggestions) == min(count, 5)
     assert len(result.feedback) < 4000
     assert "1 that the base has too" in result.feedback
+
+
+@pytest.mark.parametrize(
+    ("at_base", "new", "all_or_none", "covered"),
+    [
+        pytest.param(["R1"] * MANY, finding(rule="R1"), False, True, id="one rule, many times in the file"),
+        pytest.param(["R1"] * (MANY - 1), finding(rule="R1"), False, False, id="not so many times"),
+        pytest.param(["R1"] * MANY, finding(file="b.py", rule="R1"), False, False, id="in another file"),
+        pytest.param(["R1", "R2"] * MANY, finding(rule="R3"), False, False, id="another rule"),
+        pytest.param(["R1", "R2"] * MANY, finding(rule="R3"), True, True, id="another rule, all or none"),
+        pytest.param(
+            ["R1", "R2"] * MANY, finding(file="b.py", rule="R3"), True, False, id="another clean file"
+        ),
+        pytest.param(["R1", "FAULT"] * MANY, finding(rule="FAULT"), True, False, id="a fault always counts"),
+        pytest.param(["FAULT"] * MANY, finding(rule="R1"), True, False, id="faults make no habit"),
+    ],
+)
+def test_what_the_base_breaks_often_is_advice(
+    at_base: list[str], new: Finding, all_or_none: bool, covered: bool
+) -> None:
+    known = [finding(line, rule=rule) for line, rule in enumerate(at_base)]
+    loose = often_broken(known, but={"FAULT"}.__contains__, all_or_none=all_or_none)
+    assert loose.covers(new) == covered
+
+
+def test_a_rule_broken_in_several_files_is_advice_everywhere() -> None:
+    known = [finding(line, file=f"{line % 3}.py", rule="R1") for line in range(MANY)]
+    assert often_broken(known, but={"F"}.__contains__).covers(finding(file="new.py", rule="R1"))

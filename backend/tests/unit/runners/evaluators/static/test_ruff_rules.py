@@ -1,10 +1,13 @@
 """Which rules a project chose, and which only ruff's present release brings."""
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from app.runners.evaluators.static.ruff_rules import rules_of
+from app.runners.evaluators.static.ruff_rules import is_fault, names_fault, rules_of
 
 
 @pytest.mark.parametrize(
@@ -26,3 +29,10 @@ def test_chosen_rules(tmp_path: Path, config: str, chosen: str, not_chosen: str)
     rules = rules_of(tmp_path)
     assert [each for each in chosen.split() if not rules.chooses(each)] == []
     assert [each for each in not_chosen.split() if rules.chooses(each)] == []
+
+
+def test_faults_are_known_by_name_too() -> None:
+    asked = [sys.executable, "-m", "ruff", "rule", "--all", "--output-format", "json"]
+    rules = json.loads(subprocess.run(asked, check=True, capture_output=True).stdout)
+    coded = [(each["code"], each["name"]) for each in rules if each["code"]]
+    assert [name for code, name in coded if names_fault(name)] == [n for code, n in coded if is_fault(code)]

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.runners.evaluators.static.silencers import Tool, known_silencers, silencers, without
+from app.runners.evaluators.static.silencers import known_silencers, silencers, without
+from app.runners.evaluators.static.silencing_comments import Tool
 
 LINTER, CHECKER = Tool.LINTER, Tool.TYPE_CHECKER
 
@@ -96,6 +97,36 @@ def test_silencers(tool: Tool, source: str, left: str | None) -> None:
         ),
         pytest.param({"a.py": "x  # noqa"}, {"a.py": "z  # noqa"}, ["a.py"], id="over other code"),
         pytest.param({}, {"a.py": "x  # noqa"}, ["a.py"], id="no base"),
+        pytest.param(
+            {"a.py": "x  # ruff:ignore[os-path-join]\ny  # ruff:ignore[os-path-join]"},
+            {"a.py": "z  # ruff:ignore[os-path-join]"},
+            [],
+            id="a rule by its name, as the base does",
+        ),
+        pytest.param(
+            {"a.py": "x  # ruff:ignore[os-path-join]\ny  # ruff:ignore[os-path-join]"},
+            {"a.py": "z  # ruff:ignore[os-path-join, undefined-name]"},
+            ["a.py"],
+            id="a fault by its name",
+        ),
+        pytest.param(
+            {"a.py": "\n".join(f"x{i}  # noqa: E501" for i in range(10))},
+            {"b.py": "# ruff: noqa: RUF002, E501\nx = 1"},
+            [],
+            id="rules for a whole file where many comments name rules",
+        ),
+        pytest.param(
+            {"a.py": "\n".join(f"x{i}  # noqa: E501" for i in range(10))},
+            {"b.py": "# ruff: noqa\nx = 1", "c.py": "# ruff: noqa: F821", "d.py": "# noqa: E501"},
+            ["b.py", "c.py", "d.py"],
+            id="all rules for a file, faults, and a comment for no line",
+        ),
+        pytest.param(
+            {"a.py": "x  # ruff:ignore[undefined-name]\ny  # ruff:ignore[F821]\nv  # noqa: F821"},
+            {"a.py": "z  # ruff:ignore[undefined-name]"},
+            ["a.py"],
+            id="a fault is no practice",
+        ),
     ],
 )
 def test_new_silencers(base: dict[str, str], candidate: dict[str, str], new: list[str]) -> None:

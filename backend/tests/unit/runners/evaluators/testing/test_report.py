@@ -9,7 +9,7 @@ from app.runners.evaluators.testing.secret import RunSecret, code_of, draw_secre
 from app.workspaces.process import ProcessOutcome
 
 START = {"kind": "start"}
-IDS = {"kind": "collected", "ids": ["t.py::a"]}
+IDS = {"kind": "collected", "ids": ["t.py::a"], "places": [0]}
 TEST = {"kind": "test", "id": "t.py::a", "outcome": "passed", "seconds": 0.1, "message": ""}
 FINISH = {"kind": "finish", "code": 0}
 
@@ -126,3 +126,11 @@ def test_secrets_differ_and_fit_into_a_pipe() -> None:
         each.kind for each in (*other.begin, *other.end)
     }
     assert len(one.to_bytes()) < 4096
+
+
+def test_the_order_of_collection_outlives_a_shuffle() -> None:
+    shuffled = {"kind": "collected", "ids": ["t.py::c", "t.py::a", "t.py::b"], "places": [2, 0, 1]}
+    report = read_report(stream(START, shuffled, TEST, FINISH), process(), SECRET)
+    assert report.ids == ("t.py::c", "t.py::a", "t.py::b")
+    assert report.as_collected == ("t.py::a", "t.py::b", "t.py::c")
+    assert report.unfinished == ("t.py::c", "t.py::b")

@@ -62,6 +62,34 @@ def test_what_is_added_is_not_seen_by_the_tests_of_the_base(tree, name: str) -> 
     assert (name in layout.own_tests) == name.endswith("test_new.py")
 
 
+STARTING = {**BASE, "tests/test_calc.py": "import subprocess, calc"}
+
+
+@pytest.mark.parametrize(
+    ("name", "tests", "seen"),
+    [
+        pytest.param("json.py", STARTING, False, id="a module of Python"),
+        pytest.param("src/json.py", STARTING, False, id="on the import path"),
+        pytest.param("unittest/__init__.py", STARTING, False, id="a package of Python"),
+        pytest.param("encodings/__init__.py", STARTING, False, id="what each interpreter loads"),
+        pytest.param("_pytest/__init__.py", STARTING, False, id="a package of pytest"),
+        pytest.param("csv.cpython-311-x86_64-linux-gnu.so", STARTING, False, id="compiled"),
+        pytest.param("calc2.py", STARTING, True, id="a module of the project"),
+        pytest.param("tables/csv.py", STARTING, True, id="in a package"),
+        pytest.param("html/index.html", STARTING, True, id="a directory without code"),
+        pytest.param("json.txt", STARTING, True, id="no module"),
+        pytest.param("json.py", BASE, True, id="tests that start nothing"),
+        pytest.param("json/more.py", {**STARTING, "json/__init__.py": ""}, True, id="a package of the base"),
+    ],
+)
+def test_modules_that_stand_in_for_pythons_are_not_seen_by_processes(
+    tree, name: str, tests: dict[str, str], *, seen: bool
+) -> None:
+    layout, *_ = made(tree, {**tests, name: "x"}, tests)
+    assert layout.base_run is not None
+    assert (name in layout.base_run.files) is seen
+
+
 @pytest.mark.parametrize(
     "name", ["conftest.py", "tests/test_calc.py", "tests/helpers.py", "tests/data/x.json"]
 )

@@ -51,13 +51,16 @@ def word(number):
 STUB = "def double(number): ...\n\ndef word(number): ...\n"
 
 
-async def checked(path: Path, code: str, base: str = STUB, tests: str = TESTS) -> CounterReport:
+async def checked(
+    path: Path, code: str, base: str = STUB, tests: str = TESTS, conftest: str = ""
+) -> CounterReport:
     roots = []
     for name, text in (("base", base), ("candidate", code)):
         root = path / name
         (root / "tests").mkdir(parents=True)
         (root / "candidate.py").write_text(text)
         (root / "tests" / "test_candidate.py").write_text(tests)
+        (root / "tests" / "conftest.py").write_text(conftest)
         roots.append(root)
     harness = Harness(python=Path(sys.executable), base=roots[0], seconds=120, sandbox=SANDBOX)
     tree = lay_out(*roots, settings_for(roots[1], roots[0])).base_run
@@ -117,6 +120,37 @@ async def test_what_the_base_does_not_notice_either_is_not_held_against_anybody(
     tests = "from candidate import anything\n\ndef test_any():\n    assert anything() == 3\n"
     report = await checked(tmp_path, code, code, tests)
     assert dict(report.refuted) == {}
+
+
+SHUFFLED = """import pytest
+
+from candidate import WORDS, double, word
+
+@pytest.mark.parametrize(
+    ("number", "expected"), [(1, 2), (2, 4), (3, 6), (4, 8), (5, 10), (6, 12), (7, 14), (8, 16)]
+)
+def test_double(number, expected):
+    assert double(number) == expected
+
+@pytest.mark.parametrize("number", range(1, 9))
+def test_words(number):
+    if number in WORDS:
+        assert word(number)
+"""
+SHUFFLE = """import random
+
+def pytest_collection_modifyitems(items):
+    random.SystemRandom().shuffle(items)
+"""
+
+
+async def test_shuffled_tests_are_not_taken_for_each_other(tmp_path: Path) -> None:
+    """Plugins put tests in another order in each run; five of the words say nothing of any expectation."""
+    report = await checked(tmp_path, HONEST, HONEST, SHUFFLED, SHUFFLE)
+    assert dict(report.refuted) == {}
+    proven = {each.partition("::")[2] for each in report.proven}
+    assert {each for each in proven if "test_words" in each} == {f"test_words[{n}]" for n in (1, 2, 3)}
+    assert len(proven) == 11
 
 
 async def test_code_that_fails_whenever_its_tests_were_touched_is_found(tmp_path: Path) -> None:

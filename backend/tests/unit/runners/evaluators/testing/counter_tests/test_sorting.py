@@ -78,6 +78,18 @@ def test_tests_whose_parameters_changed_are_found_by_their_place() -> None:
     ]
 
 
+def test_tests_in_another_order_are_found_by_their_ids() -> None:
+    """Their parameters come from a set: each process has its own order."""
+    both = change(ids=(f"{TEST}[a]", f"{TEST}[b]"))
+    wrong = report((f"{TEST}[b]", Outcome.PASSED), (f"{TEST}[a]", Outcome.FAILED))
+    true = report((f"{TEST}[a]", Outcome.PASSED), (f"{TEST}[b]", Outcome.PASSED))
+    answered = compare((Half((both,), wrong), Half((), true)))
+    assert {each.test: each.answer for each in answered} == {
+        f"{TEST}[a]": Answer.NOTICED,
+        f"{TEST}[b]": Answer.UNNOTICED,
+    }
+
+
 def test_a_function_with_fewer_tests_than_before_says_nothing() -> None:
     both = change(ids=(f"{TEST}[1-I]", f"{TEST}[2-II]"))
     one = report((f"{TEST}[1-I]", Outcome.PASSED))

@@ -1,0 +1,72 @@
+"""The page that a signed link opens: it asks once more, in plain HTML without scripts."""
+
+from html import escape
+
+from starlette.responses import HTMLResponse
+
+from app.core.errors import PhaseRunnerError
+from app.schemas.runs import EscalationDecision
+from app.services.review.decision_links import LinkedDecision
+
+_HEADERS = {
+    "Cache-Control": "no-store",
+    # Without it a browser would name no origin when the form is sent, and the request would be refused.
+    "Referrer-Policy": "same-origin",
+    "X-Robots-Tag": "noindex",
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'",
+}
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>{title} · PhaseRunner</title>
+<style>
+  body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 40rem; margin: 3rem auto; padding: 0 1rem;
+         color-scheme: light dark; overflow-wrap: anywhere }}
+  button {{ font: inherit; min-height: 2.75rem; padding: 0 1.25rem }}
+</style>
+<main>
+<h1>{title}</h1>
+{body}
+</main>
+</html>
+"""
+_WORDS = {EscalationDecision.ACCEPT: "Accept", EscalationDecision.REJECT: "Reject"}
+_EFFECTS = {
+    EscalationDecision.ACCEPT: "Accepting lets this result through although the gates did not pass it.",
+    EscalationDecision.REJECT: "Rejecting ends the run as failed.",
+}
+
+
+def confirm_page(found: LinkedDecision) -> HTMLResponse:
+    """Ask whether to decide; only the form's POST does it."""
+    asked, decision = found.escalation, found.link.decision
+    paragraphs = [
+        f"<p><strong>{escape(asked.run_name)}</strong></p>",
+        f"<p>Phase {escape(asked.phase)}, attempt {asked.attempt}</p>",
+        f"<p>{escape(asked.reason)}</p>",
+        f"<p>{_EFFECTS[decision]} This cannot be undone.</p>",
+        f'<form method="post"><button type="submit">{_WORDS[decision]}</button></form>',
+        _link_to(found),
+    ]
+    return _page(f"{_WORDS[decision]} this escalation?", "\n".join(paragraphs))
+
+
+def decided_page(found: LinkedDecision) -> HTMLResponse:
+    """Say that the decision was recorded."""
+    word = "accepted" if found.link.decision is EscalationDecision.ACCEPT else "rejected"
+    return _page("Recorded", f"<p>{escape(found.escalation.run_name)} was {word}.</p>{_link_to(found)}")
+
+
+def refusal_page(error: PhaseRunnerError) -> HTMLResponse:
+    """Say why a link does nothing."""
+    return _page("This link does nothing", f"<p>{escape(error.detail)}</p>", error.status)
+
+
+def _link_to(found: LinkedDecision) -> str:
+    return f'<p><a href="/escalations/{found.escalation.id}">Open the escalation</a></p>'
+
+
+def _page(title: str, body: str, status: int = 200) -> HTMLResponse:
+    return HTMLResponse(_PAGE.format(title=escape(title), body=body), status, _HEADERS)

@@ -1,0 +1,41 @@
+"""What tells people of runs, made of the operator's file."""
+
+import os
+
+from app.core.config import Settings
+from app.core.credentials import Credentials
+from app.notifications.operator_file import load_notifications
+from app.services.chores.notifications import NotificationService, check_link_secret
+from app.services.read.runs import RunQueries
+from app.services.record.outbox import Subscription, notify_address
+from app.services.review.decision_links import DecisionLinkService
+from app.services.review.escalations import EscalationService
+
+
+def build_notifications(settings: Settings, queries: RunQueries) -> NotificationService:
+    """Make what sends notifications.
+
+    Raises:
+        InvalidInputError: the operator's file or its secret of links cannot be used.
+    """
+    file = load_notifications(settings.NOTIFICATIONS_FILE)
+    credentials = _credentials()
+    check_link_secret(file, credentials)
+    return NotificationService(queries, file, credentials)
+
+
+def build_decision_links(settings: Settings, escalations: EscalationService) -> DecisionLinkService:
+    """Make what decides by links."""
+    return DecisionLinkService(escalations, load_notifications(settings.NOTIFICATIONS_FILE), _credentials())
+
+
+def subscriptions(settings: Settings) -> tuple[Subscription, ...]:
+    """Return the receivers of notifications and the events that they get."""
+    file = load_notifications(settings.NOTIFICATIONS_FILE)
+    return tuple(
+        Subscription(notify_address(name), each.event_types) for name, each in file.receivers.items()
+    )
+
+
+def _credentials() -> Credentials:
+    return Credentials(environ=os.environ)  # noqa: TID251 - secrets that the file names

@@ -1,0 +1,190 @@
+"""GitLab behind the port: its REST interface, version 4."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+from typing_extensions import override
+
+from app.forges.port import CommitStatus, Forge, ForgeError, Issue, NewPullRequest, PullRequest
+from app.forges.rest import Dialect, OpenClient, RestApi
+
+STATUS_NAME = "phaserunner"
+
+_PER_PAGE = 100
+_MAX_PAGES = 20
+_MAX_DESCRIPTION = 140
+_DEVELOPER = 30
+"""The lowest access level that may push."""
+
+_PAUSE_SECONDS = 60
+_DRAFT = "Draft: "
+_STATES = {"pending": "pending", "success": "success", "failure": "failed", "error": "failed"}
+
+
+class GitLab(Forge):
+    """GitLab.com, or a server with GitLab. Pull requests are merge requests.
+
+    Args:
+        open_client: makes a client for one request.
+        api: beginning of the addresses of the API.
+        token: reads the token; called for each request, so that a rotated token counts at once.
+    """
+
+    def __init__(self, open_client: OpenClient, api: str, token: Callable[[], str]) -> None:
+        self._call = RestApi(_GITLAB, open_client, api, token).call
+        self._login: str | None = None
+
+    @override
+    async def login(self) -> str:
+        if self._login is None:
+            self._login = str((await self._call("GET", "/user"))["username"])
+        return self._login
+
+    @override
+    async def issue(self, repository: str, number: int) -> Issue:
+        return _issue(await self._call("GET", f"{_project(repository)}/issues/{number}"))
+
+    @override
+    async def issues(self, repository: str, labels: Sequence[str], limit: int) -> Sequence[Issue]:
+        query = {"state": "opened", "order_by": "created_at", "sort": "asc", "per_page": str(limit)}
+        if labels:
+            query["labels"] = ",".join(labels)
+        found: list[dict[str, Any]] = await self._call("GET", f"{_project(repository)}/issues", query=query)
+        return [_issue(each) for each in found]
+
+    @override
+    async def default_branch(self, repository: str) -> str:
+        return str((await self._call("GET", _project(repository)))["default_branch"])
+
+    @override
+    async def may_write(self, repository: str, user: str) -> bool:
+        found: list[dict[str, Any]] = await self._call("GET", "/users", query={"username": user})
+        if not found:
+            return False
+        path = f"{_project(repository)}/members/all/{found[0]['id']}"
+        member = await self._call("GET", path, missing_ok=True)
+        return member is not None and int(member.get("access_level", 0)) >= _DEVELOPER
+
+    @override
+    async def find_pull(self, repository: str, branch: str) -> PullRequest | None:
+        query = {"source_branch": branch, "state": "all", "order_by": "created_at", "sort": "desc"}
+        found = await self._call("GET", f"{_project(repository)}/merge_requests", query=query)
+        return _pull(repository, found[0]) if found else None
+
+    @override
+    async def open_pull(self, repository: str, new: NewPullRequest) -> PullRequest:
+        # A crash may have come between an earlier request and the record of its answer.
+        if before := await self.find_pull(repository, new.head):
+            return before
+        body = {
+            "title": f"{_DRAFT}{new.title}" if new.draft else new.title,
+            "description": new.body,
+            "source_branch": new.head,
+            "target_branch": new.base,
+        }
+        try:
+            made = await self._call("POST", f"{_project(repository)}/merge_requests", body=body)
+        except ForgeError as error:
+            if error.permanent and (before := await self.find_pull(repository, new.head)):
+                return before
+            raise
+        return _pull(repository, made)
+
+    @override
+    async def update_pull(self, repository: str, number: int, body: str) -> None:
+        path = f"{_project(repository)}/merge_requests/{number}"
+        await self._call("PUT", path, body={"description": body})
+
+    @override
+    async def mark_ready(self, pull: PullRequest) -> None:
+        repository, _, number = pull.node_id.rpartition("!")
+        path = f"{_project(repository)}/merge_requests/{number}"
+        title = str((await self._call("GET", path))["title"])
+        await self._call("PUT", path, body={"title": title.removeprefix(_DRAFT)})
+
+    @override
+    async def set_status(self, repository: str, commit: str, status: CommitStatus) -> None:
+        body = {
+            "state": _STATES[status.state],
+            "name": STATUS_NAME,
+            "description": status.description[:_MAX_DESCRIPTION],
+            **({"target_url": status.url} if status.url else {}),
+        }
+        await self._call("POST", f"{_project(repository)}/statuses/{commit}", body=body)
+
+    @override
+    async def put_comment(
+        self, repository: str, issue: int, marker: str, body: str, known: int | None
+    ) -> int:
+        notes = f"{_project(repository)}/issues/{issue}/notes"
+        note = known or await self._find_note(notes, marker)
+        if note is not None:
+            changed = await self._call("PUT", f"{notes}/{note}", body={"body": body}, missing_ok=True)
+            if changed is not None:
+                return note
+        return int((await self._call("POST", notes, body={"body": body}))["id"])
+
+    async def _find_note(self, notes: str, marker: str) -> int | None:
+        own = await self.login()
+        for page in range(1, _MAX_PAGES + 1):
+            query = {"per_page": str(_PER_PAGE), "page": str(page)}
+            found: list[dict[str, Any]] = await self._call("GET", notes, query=query)
+            for each in found:
+                # The marker in a note of somebody else is only a quotation.
+                if marker in (each.get("body") or "") and each["author"]["username"] == own:
+                    return int(each["id"])
+            if len(found) < _PER_PAGE:
+                break
+        return None
+
+
+def _project(repository: str) -> str:
+    return f"/projects/{quote(repository, safe='')}"
+
+
+def _issue(found: Mapping[str, Any]) -> Issue:
+    return Issue(
+        number=found["iid"],
+        title=found["title"],
+        body=found.get("description") or "",
+        url=found["web_url"],
+        is_open=found["state"] == "opened",
+    )
+
+
+def _pull(repository: str, found: Mapping[str, Any]) -> PullRequest:
+    ended = found.get("merged_at") or found.get("closed_at")
+    return PullRequest(
+        number=found["iid"],
+        url=found["web_url"],
+        state="open" if found["state"] in ("opened", "locked") else "closed",
+        draft=bool(found.get("draft")),
+        merged=found["state"] == "merged",
+        body=found.get("description") or "",
+        node_id=f"{repository}!{found['iid']}",
+        ended_at=datetime.fromisoformat(ended) if ended else None,
+    )
+
+
+def _retry_at(response: httpx.Response) -> datetime | None:
+    if response.status_code != HTTPStatus.TOO_MANY_REQUESTS:
+        return None
+    after = response.headers.get("retry-after", "")
+    seconds = int(after) if after.isdecimal() and len(after) < 7 else _PAUSE_SECONDS
+    return datetime.now(UTC) + timedelta(seconds=seconds)
+
+
+def _message(document: Mapping[str, Any]) -> str:
+    return str(document.get("message") or document.get("error") or document)
+
+
+_GITLAB = Dialect(
+    "GitLab",
+    frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY}),
+    _retry_at,
+    _message,
+)

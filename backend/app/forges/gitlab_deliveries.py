@@ -1,0 +1,151 @@
+"""Reads what a delivery of GitLab asks for; nothing here acts."""
+
+import hmac
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ValidationError
+
+from app.forges.deliveries import Asked, Ended, Nothing, Wish, asked_by_comment
+
+TOKEN_HEADER = "X-Gitlab-Token"  # noqa: S105 - a header's name
+
+_OUTCOMES = {"merge": "merged", "close": "closed", "reopen": None}
+
+
+def is_from(secret: str, token: str) -> bool:
+    """Tell whether the header `X-Gitlab-Token` holds the secret; GitLab signs nothing."""
+    return bool(secret) and hmac.compare_digest(secret.encode(), token.encode())
+
+
+def _moment(value: object) -> object:
+    # Older versions write `2026-01-02 03:04:05 UTC`.
+    return value.replace(" UTC", "Z") if isinstance(value, str) else value
+
+
+_Moment = Annotated[datetime, BeforeValidator(_moment)]
+
+
+class _User(BaseModel):
+    username: str
+
+
+class _Project(BaseModel):
+    path_with_namespace: str
+
+
+class _Label(BaseModel):
+    title: str
+
+
+class _Labels(BaseModel):
+    previous: list[_Label] = []
+    current: list[_Label] = []
+
+
+class _Changes(BaseModel):
+    labels: _Labels = _Labels()
+
+
+class _Issue(BaseModel):
+    iid: int
+    state: str
+    updated_at: _Moment
+
+
+class _Note(BaseModel):
+    note: str
+    noteable_type: str
+    created_at: _Moment
+    system: bool = False
+    action: str = "create"
+
+
+class _Merge(BaseModel):
+    iid: int
+    action: str = ""
+    updated_at: _Moment
+
+
+class _Number(BaseModel):
+    iid: int
+
+
+class _IssueEvent(BaseModel):
+    user: _User
+    project: _Project
+    object_attributes: _Issue
+    changes: _Changes = _Changes()
+
+
+class _NoteEvent(BaseModel):
+    user: _User
+    project: _Project
+    object_attributes: _Note
+    issue: _Number | None = None
+
+
+class _MergeEvent(BaseModel):
+    user: _User
+    project: _Project
+    object_attributes: _Merge
+
+
+def read_gitlab_delivery(event: str, payload: Mapping[str, Any]) -> Wish:
+    """Say what a delivery asks for.
+
+    Args:
+        event: the header `X-Gitlab-Event`.
+        payload: the delivery's body.
+    """
+    try:
+        match event:
+            case "Issue Hook":
+                return _labeled(_IssueEvent.model_validate(payload))
+            case "Note Hook":
+                return _commented(_NoteEvent.model_validate(payload))
+            case "Merge Request Hook":
+                return _ended(_MergeEvent.model_validate(payload))
+            case _:
+                return Nothing(f"{event} is of no interest")
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        return Nothing(f"it cannot be read: {'.'.join(map(str, first['loc']))}: {first['msg']}")
+
+
+def _labeled(found: _IssueEvent) -> Wish:
+    before = {each.title for each in found.changes.labels.previous}
+    added = [each.title for each in found.changes.labels.current if each.title not in before]
+    if not added:
+        return Nothing("no label was added")
+    if found.object_attributes.state != "opened":
+        return Nothing("the issue is closed")
+    return Asked(
+        "label",
+        added[0],
+        found.project.path_with_namespace,
+        found.object_attributes.iid,
+        found.user.username,
+        found.object_attributes.updated_at,
+        more_labels=tuple(added[1:]),
+    )
+
+
+def _commented(found: _NoteEvent) -> Wish:
+    note = found.object_attributes
+    if note.system or note.action != "create":
+        return Nothing("it is no new comment")
+    if note.noteable_type != "Issue" or found.issue is None:
+        return Nothing("commands are taken on issues only")
+    return asked_by_comment(
+        note.note, found.project.path_with_namespace, found.issue.iid, found.user.username, note.created_at
+    )
+
+
+def _ended(found: _MergeEvent) -> Wish:
+    merge = found.object_attributes
+    if merge.action not in _OUTCOMES:
+        return Nothing(f"the action {merge.action!r} is of no interest")
+    outcome = _OUTCOMES[merge.action]
+    return Ended(found.project.path_with_namespace, merge.iid, outcome, found.user.username, merge.updated_at)

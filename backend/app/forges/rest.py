@@ -1,0 +1,128 @@
+"""Calls the REST interface of a forge, and words its failures."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from http import HTTPStatus
+from typing import Any, cast
+
+import httpx
+
+from app.core.errors import PhaseRunnerError
+from app.forges.port import ForgeError
+
+_TIMEOUT_SECONDS = 20.0
+_MESSAGE_CHARS = 300
+
+OpenClient = Callable[[], httpx.AsyncClient]
+
+
+def forge_client() -> httpx.AsyncClient:
+    """Make a client that follows no redirects: the token goes only where the operator says."""
+    return httpx.AsyncClient(timeout=_TIMEOUT_SECONDS, follow_redirects=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What differs between forges.
+
+    Attributes:
+        name: of the forge, for people.
+        permanent: statuses that another try does not change.
+        retry_at: tells when a rate limit ends; None if the failure is of another kind.
+        message: takes what went wrong out of the JSON of a failure.
+        headers: sent with each request, beside the token.
+    """
+
+    name: str
+    permanent: frozenset[HTTPStatus]
+    retry_at: Callable[[httpx.Response], datetime | None]
+    message: Callable[[Mapping[str, Any]], str]
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+class RestApi:
+    """The REST interface of one forge.
+
+    Args:
+        dialect: which forge it is.
+        open_client: makes a client for one request.
+        api: beginning of the addresses of the API.
+        token: reads the token; called for each request, so that a rotated token counts at once.
+    """
+
+    def __init__(self, dialect: Dialect, open_client: OpenClient, api: str, token: Callable[[], str]) -> None:
+        self._dialect = dialect
+        self._open_client = open_client
+        self._api = api.rstrip("/")
+        self._token = token
+
+    async def call(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Mapping[str, Any] | None = None,
+        missing_ok: bool = False,
+    ) -> Any:
+        """Send a request; give the JSON of the response, `{}` for an empty one.
+
+        Args:
+            method: of HTTP.
+            path: below the address of the API, or a whole address.
+            query: parameters.
+            body: sent as JSON.
+            missing_ok: whether 404 is no failure, but None.
+
+        Raises:
+            ForgeError: there is no response, or it is a failure.
+        """
+        url = path if "://" in path else f"{self._api}{path}"
+        name = self._dialect.name
+        try:
+            headers = {
+                "Authorization": f"Bearer {self._token()}",
+                "User-Agent": "PhaseRunner",
+                **self._dialect.headers,
+            }
+            async with self._open_client() as client:
+                response = await client.request(method, url, params=query, json=body, headers=headers)
+        except PhaseRunnerError as error:
+            raise ForgeError(error.detail) from error
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise ForgeError(f"{name} cannot be reached: {type(error).__name__}: {error}"[:500]) from error
+        if missing_ok and response.status_code == HTTPStatus.NOT_FOUND:
+            return None
+        if not response.is_success:
+            raise self._failure(response, f"{method} {path}")
+        try:
+            return response.json() if response.content else {}
+        except ValueError as error:
+            raise ForgeError(f"{name} gave no JSON for {method} {path}") from error
+
+    def _failure(self, response: httpx.Response, what: str) -> ForgeError:
+        said = f"{what} gave {response.status_code}: {self._message(response)}"
+        name = self._dialect.name
+        if retry_at := self._dialect.retry_at(response):
+            return ForgeError(f"{name} asks to wait until {retry_at:%H:%M:%S} UTC: {said}", retry_at=retry_at)
+        match response.status_code:
+            case HTTPStatus.UNAUTHORIZED:
+                return ForgeError(f"{name} refuses the token; renew the credential: {said}")
+            case HTTPStatus.FORBIDDEN:
+                return ForgeError(f"the token may not do this; give it more rights: {said}")
+            case HTTPStatus.NOT_FOUND:
+                return ForgeError(f"this is not there, or the token may not see it: {said}")
+            case status if 300 <= status < 400:
+                return ForgeError(f"the repository was renamed or moved; change FORGES_FILE: {said}")
+            case status:
+                return ForgeError(said, permanent=status in self._dialect.permanent)
+
+    def _message(self, response: httpx.Response) -> str:
+        try:
+            document: object = response.json()
+        except ValueError:
+            return response.text[:_MESSAGE_CHARS]
+        if not isinstance(document, dict):
+            return str(document)[:_MESSAGE_CHARS]
+        return self._dialect.message(cast("dict[str, Any]", document))[:_MESSAGE_CHARS]

@@ -1,0 +1,82 @@
+"""Comments by which code silences a static tool: what they name, and for which lines they speak. Pure."""
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+from app.runners.evaluators.static.ruff_rules import names_fault
+
+BARE = "bare"
+"""The kind of a comment that hides every type error of its line."""
+
+NAMED = "named"
+"""A kind of every comment that hides rules of the linter by their names."""
+
+# Two codes that state an intention and hide no fault: an import kept for its effect or for others to take
+# (fixtures, registration), and one that must follow other statements. Honest code has both all the time.
+_STATED = re.compile(r"#\s*noqa\s*:\s*(?:E402|F401)(?:[,\s]+(?:E402|F401))*(?=\s*(?:$|#|-|[^\w,\s]))")
+_LINT = re.compile(
+    r"#\s*(?:(?:ruff|flake8)\s*:\s*(?:noqa|ignore|disable|file-ignore)|noqa\b|isort\s*:)", re.IGNORECASE
+)
+_TYPES = re.compile(
+    r"#\s*(?:type\s*:\s*ignore\b|(?:mypy|pyright|basedpyright|ty|pyrefly)\s*:)", re.IGNORECASE
+)
+# Says exactly which errors it hides. Such a comment counts where the base itself has them.
+_EXACT_TYPES = re.compile(
+    r"#\s*(type|pyright|basedpyright|ty)\s*:\s*ignore\[\s*[A-Za-z][\w-]*(?:\s*,\s*[A-Za-z][\w-]*)*\s*\](?=\s*(?:#|$))"
+)
+_EXACT_LINT = re.compile(
+    r"#\s*(?:(?P<whole>ruff\s*:\s*)?noqa\s*:\s*(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*)(?=\s*(?:$|#|-))"
+    r"|ruff\s*:\s*ignore\[\s*(?P<names>[A-Za-z][\w-]*(?:\s*,\s*[A-Za-z][\w-]*)*)\s*\])"
+)
+_BARE_TYPES = re.compile(r"#\s*type\s*:\s*ignore\s*(?=#|$)")
+
+
+class Tool(Enum):
+    """Whose silencers are meant."""
+
+    LINTER = "linter"
+    TYPE_CHECKER = "type checker"
+
+
+@dataclass(frozen=True, slots=True)
+class SilencingComment:
+    """A comment, or the part of one, that silences a tool.
+
+    Attributes:
+        start: where it begins in the comment that was read, from 0.
+        text: from there to the end.
+        kinds: see `Silencer`; empty where it says less than exactly what it hides.
+        for_file: whether it speaks for a whole file, by rules that it names.
+    """
+
+    start: int
+    text: str
+    kinds: tuple[str, ...]
+    for_file: bool
+
+
+def silencing_comment(comment: str, tool: Tool) -> SilencingComment | None:
+    """Read a comment; None where it silences nothing, or only states an intention."""
+    match = (_LINT if tool is Tool.LINTER else _TYPES).search(comment)
+    if match is None or (tool is Tool.LINTER and _STATED.match(comment, match.start())):
+        return None
+    text = comment[match.start() :]
+    if tool is Tool.TYPE_CHECKER:
+        return SilencingComment(match.start(), text, _types(text), for_file=False)
+    exact = _EXACT_LINT.match(text)
+    for_file = exact is not None and exact["whole"] is not None
+    return SilencingComment(match.start(), text, _rules(exact), for_file)
+
+
+def _types(text: str) -> tuple[str, ...]:
+    exact = _EXACT_TYPES.match(text)
+    if exact:
+        return (exact.group(1),)
+    return (BARE,) if _BARE_TYPES.match(text) else ()
+
+
+def _rules(exact: re.Match[str] | None) -> tuple[str, ...]:
+    """Return the codes or names of the rules that a comment hides; none where one of them is for a fault."""
+    codes = tuple(re.split(r"[,\s]+", exact["codes"] or exact["names"])) if exact else ()
+    return () if not codes or any(map(names_fault, codes)) else (*codes, NAMED)

@@ -1,0 +1,36 @@
+"""Two complementary versions of the test files, and what the tests answered to both."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from app.runners.evaluators.testing.counter_tests.comparing import (
+    Answered,
+    Half,
+    answers_by_test,
+    compare,
+)
+from app.runners.evaluators.testing.counter_tests.drawing import Unit
+from app.runners.evaluators.testing.counter_tests.versions import Version
+from app.runners.evaluators.testing.report import RunReport
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two complementary versions of the test files, and what they answered."""
+
+    versions: tuple[Version, Version]
+    answers: Mapping[str, Answered]
+
+
+Versions = Callable[[Sequence[Unit], Collection[str], Mapping[str, Answered]], tuple[Version, Version] | None]
+"""Makes two complementary versions for some tests, from what went unnoticed before; None when it cannot."""
+
+NO_PAIR = Pair((Version((), {}), Version((), {})), {})
+
+
+def answers_of(
+    versions: tuple[Version, Version], reports: tuple[RunReport, RunReport]
+) -> dict[str, Answered]:
+    """Return by test what it did in two runs."""
+    one, other = (Half(each.changes, said) for each, said in zip(versions, reports, strict=True))
+    return answers_by_test(compare((one, other)))

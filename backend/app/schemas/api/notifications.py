@@ -1,0 +1,33 @@
+"""Receivers of notifications as the API shows them, and the answer of one that was tried."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class ReceiverView(BaseModel):
+    """A receiver of the operator's file, without its address."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    kind: Literal["slack", "teams", "discord", "email"]
+    events: list[Literal["escalation", "reminder", "result", "budget"]]
+    decide: bool = Field(description="Its messages have links that accept or reject escalations.")
+
+
+class ReceiverList(BaseModel):
+    """All receivers."""
+
+    items: list[ReceiverView]
+
+
+class NotificationTest(BaseModel):
+    """What a receiver answered to a test."""
+
+    model_config = ConfigDict(frozen=True)
+
+    receiver: str
+    taken: bool = Field(description="True if the receiver took the message.")
+    code: int | None = Field(description="The status of HTTP or SMTP; null if the message was not taken.")
+    answer: str = Field(description="The words of the receiver, or why it cannot be reached.")

@@ -1,0 +1,44 @@
+"""A result that was judged again on the present head of a branch, as the API shows it."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.schemas.text import CleanLine
+
+
+class ResultRecheck(BaseModel):
+    """The branch to judge on."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    branch: Annotated[CleanLine, Field(min_length=1, max_length=255)] | None = Field(
+        default=None, description="By default the branch that the run started from."
+    )
+
+
+class ResultCheckView(BaseModel):
+    """What became of a result on the present head of a branch."""
+
+    model_config = ConfigDict(frozen=True)
+
+    branch: str
+    commit: str = Field(description="The head of the branch that the result was merged into and judged at.")
+    result_commit: str
+    state: Literal["clean", "conflicts", "contained"]
+    conflicts: list[str]
+    verdict: Literal["passed", "failed", "errored"] | None = Field(
+        description="Null if nothing was judged: files conflict, or the branch has every change."
+    )
+    reason: str
+    checked_at: datetime
+
+    @property
+    def problem(self) -> str:
+        """Why the result cannot be offered; empty if it can."""
+        if self.state == "conflicts":
+            return f"it conflicts with {self.branch} at {self.commit[:12]}: {', '.join(self.conflicts)}"
+        if self.verdict in ("failed", "errored"):
+            return f"judged again on {self.branch} at {self.commit[:12]}, it {self.verdict}: {self.reason}"
+        return ""

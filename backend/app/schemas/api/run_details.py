@@ -1,0 +1,93 @@
+"""A run with everything in it, and the fork that starts from one of its attempts."""
+
+from typing import Any
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from app.schemas.agents import AgentSpec
+from app.schemas.api.attempts import AttemptView
+from app.schemas.api.escalations import MAX_GUIDANCE_CHARS, EscalationView
+from app.schemas.api.policies import PolicyOverrides, PolicyView
+from app.schemas.api.runs import Name, PhaseView, RunView
+from app.schemas.baseline import BaselineSummary
+from app.schemas.held_out import HeldOutAtBase
+from app.schemas.runs import Phase, RunStatus
+from app.schemas.text import CleanText, clean_text
+
+
+class HeldOutView(BaseModel):
+    """The held-out tests of a run, without their texts."""
+
+    model_config = ConfigDict(frozen=True)
+
+    files: list[str]
+    at_base: HeldOutAtBase | None = Field(
+        description="What they do on the base's own code; null until that was tried."
+    )
+    note: str = Field(description="The same in a sentence.")
+
+
+class ForkView(BaseModel):
+    """A run that started from an attempt of another."""
+
+    model_config = ConfigDict(frozen=True)
+
+    run_id: UUID
+    name: str
+    status: RunStatus
+    phase: str = Field(description="Phase of the attempt that it started from.")
+    attempt: int = Field(description="Number of that attempt.")
+
+
+class RunDetail(RunView):
+    """A run with its phases, attempts and escalations."""
+
+    source: dict[str, Any]
+    guidance: list[str] = Field(default=[], description="Part of the prompt of every attempt.")
+    policy: PolicyView
+    held_out: HeldOutView | None = Field(
+        default=None, description="The tests that no agent sees; null if there are none."
+    )
+    baseline: BaselineSummary | None = Field(
+        default=None,
+        description="What the base's tests do before anything is done; null until that is measured.",
+    )
+    base_commit: str
+    head_commit: str
+    phases: list[PhaseView]
+    attempts: list[AttemptView]
+    escalations: list[EscalationView]
+    forks: list[ForkView] = Field(
+        default=[], description="The newest runs that started from an attempt of this run."
+    )
+
+
+class RunFork(BaseModel):
+    """The attempt that a new sprint starts from, and what differs in the new sprint.
+
+    The new sprint starts in the attempt's phase with its files. It keeps the base and the policy of the
+    original, except for the fields given here.
+    """
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {"phase": "coding", "attempt": 2, "guidance": "Keep the parser; mend only the rounding."}
+            ]
+        },
+    )
+
+    phase: Phase
+    attempt: int = Field(ge=1, le=2**31 - 1, description="Number of the attempt within its phase.")
+    guidance: CleanText = Field(default="", max_length=MAX_GUIDANCE_CHARS)
+    name: Name | None = None
+    agent: AgentSpec | None = Field(default=None, description="The agent; by default the same as before.")
+    policy: PolicyOverrides = PolicyOverrides()
+
+    @field_validator("name")
+    @classmethod
+    def _no_control_characters(cls, value: str | None) -> str | None:
+        return value if value is None else clean_text(value)

@@ -1,0 +1,45 @@
+"""What a project's `phaserunner.toml` says about what its commands need: a set-up, and services."""
+
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from app.schemas.project_values import Argument, Directory, Glob, Name, Seconds, SecretNames, Table
+
+MAX_SERVICES = 8
+
+Line = Annotated[Argument, Field(min_length=1, max_length=4000)]
+
+
+class ServiceTable(Table):
+    """A program that runs beside each command, on the loopback of the command's sandbox."""
+
+    name: Name = Field(description="Unique among the services.")
+    run: Line = Field(description="A line for `sh -c` that stays in the foreground.")
+    ready: Line = Field(description="A line for `sh -c` that ends with 0 once the service answers.")
+    timeout: Seconds = Field(default=30.0, description="Seconds until it must be ready.")
+
+
+class EnvironmentTable(Table):
+    """What is prepared for the project's commands. It runs in the sandbox, at the base commit."""
+
+    setup: list[Line] = Field(
+        default=[], max_length=16, description="Lines for `sh -c`; they run once per state of the lock files."
+    )
+    lock_files: list[Glob] = Field(
+        default=[], max_length=50, description="Further files that decide whether the set-up runs again."
+    )
+    network: bool = Field(default=False, description="Needs the operator's leave.")
+    secrets: SecretNames = Field(default=[], description="Variables that the operator sets, for the set-up.")
+    timeout: Seconds = Field(default=600.0, description="Seconds for the whole set-up.")
+    working_directory: Directory = Field(default="", description="Below the project's root.")
+    service: list[ServiceTable] = Field(default=[], max_length=MAX_SERVICES)
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        names = [each.name for each in self.service]
+        if twice := next((each for each in names if names.count(each) > 1), None):
+            raise ValueError(f"service {twice!r} is there twice")
+        if not self.setup and (self.network or self.secrets or self.lock_files):
+            raise ValueError("network, secrets and lock_files need a setup")
+        return self

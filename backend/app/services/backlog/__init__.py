@@ -1,0 +1,1 @@
+"""The backlog: work that starts when its dependencies, limits and people allow."""

@@ -1,0 +1,159 @@
+"""Starts items of the backlog when they may; any number of workers do so at the same time."""
+
+import logging
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, select, text, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.core.errors import PhaseRunnerError
+from app.db.engine import Sessions
+from app.db.models import BacklogItem, Run
+from app.schemas.api.run_details import RunDetail
+from app.schemas.api.sprints import SprintCreate
+from app.schemas.forges import ForgeOrigin
+from app.services.backlog.planning import Candidate, plan
+from app.services.backlog.reading import in_order, load_facts, load_needs
+from app.services.control.idempotency import UNKEYED
+from app.services.control.sprints import SprintService
+
+logger = logging.getLogger(__name__)
+
+LEASE = timedelta(minutes=15)
+"""A start that takes longer is given up: its worker died."""
+
+_CONSIDERED = 1_000
+_FIRST_PAUSE_SECONDS = 30.0
+_LONGEST_PAUSE_SECONDS = 6 * 3600.0
+_LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
+
+
+class ClaimLostError(PhaseRunnerError):
+    """Another worker starts the item, or it was removed."""
+
+    status = 409
+    code = "claim-lost"
+    title = "Another worker starts this"
+
+
+@dataclass(frozen=True, slots=True)
+class _Claimed:
+    id: UUID
+    request: dict[str, Any]
+    origin: dict[str, Any] | None
+    created_by: str
+    tries: int
+
+
+async def lock_project(session: AsyncSession, project: str) -> None:
+    """Let one transaction at a time decide about a project, until it ends."""
+    await session.execute(_LOCK, {"name": f"backlog:{project}"})
+
+
+class BacklogStarter:
+    """Starts what may start.
+
+    Args:
+        sessions: opens short transactions.
+        sprints: starts sprints.
+    """
+
+    def __init__(self, sessions: Sessions, sprints: SprintService) -> None:
+        self._sessions = sessions
+        self._sprints = sprints
+
+    async def __call__(self) -> int:
+        """Start what may start; returns how many items were tried."""
+        await self._recover()
+        tried = 0
+        for project in await self._projects():
+            for claimed in await self._claim(project):
+                await self._start(claimed)
+                tried += 1
+        return tried
+
+    async def _projects(self) -> list[str]:
+        waiting = select(BacklogItem.project).where(BacklogItem.status == "waiting").distinct()
+        async with self._sessions() as session:
+            return list(await session.scalars(waiting))
+
+    async def _recover(self) -> None:
+        """Put items back whose worker died; one whose run exists has started."""
+        lost = (BacklogItem.status == "starting", BacklogItem.next_at <= func.now())
+        runs = select(Run.id)
+        async with self._sessions.begin() as session:
+            started = update(BacklogItem).where(*lost, BacklogItem.id.in_(runs)).values(status="started")
+            await session.execute(started)
+            await session.execute(update(BacklogItem).where(*lost).values(status="waiting"))
+
+    async def _claim(self, project: str) -> list[_Claimed]:
+        """Decide about all items of a project, and take those that start."""
+        async with self._sessions.begin() as session:
+            await lock_project(session, project)
+            waiting = select(BacklogItem).where(
+                BacklogItem.project == project, BacklogItem.status == "waiting"
+            )
+            rows = (await session.scalars(in_order(waiting).limit(_CONSIDERED).with_for_update())).all()
+            needs = await load_needs(session, [each.id for each in rows])
+            candidates = [
+                Candidate(
+                    id=each.id,
+                    needs=[needed for _, needed in needs.get(each.id, ())],
+                    next_at=each.next_at,
+                    problem=each.reason,
+                )
+                for each in rows
+            ]
+            now = datetime.now(UTC)
+            found = plan(candidates, await load_facts(session, project), now)
+            chosen = set(found.start)
+            for row in rows:
+                if row.id in chosen:
+                    row.status, row.tries, row.next_at = "starting", row.tries + 1, now + LEASE
+                elif row.reason != found.reasons[row.id]:
+                    row.reason = found.reasons[row.id]
+            return [
+                _Claimed(each.id, each.request, each.origin, each.created_by, each.tries)
+                for each in rows
+                if each.id in chosen
+            ]
+
+    async def _start(self, claimed: _Claimed) -> None:
+        async def show(session: AsyncSession, run_id: UUID) -> RunDetail:
+            # In the transaction that makes the run: there are both or neither.
+            if not await _set(session, claimed, {"status": "started", "reason": ""}):
+                raise ClaimLostError("another worker starts this item, or it was removed")
+            return await self._sprints.show(session, run_id)
+
+        try:
+            request = SprintCreate.model_validate(claimed.request)
+            new = replace(self._sprints.prepare(request, claimed.created_by), id=claimed.id)
+            if claimed.origin is not None:
+                new = replace(new, origin=ForgeOrigin.model_validate(claimed.origin))
+            await self._sprints.intake.start(new, show, UNKEYED)
+        except ClaimLostError as error:
+            logger.info("backlog item %s: %s", claimed.id, error.detail)
+        except (PhaseRunnerError, ValueError) as error:
+            await self._postpone(claimed, error)
+
+    async def _postpone(self, claimed: _Claimed, error: PhaseRunnerError | ValueError) -> None:
+        pause = min(_LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2.0 ** min(claimed.tries - 1, 20))
+        again = datetime.now(UTC) + timedelta(seconds=pause)
+        why = error.detail if isinstance(error, PhaseRunnerError) else str(error)
+        logger.warning("backlog item %s cannot start: %s", claimed.id, why)
+        reason = f"it could not start: {why}; tried again at {again:%Y-%m-%d %H:%M} UTC"
+        async with self._sessions.begin() as session:
+            await _set(session, claimed, {"status": "waiting", "reason": reason, "next_at": again})
+
+
+async def _set(session: AsyncSession, claimed: _Claimed, values: dict[str, Any]) -> bool:
+    mine = (
+        BacklogItem.id == claimed.id,
+        BacklogItem.status == "starting",
+        BacklogItem.tries == claimed.tries,
+    )
+    statement = update(BacklogItem).where(*mine).values(values).returning(BacklogItem.id)
+    return await session.scalar(statement) is not None

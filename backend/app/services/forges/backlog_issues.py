@@ -1,0 +1,92 @@
+"""Adds open issues of a forge to the backlog."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Integer, cast, select
+
+from app.core.errors import InvalidInputError, UnavailableError, WorkspaceError
+from app.db.engine import Sessions
+from app.db.models import BacklogItem, ForgeReport
+from app.forges.port import ForgeError, ForgesByName, Issue
+from app.forges.repositories import Member, Members
+from app.schemas.api.backlog import BacklogAdd, BacklogIssues, BacklogItemCreate, BacklogItems
+from app.schemas.forges import ForgeOrigin
+from app.services.backlog.items import BacklogService
+from app.services.forges.issues import sprint_for
+
+
+class BacklogIssueService:
+    """Adds issues that a query finds.
+
+    Args:
+        sessions: opens short sessions.
+        backlog: takes items.
+        members: repositories that take part.
+        forges: adapters by name.
+    """
+
+    def __init__(
+        self, sessions: Sessions, backlog: BacklogService, members: Members, forges: ForgesByName
+    ) -> None:
+        self._sessions = sessions
+        self._backlog = backlog
+        self._members = members
+        self._forges = forges
+
+    async def add(self, request: BacklogIssues, actor: str) -> BacklogItems:
+        """Add the open issues that a query finds and that have neither item nor run; the oldest first.
+
+        Raises:
+            InvalidInputError: the repository is not in the operator's file.
+            UnavailableError, WorkspaceError: the forge does not give the issues, or the source cannot be
+                used.
+        """
+        member = self._members.of_url(request.repository)
+        if member is None:
+            raise InvalidInputError(
+                f"{request.repository[:200]!r} is not a repository in FORGES_FILE", field="repository"
+            )
+        found = await self._find(member, request)
+        known = await self._known(member, [each.number for each in found])
+        new = [each for each in found if each.number not in known]
+        if not new:
+            return BacklogItems(items=[])
+        items = [
+            BacklogItemCreate(
+                sprint=sprint_for(member, each, agent=request.agent, policy=request.policy),
+                priority=request.priority,
+            )
+            for each in new
+        ]
+        return await self._backlog.add(
+            BacklogAdd(items=items), actor, origins=[_origin(member, each) for each in new]
+        )
+
+    async def _find(self, member: Member, request: BacklogIssues) -> Sequence[Issue]:
+        forge = self._forges[member.repository.forge]
+        try:
+            return await forge.issues(member.repository.name, request.labels, request.limit)
+        except ForgeError as error:
+            if error.retry_at is not None:
+                raise UnavailableError(str(error)) from error
+            raise WorkspaceError(str(error), field="repository") from error
+
+    async def _known(self, member: Member, numbers: Sequence[int]) -> set[int]:
+        forge, repository = member.repository.forge, member.repository.name
+        number = cast(BacklogItem.origin["issue"].astext, Integer)
+        items = select(number).where(
+            BacklogItem.status != "removed",
+            BacklogItem.origin["forge"].astext == forge,
+            BacklogItem.origin["repository"].astext == repository,
+            number.in_(numbers),
+        )
+        runs = select(ForgeReport.issue).where(
+            ForgeReport.forge == forge, ForgeReport.repository == repository, ForgeReport.issue.in_(numbers)
+        )
+        async with self._sessions() as session:
+            return set(await session.scalars(items.union(runs)))
+
+
+def _origin(member: Member, issue: Issue) -> ForgeOrigin:
+    repository = member.repository
+    return ForgeOrigin(forge=repository.forge, repository=repository.name, issue=issue.number)

@@ -1,0 +1,31 @@
+"""Reads which runs started from a run."""
+
+from uuid import UUID
+
+from sqlalchemy import Text, literal_column, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.db.models import Run
+from app.schemas.api.run_details import ForkView
+from app.schemas.api.runs import ForkOrigin
+
+MOST_FORKS = 20
+"""A page that shows a run lists this many of its forks."""
+
+
+async def load_forks(session: AsyncSession, run_id: UUID) -> list[ForkView]:
+    """Return the newest forks of a run, newest first."""
+    # As in the index, so that the database uses it.
+    origin = literal_column("runs.forked_from ->> 'run_id'", Text())
+    statement = (
+        select(Run.id, Run.name, Run.status, Run.forked_from)
+        .where(origin == str(run_id))
+        .order_by(Run.created_at.desc(), Run.id)
+        .limit(MOST_FORKS)
+    )
+    rows = (await session.execute(statement)).all()
+    starts = [ForkOrigin.model_validate(row.forked_from) for row in rows]
+    return [
+        ForkView(run_id=row.id, name=row.name, status=row.status, phase=start.phase, attempt=start.attempt)
+        for row, start in zip(rows, starts, strict=True)
+    ]

@@ -1,0 +1,154 @@
+"""Judges results again on the present head of their target: merged afresh, without any agent."""
+
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import anyio
+from sqlalchemy import func
+from sqlalchemy.dialects.postgresql import insert
+
+from app.core.errors import ConflictError
+from app.db.engine import Sessions
+from app.db.models import ResultCheck, Run
+from app.runners.evaluators.protocol import EvaluationContext
+from app.runners.evaluators.testing.baselines import baseline_at, comparing_gate
+from app.runners.evaluators.verdict import PanelVerdict
+from app.runners.phase_panel import PhasePanel
+from app.schemas.api.result_checks import ResultCheckView
+from app.schemas.runs import Phase, RunPolicy
+from app.services.read.runs import find_run
+from app.services.record.history import load_acceptances, load_run
+from app.services.review.merging import MergeService
+from app.services.review.results import Result, ResultService
+from app.workspaces.files.removal import remove_tree
+from app.workspaces.sources.merging import MergeOutcome
+
+_JUDGED = (Phase.VERIFICATION, Phase.CODING)
+
+
+class RecheckService:
+    """Judges results again.
+
+    Args:
+        sessions: opens short transactions; none is open while a result is judged.
+        results: finds results.
+        merges: merges them into their sources.
+        panel: the operator's evaluators, without those that judge an agent's words.
+    """
+
+    def __init__(
+        self, sessions: Sessions, results: ResultService, merges: MergeService, panel: PhasePanel
+    ) -> None:
+        self._sessions = sessions
+        self._results = results
+        self._merges = merges
+        self._panel = panel
+
+    async def last(self, run_id: UUID) -> ResultCheckView | None:
+        """Return the newest check of a run's result; None before the first one.
+
+        Raises:
+            NotFoundError: there is no such run.
+        """
+        async with self._sessions() as session:
+            await find_run(session, run_id)
+            row = await session.get(ResultCheck, run_id)
+        return None if row is None else _view(row)
+
+    async def recheck(self, run_id: UUID, branch: str | None = None) -> ResultCheckView:
+        """Merge a result into the present head of a branch, and judge the merged files against that head.
+
+        If result and head are those of the newest check, that one is returned.
+
+        Raises:
+            NotFoundError: there is no such run.
+            ConflictError: the gates have not passed the result, or its source has no branch.
+            InvalidInputError, WorkspaceError: the branch or the source cannot be used.
+        """
+        result = await self._results.result(run_id)
+        if not result.is_final:
+            raise ConflictError("the gates have not passed this output; there is nothing to judge again")
+        place = Path(await anyio.mkdtemp(prefix="phaserunner-recheck-"))
+        try:
+            async with self._merges.merging(run_id, branch) as merge:
+                outcome = merge.outcome
+                known = await self._known(run_id, result, outcome)
+                if known is not None:
+                    return known
+                trees = await merge.check_out(place) if outcome.state == "clean" else None
+            verdict = await self._judge(run_id, *trees) if trees else None
+        finally:
+            with anyio.CancelScope(shield=True):
+                await remove_tree(place)
+        return await self._record(run_id, result, outcome, verdict)
+
+    async def _known(self, run_id: UUID, result: Result, outcome: MergeOutcome) -> ResultCheckView | None:
+        async with self._sessions() as session:
+            row = await session.get(ResultCheck, run_id)
+        now = (result.commit, outcome.branch, outcome.commit)
+        same = row is not None and (row.result_commit, row.branch, row.commit) == now
+        # An errored verdict says nothing about the result, so it is asked for again.
+        return _view(row) if same and row is not None and row.verdict != "errored" else None
+
+    async def _judge(self, run_id: UUID, base: Path, candidate: Path) -> PanelVerdict:
+        async with self._sessions() as session:
+            run = await session.get_one(Run, run_id)
+            acceptances = await load_acceptances(session, await load_run(session, run_id))
+        phase = next((each for each in _JUDGED if each in run.phases), Phase(run.phases[-1]))
+        panel = await self._panel.for_tree(base)
+        policy = RunPolicy.model_validate(run.policy)
+        context = _context(run, policy, base, candidate)
+        gate = comparing_gate(panel.get_evaluator_registry(), [phase])
+        measured = await baseline_at(gate, base) if gate else None
+        if measured is not None:
+            context["baseline"] = measured.baseline
+        # Models were asked about the result before; the merge asks whether the tools still agree.
+        results = await panel.evaluate_phase_output(
+            phase, "", context, deterministic_only=True, acceptances=acceptances
+        )
+        return panel.judge(phase, results, policy, acceptances)
+
+    async def _record(
+        self, run_id: UUID, result: Result, outcome: MergeOutcome, verdict: PanelVerdict | None
+    ) -> ResultCheckView:
+        values: dict[str, Any] = {
+            "result_commit": result.commit,
+            "branch": outcome.branch,
+            "commit": outcome.commit,
+            "state": outcome.state,
+            "conflicts": list(outcome.conflicts),
+            "verdict": verdict.status.value if verdict else None,
+            "reason": verdict.reason if verdict else "",
+            "checked_at": func.now(),
+        }
+        statement = (
+            insert(ResultCheck)
+            .values(run_id=run_id, **values)
+            .on_conflict_do_update(index_elements=[ResultCheck.run_id], set_=values)
+            .returning(ResultCheck)
+        )
+        async with self._sessions.begin() as session:
+            return _view((await session.scalars(statement)).one())
+
+
+def _context(run: Run, policy: RunPolicy, base: Path, candidate: Path) -> EvaluationContext:
+    context: EvaluationContext = {
+        "goal": run.goal,
+        "attempt": 1,
+        "run_id": run.id,
+        "previous_feedback": [],
+        "open_paths": list(policy.open_paths),
+        "goal_tests": list(policy.goal_tests),
+        "workspace_ref": str(candidate),
+        "base_ref": str(base),
+    }
+    if policy.protected is not None:
+        context["protected_policy"] = policy.protected
+    if policy.base_failures is not None:
+        context["base_failures"] = policy.base_failures
+    return context
+
+
+def _view(row: ResultCheck) -> ResultCheckView:
+    return ResultCheckView.model_validate(row, from_attributes=True)

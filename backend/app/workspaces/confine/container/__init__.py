@@ -1,0 +1,1 @@
+"""Confines programs in containers of Docker or Podman."""

@@ -1,0 +1,104 @@
+"""What a launch needs whatever confines it: visible places, a user, and the ways out that were granted."""
+
+import errno
+import itertools
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import anyio.to_thread
+
+from app.workspaces.confine.bubblewrap import HOME, Identity, give_to, visible_without_asking
+from app.workspaces.confine.confinement import GATEWAY_PORT, Confinement, Network, SandboxSettings
+from app.workspaces.confine.egress import FORWARDER, EgressRules, forwarding, open_egress
+from app.workspaces.confine.python_places import interpreter_paths
+
+INSIDE_UID = 1000
+# User numbers that no distribution uses. Several, because the kernel counts processes by user.
+_FIRST_UID, _UIDS = 60_600, 400
+UIDS_INSIDE = frozenset(map(str, (INSIDE_UID, *range(_FIRST_UID, _FIRST_UID + _UIDS))))
+"""The user numbers that a program may have inside, as `id -u` prints them."""
+
+_INSIDE = {"HOME": HOME, "TMPDIR": "/tmp", "USER": "sandbox", "LOGNAME": "sandbox"}  # noqa: S108 - inside
+_turns = itertools.count(os.getpid() * 16)
+
+
+def variables_inside(home: Path | None) -> dict[str, str]:
+    """Return the variables that a confined program has whatever it is given."""
+    return {**_INSIDE, "HOME": str(home or HOME)}
+
+
+def with_places(confinement: Confinement, settings: SandboxSettings) -> Confinement:
+    """Add the home directory, and what the operator lets every program read."""
+    home = (confinement.home,) if confinement.home else ()
+    return replace(
+        confinement,
+        writable=(*confinement.writable, *home),
+        readable=(*settings.readable, *confinement.readable),
+    )
+
+
+async def identity_for(confinement: Confinement) -> Identity:
+    """Choose as whom a program runs; as root, give it what it may write."""
+    if os.geteuid() != 0:
+        return Identity(INSIDE_UID, switch=False)
+    uid = _FIRST_UID + next(_turns) % _UIDS
+    await anyio.to_thread.run_sync(give_to, uid, confinement.writable)
+    return Identity(uid, switch=True)
+
+
+async def connected(
+    argv: Sequence[str],
+    confinement: Confinement,
+    rules: EgressRules,
+    owner: int | None,
+    stack: AsyncExitStack,
+    proxy_port: int = 0,
+) -> tuple[Sequence[str], Confinement]:
+    """Open the ways out of the sandbox; return the command line that leads to them, and what it needs.
+
+    Args:
+        argv: the program and its arguments.
+        confinement: says which ways out there are.
+        rules: what programs with a network may reach.
+        owner: number of the user that may use them; None is this process's user.
+        stack: closes them.
+        proxy_port: port inside that leads to the proxy; 0 is any.
+    """
+    python = Path(sys.executable)
+    needed: list[Path] = []
+    if confinement.gateway is not None:
+        if owner is not None:
+            await anyio.to_thread.run_sync(give_to, owner, (confinement.gateway.parent,))
+        needed.append(confinement.gateway)
+        argv = forwarding(python, GATEWAY_PORT, confinement.gateway, argv)
+    if confinement.network is Network.PUBLIC:
+        egress = await stack.enter_async_context(open_egress(rules, owner))
+        needed.append(egress.path)
+        argv = egress.command_line(python, argv, proxy_port)
+    if needed:
+        needed += [*interpreter_paths(python), FORWARDER]
+    return argv, replace(confinement, readable=(*confinement.readable, *needed))
+
+
+def check_visible(program: str, cwd: Path, confinement: Confinement) -> None:
+    """Refuse a launch whose program, directory or places are not there, or would not be visible.
+
+    Raises:
+        FileNotFoundError: one is not.
+    """
+    places = (*confinement.readable, *confinement.writable)
+    for place in places:
+        if not os.path.lexists(place):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(place))
+    needed = [cwd, *([Path(program)] if os.sep in program and confinement.image is None else [])]
+    for path in needed:
+        if not path.exists():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+        if not visible_without_asking(path) and not any(path.is_relative_to(each) for each in places):
+            raise FileNotFoundError(
+                errno.ENOENT, "not visible in the sandbox (SANDBOX_READABLE adds places)", str(path)
+            )

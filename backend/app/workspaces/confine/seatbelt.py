@@ -1,0 +1,124 @@
+"""Prepares launches in macOS's own sandbox (`sandbox-exec`), which has no namespaces and few bounds."""
+
+import os
+import socket
+import sys
+import tempfile
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+from app.workspaces.confine.backend import Launched
+from app.workspaces.confine.bubblewrap import SandboxLimits
+from app.workspaces.confine.confinement import GATEWAY_PORT, Confinement, Network, SandboxSettings
+from app.workspaces.confine.preparing import check_visible, connected, variables_inside, with_places
+from app.workspaces.confine.running import SandboxUnavailableError
+from app.workspaces.confine.seatbelt_profile import SeatbeltLaunch, profile
+
+PROGRAM = Path("/usr/bin/sandbox-exec")
+_FAILED = range(64, 79)
+"""Exit statuses with which `sandbox-exec` ends when it starts nothing; a program may use them, too."""
+
+_ENTER = 'ulimit -c 0; ulimit -n "$2"; ulimit -f "$3"; : > "$1" && shift 3 && exec "$@"'
+_BLOCK = 512
+
+
+class SeatbeltReport:
+    """Knows by a file that the shell inside made before it became the program."""
+
+    def __init__(self, mark: Path) -> None:
+        self._mark = mark
+        self.started = False
+
+    async def settle(self, returncode: int) -> None:
+        """Find out whether the program ran; one that removes the file gains no verdict by it."""
+        self.started = returncode not in _FAILED or self._mark.exists()
+
+    async def ask_to_end(self) -> bool:
+        """Leave it to the caller: the command that was started has become the program."""
+        return False
+
+
+class SeatbeltBackend:
+    """Confines with a profile for each launch.
+
+    It hides files and the network. It bounds neither memory nor processes, and a process that leaves its
+    group outlives the launch.
+    """
+
+    name = "seatbelt"
+    advice = "set CONFINEMENT to another means, or run PhaseRunner in a Linux container"
+
+    def __init__(self, settings: SandboxSettings, program: Path = PROGRAM) -> None:
+        self._settings = settings
+        self._program = program
+
+    async def missing(self) -> str | None:
+        """Say what is missing before a launch can be tried."""
+        if sys.platform != "darwin":
+            return f"Seatbelt is macOS's sandbox; this is {sys.platform}"
+        if os.geteuid() == 0:
+            return "Seatbelt is not used as root: all files of the machine would depend on its profile"
+        return None if self._program.exists() else f"{self._program} is not there"
+
+    def is_user(self, number: str) -> bool:
+        """Tell whether a program that says so has the user that it must have: the service's own."""
+        return number == str(os.geteuid())
+
+    def describe(self) -> str:
+        """Say what holds, and what does not."""
+        return f"Seatbelt ({self._program}), no bounds on memory and processes, no loopback for programs"
+
+    @asynccontextmanager
+    async def launched(
+        self,
+        argv: Sequence[str],
+        cwd: Path,
+        env: Mapping[str, str],
+        confinement: Confinement,
+        pass_fds: Sequence[int] = (),
+    ) -> AsyncGenerator[Launched]:
+        """Prepare one launch with a temporary directory of its own."""
+        async with AsyncExitStack() as stack:
+            confinement = with_places(confinement, self._settings)
+            check_visible(argv[0], cwd, confinement)
+            place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="phaserunner-seatbelt-")))
+            for name in ("home", "tmp"):
+                (place / name).mkdir()
+            given = confinement.gateway
+            proxy_port = _free_port() if confinement.network is Network.PUBLIC else 0
+            argv, confinement = await connected(
+                argv, confinement, self._settings.egress, None, stack, proxy_port
+            )
+            ports = [proxy_port] * bool(proxy_port) + [GATEWAY_PORT] * bool(given)
+            text = _profile(confinement, place, ports)
+            command = _command(self._program, text, place / "started", self._settings.limits, argv)
+            home = confinement.home or place / "home"
+            variables = {**env, **variables_inside(home), "TMPDIR": str(place / "tmp")}
+            yield Launched(command, variables, tuple(pass_fds), SeatbeltReport(place / "started"))
+
+
+def _profile(confinement: Confinement, place: Path, ports: Sequence[int]) -> str:
+    readable = [each.resolve() for each in confinement.readable]
+    try:
+        return profile(
+            SeatbeltLaunch(
+                writable=[each.resolve() for each in (*confinement.writable, place)],
+                readable=readable,
+                sockets=[each for each in readable if each.is_socket()],
+                ports=ports,
+                host_network=confinement.network is Network.HOST,
+            )
+        )
+    except ValueError as error:
+        raise SandboxUnavailableError(str(error)) from error
+
+
+def _command(program: Path, text: str, mark: Path, limits: SandboxLimits, argv: Sequence[str]) -> list[str]:
+    numbers = (str(limits.open_files), str(limits.file_bytes // _BLOCK))
+    return [str(program), "-p", text, "/bin/sh", "-c", _ENTER, "sh", str(mark), *numbers, *argv]
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        return int(found.getsockname()[1])

@@ -1,0 +1,217 @@
+"""Runs a project's own set-up once per state of its lock files, and keeps what it made."""
+
+import hashlib
+import json
+import time
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import anyio.to_thread
+
+from app.workspaces.confine.confinement import Confinement, Network
+from app.workspaces.confine.sandbox import Sandbox, SandboxUnavailableError
+from app.workspaces.environments.laying import Kept, copy_tree, keep_new
+from app.workspaces.environments.locks import lock_files_of, with_locks_of
+from app.workspaces.environments.masking import mask
+from app.workspaces.environments.shelf import Shelf
+from app.workspaces.environments.uv_words import local_places
+from app.workspaces.process import ProcessOutcome
+
+_OUTPUT_BYTES = 200_000
+_DETAIL_CHARS = 1500
+_FORMAT = "1"
+_PASSED_ON = frozenset(
+    {
+        *("NPM_CONFIG_REGISTRY", "NODE_EXTRA_CA_CERTS", "NPM_CONFIG_CAFILE", "YARN_REGISTRY"),
+        *("GOPROXY", "GONOSUMDB", "GOSUMDB", "GOPRIVATE", "CARGO_HTTP_CAINFO"),
+        *("SSL_CERT_FILE", "SSL_CERT_DIR", "PIP_CERT", "REQUESTS_CA_BUNDLE", "GIT_SSL_CAINFO"),
+    }
+)
+
+
+class SetupError(Exception):
+    """A project's set-up did not succeed; the message is for people and holds no secret.
+
+    Attributes:
+        retryable: whether a later try may succeed.
+    """
+
+    def __init__(self, message: str, *, retryable: bool = False) -> None:
+        super().__init__(message)
+        self.retryable = retryable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """What a project's set-up is.
+
+    Attributes:
+        lines: for `sh -c`, one after the other.
+        lock_files: globs of further files that decide whether it runs again.
+        network: whether it reaches public addresses over HTTP and HTTPS.
+        secrets: variables that are masked in what is told.
+        seconds: for all lines together.
+        directory: where it starts, below the tree.
+    """
+
+    lines: tuple[str, ...]
+    lock_files: tuple[str, ...] = ()
+    network: bool = False
+    secrets: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    seconds: float = 600.0
+    directory: str = ""
+
+    def key(self, tree: Path) -> str:
+        """Return the name of what the set-up makes of a tree.
+
+        Raises:
+            WorkspaceError: the tree is larger than what is allowed.
+        """
+        what = (_FORMAT, self.lines, self.network, sorted(self.secrets), self.directory)
+        digest = hashlib.sha256(json.dumps(what).encode())
+        for name, content in lock_files_of(tree, self.lock_files).items():
+            digest.update(json.dumps([name, hashlib.sha256(content).hexdigest()]).encode())
+        return f"setup-{digest.hexdigest()[:40]}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    at: float
+    error: SetupError
+
+
+@dataclass(frozen=True, slots=True)
+class Setups:
+    """What set-ups made, each made when it is first asked for.
+
+    Attributes:
+        shelf: where it stands.
+        sandbox: confines the set-ups.
+        path: the value of `PATH` for them.
+        readable: what they may read beyond the system's directories.
+        env: variables of the operator: registries and certificates.
+    """
+
+    shelf: Shelf
+    sandbox: Sandbox
+    path: str = "/usr/local/bin:/usr/bin:/bin"
+    readable: tuple[Path, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    _failures: dict[str, _Failure] = field(default_factory=dict[str, _Failure], init=False, repr=False)
+
+    @asynccontextmanager
+    async def lent(self, recipe: Recipe, base: Path, locks: Path | None = None) -> AsyncGenerator[Kept]:
+        """Yield what the set-up of a base made; it stays in place while the block runs.
+
+        Args:
+            recipe: the set-up.
+            base: the tree on which it runs.
+            locks: a tree whose lock files and manifests replace the base's; scripts stay the base's.
+
+        Raises:
+            SetupError: it did not succeed.
+            WorkspaceError: a tree is larger than what is allowed.
+        """
+        key = await anyio.to_thread.run_sync(recipe.key, locks or base)
+        key = key if locks is None else f"{key}-candidate"
+        asked_at = time.monotonic()
+        while True:
+            async with self.shelf.lent(key) as place:
+                if place is not None:
+                    yield Kept.at(place)
+                    return
+            await self._make(key, recipe, base, locks, asked_at)
+
+    async def _make(self, key: str, recipe: Recipe, base: Path, locks: Path | None, asked_at: float) -> None:
+        async with self.shelf.making(key) as site:
+            if site is None:
+                return
+            failure = self._failures.get(key)
+            # After another task tried in vain, a waiting one does not try again.
+            if failure is not None and failure.at > asked_at:
+                raise failure.error
+            try:
+                await self._run(recipe, base, locks, site)
+            except SetupError as error:
+                self._failures[key] = _Failure(time.monotonic(), error)
+                raise
+            self._failures.pop(key, None)
+            await self.shelf.finish(key, site)
+        await self.shelf.trim()
+
+    async def _run(self, recipe: Recipe, base: Path, locks: Path | None, site: Path) -> None:
+        tree = site / "work" / "tree"
+        try:
+            await anyio.to_thread.run_sync(copy_tree, base, tree)
+            if locks is not None:
+                await anyio.to_thread.run_sync(with_locks_of, locks, tree, recipe.lock_files)
+            for name in ("home", "scratch"):
+                (site / "work" / name).mkdir()
+            with anyio.fail_after(recipe.seconds):
+                for line in recipe.lines:
+                    await self._line(line, recipe, site / "work")
+            await anyio.to_thread.run_sync(keep_new, base, site)
+        except TimeoutError as error:
+            told = f"The set-up took longer than {recipe.seconds:g} seconds"
+            raise SetupError(told, retryable=True) from error
+        except SandboxUnavailableError as error:
+            raise SetupError(f"The set-up cannot be confined: {error}") from error
+        except OSError as error:
+            raise SetupError(f"The set-up cannot be run: {error}", retryable=True) from error
+
+    async def _line(self, line: str, recipe: Recipe, work: Path) -> None:
+        cwd = work / "tree" / recipe.directory
+        if not cwd.is_dir():
+            raise SetupError(f"The set-up cannot start in {recipe.directory}: no such directory")
+        outcome = await self.sandbox.run(
+            ["/bin/sh", "-c", line],
+            cwd=cwd,
+            env=self._variables(recipe, work),
+            timeout=recipe.seconds,
+            confinement=Confinement(
+                writable=(work / "tree", work / "scratch"),
+                readable=(*self.readable, *local_places(self.env)),
+                network=Network.public_if(recipe.network),
+                home=work / "home",
+            ),
+            output_limit=_OUTPUT_BYTES,
+        )
+        if outcome.timed_out:
+            raise TimeoutError
+        if outcome.returncode != 0:
+            raise SetupError(_trouble(line, outcome, recipe), retryable=recipe.network)
+
+    def _variables(self, recipe: Recipe, work: Path) -> dict[str, str]:
+        scratch = work / "scratch"
+        return {
+            "LANG": "C.UTF-8",
+            "LC_ALL": "C.UTF-8",
+            "CI": "true",
+            "GOFLAGS": "-modcacherw",
+            # Archives that were downloaded serve nobody later, and are not copied with the rest.
+            "npm_config_cache": str(scratch / "npm"),
+            "YARN_CACHE_FOLDER": str(scratch / "yarn"),
+            **self.env,
+            "PATH": self.path,
+            "HOME": str(work / "home"),
+            "TMPDIR": str(scratch),
+            **recipe.secrets,
+        }
+
+
+def _trouble(line: str, outcome: ProcessOutcome, recipe: Recipe) -> str:
+    said = mask(outcome.stderr.strip() or outcome.stdout.strip(), recipe.secrets.values())
+    said = said if len(said) <= _DETAIL_CHARS else f"…{said[-_DETAIL_CHARS:]}"
+    told = f"The set-up failed: {line!r} ended with exit status {outcome.returncode}: {said}"
+    return told if recipe.network else f"{told}\nThe set-up has no network: see [environment] network."
+
+
+def setup_variables(environ: Mapping[str, str]) -> dict[str, str]:
+    """Choose what set-ups get of a process's environment: registries and certificates, no credentials."""
+    return {
+        name: value
+        for name, value in environ.items()
+        if value and name.upper() in _PASSED_ON and "@" not in value
+    }

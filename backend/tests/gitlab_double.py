@@ -1,0 +1,169 @@
+"""A double of GitLab's basics: issues, notes, merge requests and statuses of one project, over HTTP."""
+
+import json
+import re
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from tests.git_http import TOKEN
+
+ACCOUNT = "phaserunner-bot"
+_USERS = {"ada": (1, 40), "eve": (2, 20)}
+
+
+@dataclass
+class GitLabDouble:
+    """The state of the double. `failures` are statuses that the next requests get, with their headers."""
+
+    project: str
+    url: str = ""
+    issues: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
+    notes: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
+    merges: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
+    statuses: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    failures: list[tuple[int, dict[str, str]]] = field(default_factory=list[tuple[int, dict[str, str]]])
+
+    def add_issue(self, number: int, title: str, *labels: str) -> None:
+        """Write an issue."""
+        self.issues[number] = {
+            "iid": number,
+            "title": title,
+            "description": "Please.",
+            "state": "opened",
+            "labels": list(labels),
+            "web_url": f"https://gitlab.example/{self.project}/-/issues/{number}",
+        }
+
+    def answer(self, method: str, path: str, query: dict[str, list[str]], body: Any) -> tuple[int, Any]:
+        """Do what a request asks for."""
+        if path.startswith("/user"):
+            return 200, _user(path, query)
+        project = re.fullmatch(r"/projects/([^/]+)(/.*)?", path)
+        if project is None or unquote(project[1]) != self.project:
+            return 404, {"message": "404 Project Not Found"}
+        parts = (project[2] or "").strip("/").split("/")
+        match method, parts:
+            case "GET", [""]:
+                return 200, {"default_branch": "main"}
+            case "GET", ["members", "all", number]:
+                levels = dict(_USERS.values())
+                return 200, {"access_level": levels[int(number)]}
+            case "POST", ["statuses", commit]:
+                self.statuses.append({"sha": commit, **body})
+                return 201, {}
+            case _, ["issues", *rest]:
+                return self._issues(method, rest, query, body)
+            case _, ["merge_requests", *rest]:
+                return self._merges(method, rest, query, body)
+            case _:
+                return 404, {"error": "404 Not Found"}
+
+    def _issues(
+        self, method: str, rest: list[str], query: dict[str, list[str]], body: Any
+    ) -> tuple[int, Any]:
+        match method, rest:
+            case "GET", []:
+                wanted = set(filter(None, query.get("labels", [""])[0].split(",")))
+                return 200, [each for each in self.issues.values() if wanted <= set(each["labels"])]
+            case "GET", [number]:
+                found = self.issues.get(int(number))
+                return (200, found) if found else (404, {"message": "404 Not found"})
+            case "GET", [_, "notes"]:
+                return 200, list(self.notes.values())
+            case "POST", [_, "notes"]:
+                note = {"id": 900 + len(self.notes), "body": body["body"], "author": {"username": ACCOUNT}}
+                self.notes[note["id"]] = note
+                return 201, note
+            case "PUT", [_, "notes", number] if int(number) in self.notes:
+                self.notes[int(number)]["body"] = body["body"]
+                return 200, self.notes[int(number)]
+            case _:
+                return 404, {"message": "404 Not found"}
+
+    def _merges(
+        self, method: str, rest: list[str], query: dict[str, list[str]], body: Any
+    ) -> tuple[int, Any]:
+        match method, rest:
+            case "GET", []:
+                branch = query["source_branch"][0]
+                return 200, [each for each in self.merges.values() if each["source_branch"] == branch]
+            case "POST", []:
+                if any(each["source_branch"] == body["source_branch"] for each in self.merges.values()):
+                    return 409, {"message": ["Another open merge request already exists"]}
+                number = 1 + len(self.merges)
+                draft = body["title"].startswith("Draft: ")
+                url = f"https://gitlab.example/{self.project}/-/merge_requests/{number}"
+                state = {"iid": number, "state": "opened", "draft": draft, "web_url": url}
+                self.merges[number] = {**body, **state}
+                return 201, self.merges[number]
+            case "GET", [number]:
+                return 200, self.merges[int(number)]
+            case "PUT", [number]:
+                found = self.merges[int(number)]
+                found |= body
+                found["draft"] = found["title"].startswith("Draft: ")
+                return 200, found
+            case _:
+                return 404, {"message": "404 Not found"}
+
+
+def _user(path: str, query: dict[str, list[str]]) -> Any:
+    if path == "/user":
+        return {"username": ACCOUNT}
+    found = _USERS.get(query["username"][0])
+    return [{"id": found[0]}] if found else []
+
+
+@contextmanager
+def gitlab_double(project: str) -> Generator[GitLabDouble]:
+    """Run a double until the block is left."""
+    double = GitLabDouble(project)
+
+    class Handler(_Handler):
+        state = double
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    double.url = f"http://127.0.0.1:{server.server_port}/api/v4"
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield double
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    state: GitLabDouble
+
+    def _serve(self) -> None:
+        parts = urlsplit(self.path)
+        content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        body: Any = json.loads(content) if content else None
+        if self.headers.get("Authorization") != f"Bearer {TOKEN}":
+            self._send(401, {"message": "401 Unauthorized"}, {})
+        elif self.state.failures:
+            status, headers = self.state.failures.pop(0)
+            self._send(status, {"message": "told to fail"}, headers)
+        else:
+            path = parts.path.removeprefix("/api/v4")
+            self._send(*self.state.answer(self.command, path, parse_qs(parts.query), body), {})
+
+    do_GET = do_POST = do_PUT = _serve
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
+        pass
+
+    def _send(self, status: int, answer: Any, headers: dict[str, str]) -> None:
+        content = json.dumps(answer).encode()
+        self.send_response(status)
+        for name, value in {**headers, "Content-Length": str(len(content))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)

@@ -1,0 +1,89 @@
+/** What took the time of an attempt: its tool calls, the time between them, its evaluators. Each leads to its line. */
+import { Link } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+
+import { formatClock, formatDuration, plural } from "@/lib/format";
+import type { RunEvent } from "@/lib/stream/frames";
+import { type Span, type SpanKind, spansOf } from "@/lib/spans";
+
+import { Button } from "./Button";
+import { Disclosure } from "./Disclosure";
+import { StatusBadge } from "./StatusBadge";
+import { UntrustedText } from "./UntrustedText";
+
+interface Props {
+  events: readonly RunEvent[];
+  phase: string;
+  attempt: number;
+}
+
+const FIRST = 100;
+const LOOKS: Record<SpanKind, string> = {
+  tool: "bg-accent",
+  between: "bg-sunken hatched",
+  evaluator: "bg-sunken dotted",
+};
+
+export function Spans({ events, phase, attempt }: Props) {
+  const spans = useMemo(() => spansOf(events, phase, attempt), [events, phase, attempt]);
+  if (spans.length === 0) return null;
+  const tools = spans.filter((each) => each.kind === "tool").length;
+  const evaluators = spans.filter((each) => each.kind === "evaluator").length;
+  const what = `${plural(tools, "tool call")}, ${plural(evaluators, "evaluator")}`;
+  return (
+    <Disclosure summary={`Where the time of ${phase} attempt ${attempt} went: ${what}`}>
+      {() => <SpanRows spans={spans} />}
+    </Disclosure>
+  );
+}
+
+function SpanRows({ spans }: { spans: readonly Span[] }) {
+  const [isWhole, setIsWhole] = useState(false);
+  const from = spans.reduce((least, each) => Math.min(least, each.from), Infinity);
+  const to = spans.reduce((most, each) => Math.max(most, each.to), from + 1);
+  const shown = isWhole ? spans : spans.slice(0, FIRST);
+  return (
+    <>
+      <ol aria-label="Parts of the attempt" className="flex flex-col">
+        {shown.map((each) => (
+          <SpanRow key={`${each.kind} ${each.line}`} span={each} from={from} took={to - from} />
+        ))}
+      </ol>
+      {shown.length < spans.length && (
+        <Button onClick={() => setIsWhole(true)}>
+          Show {plural(spans.length - shown.length, "more part")}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function SpanRow({ span, from, took }: { span: Span; from: number; took: number }) {
+  const left = ((span.from - from) / took) * 100;
+  const width = ((span.to - span.from) / took) * 100;
+  return (
+    <li className="grid min-h-7 grid-cols-[minmax(0,12rem)_4.5rem_minmax(0,1fr)] items-center gap-2">
+      <Link
+        to="."
+        search={(before) => ({ ...before, tab: undefined })}
+        hash={`L${span.line}`}
+        resetScroll={false}
+        className="inline-flex min-h-7 min-w-0 items-center gap-1 underline"
+        title={`${formatClock(span.from)}, to its line in the log`}
+      >
+        {span.verdict !== null && <StatusBadge status={span.verdict} compact />}
+        <span className="truncate">
+          {span.candidate > 0 && `#${span.candidate} `}
+          <UntrustedText text={span.name} />
+        </span>
+      </Link>
+      <span className="text-right text-muted tabular-nums">{formatDuration(span.to - span.from)}</span>
+      <span aria-hidden className="relative h-3 overflow-hidden rounded-sm">
+        <span
+          className={`absolute h-3 min-w-1 rounded-sm border border-line ${LOOKS[span.kind]}`}
+          style={{ left: `${Math.min(left, 99)}%`, width: `${width}%` }}
+        />
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,75 @@
+/** Where a run is on its forge: the pull request with its state, and what keeps a report from arriving. */
+import { GitPullRequest } from "lucide-react";
+
+import { RelativeTime } from "@/components/RelativeTime";
+import { UntrustedText } from "@/components/UntrustedText";
+import type { Schemas } from "@/lib/api/client";
+import { pullUrl, stateOfPull } from "@/lib/forge";
+
+type Forge = Schemas["ForgeView"];
+
+/** The pull request in a line of a list; nothing without one. */
+export function PullLink({ forge }: { forge: Forge }) {
+  if (forge.pull_number === null) return null;
+  return (
+    <span className="shrink-0 text-xs text-muted" data-pull>
+      <Pull forge={forge} /> {stateOfPull(forge)}
+    </span>
+  );
+}
+
+export function ForgePlace({ forge }: { forge: Forge }) {
+  return (
+    <div className="theirs flex flex-col gap-1" data-forge>
+      <p className="flex flex-wrap items-center gap-x-1.5">
+        <GitPullRequest aria-hidden size={16} />
+        <strong className="font-medium">Pull request:</strong>
+        {forge.pull_number === null ? (
+          <span>none yet</span>
+        ) : (
+          <span>
+            <Pull forge={forge} /> {stateOfPull(forge)}
+            {forge.outcome_by && (
+              <>
+                {" "}
+                by <UntrustedText text={forge.outcome_by} />
+              </>
+            )}
+            {forge.outcome_at && (
+              <>
+                {" "}
+                <RelativeTime at={forge.outcome_at} />
+              </>
+            )}
+          </span>
+        )}
+        <span className="text-muted">
+          in <UntrustedText text={forge.repository} />
+          {forge.issue !== null && `, for issue #${forge.issue}`}
+        </span>
+      </p>
+      {forge.problem && (
+        <p className="text-failed">
+          <UntrustedText text={`The last report did not arrive: ${forge.problem}`} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Pull({ forge }: { forge: Forge }) {
+  const url = pullUrl(forge);
+  const name = `#${forge.pull_number}`;
+  if (url === null) return <span>{name}</span>;
+  return (
+    <a
+      href={url}
+      target="_blank"
+      rel="noopener noreferrer"
+      className="underline"
+      aria-label={`Pull request ${name}, ${stateOfPull(forge)}`}
+    >
+      {name}
+    </a>
+  );
+}

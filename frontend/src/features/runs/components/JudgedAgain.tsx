@@ -1,0 +1,66 @@
+/** How the result was judged on the present head of its target, and the button that judges it there. */
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+
+import { Button } from "@/components/Button";
+import { RelativeTime } from "@/components/RelativeTime";
+import { explain } from "@/components/states";
+import { UntrustedText } from "@/components/UntrustedText";
+import { recheck, recheckQuery, type ResultCheck } from "@/lib/queries/results";
+import type { RunDetail } from "@/lib/queries/runs";
+
+const SHORT = 12;
+
+/** Only what the gates passed is judged again. */
+export function JudgedAgain({ run }: { run: RunDetail }) {
+  return run.status === "completed" ? <Judged id={run.id} /> : null;
+}
+
+function Judged({ id }: { id: string }) {
+  const queries = useQueryClient();
+  const { data } = useQuery(recheckQuery(id));
+  const again = useMutation({
+    mutationFn: () => recheck(id),
+    onSuccess: (found) => queries.setQueryData(recheckQuery(id).queryKey, found),
+  });
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <span role="status">
+        {again.isPending && <span className="text-muted">Judging the merged files …</span>}
+        {again.error && (
+          <span className="theirs text-failed">{explain(again.error, "judge the result again").text}</span>
+        )}
+        {data && !again.isPending && !again.error && <Found check={data} />}
+      </span>
+      <Button weight="quiet" disabled={again.isPending} onClick={() => again.mutate()}>
+        Judge again on the target
+      </Button>
+    </div>
+  );
+}
+
+function Found({ check }: { check: ResultCheck }) {
+  const commit = <code>{check.commit.slice(0, SHORT)}</code>;
+  return (
+    <span className="theirs">
+      {check.verdict ? (
+        <>
+          Judged at commit {commit} of <UntrustedText text={check.branch} />: {check.verdict}.{" "}
+          {check.verdict !== "passed" && <UntrustedText text={check.reason} />}
+        </>
+      ) : (
+        <>
+          Not judged at commit {commit}: {UNJUDGED[check.state]}.
+        </>
+      )}{" "}
+      <span className="text-muted">
+        <RelativeTime at={check.checked_at} />
+      </span>
+    </span>
+  );
+}
+
+const UNJUDGED = {
+  clean: "it merges cleanly",
+  conflicts: "files conflict",
+  contained: "it has every change",
+} as const;

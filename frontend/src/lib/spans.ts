@@ -1,0 +1,97 @@
+/** What happened within the attempts of a run: each tool call and each evaluator, with its time. Pure. */
+import type { RunEvent } from "./stream/frames";
+
+export type SpanKind = "tool" | "between" | "evaluator";
+
+export interface Span {
+  /** The event that it begins with, as the log names its line. */
+  readonly line: string;
+  readonly kind: SpanKind;
+  /** The tool or the evaluator. */
+  readonly name: string;
+  readonly candidate: number;
+  /** Milliseconds since the epoch. */
+  readonly from: number;
+  readonly to: number;
+  /** An evaluator's verdict. */
+  readonly verdict: string | null;
+}
+
+/** Shorter gaps between tools are not shown. */
+const LEAST_BETWEEN_MS = 500;
+
+/** The spans of one attempt in the order of their beginning; what has not ended yet is left out. */
+export function spansOf(events: readonly RunEvent[], phase: string, attempt: number): readonly Span[] {
+  const open: Open = { calls: new Map(), quiet: new Map() };
+  return events
+    .filter((event) => event.phase === phase && event.attempt === attempt)
+    .flatMap((event) => endedBy(event, open))
+    .toSorted((one, other) => one.from - other.from);
+}
+
+/** What has begun, by candidate. */
+interface Open {
+  readonly calls: Map<number, RunEvent>;
+  /** Since when no tool works. */
+  readonly quiet: Map<number, RunEvent>;
+}
+
+/** The spans that end with an event. */
+function endedBy(event: RunEvent, open: Open): readonly Span[] {
+  const key = candidateOf(event);
+  switch (event.event) {
+    case "attempt.started":
+    case "candidate.started":
+      open.quiet.set(key, event);
+      return [];
+    case "tool.called":
+      open.calls.set(key, event);
+      return betweenSpans(event, taken(open.quiet, key));
+    case "attempt.produced":
+      return betweenSpans(event, taken(open.quiet, key));
+    case "tool.result": {
+      open.quiet.set(key, event);
+      const call = taken(open.calls, key);
+      return call ? [span(call, event, { kind: "tool", name: event.data.tool, verdict: null })] : [];
+    }
+    case "evaluator.completed":
+      return [evaluatorSpan(event)];
+    default:
+      return [];
+  }
+}
+
+function taken(begun: Map<number, RunEvent>, key: number): RunEvent | undefined {
+  const event = begun.get(key);
+  begun.delete(key);
+  return event;
+}
+
+type Part = Pick<Span, "kind" | "name" | "verdict">;
+
+function span(first: RunEvent, last: RunEvent, part: Part): Span {
+  const from = at(first);
+  const to = Math.max(from, at(last));
+  return { ...part, line: `${first.sequence}.0`, candidate: candidateOf(first), from, to };
+}
+
+/** Between two tools an agent mostly waits for its model; the events do not tell the requests apart. */
+function betweenSpans(event: RunEvent, since: RunEvent | undefined): readonly Span[] {
+  if (!since || at(event) - at(since) < LEAST_BETWEEN_MS) return [];
+  return [span(since, event, { kind: "between", name: "between tools", verdict: null })];
+}
+
+/** Evaluators run side by side, so each is as long as it says. */
+function evaluatorSpan(event: RunEvent & { event: "evaluator.completed" }): Span {
+  const { evaluator_name: name, status, passed, duration_ms } = event.data;
+  const verdict = status ?? (passed ? "passed" : "failed");
+  const ended = span(event, event, { kind: "evaluator", name, verdict });
+  return { ...ended, from: ended.to - (duration_ms ?? 0) };
+}
+
+const at = (event: RunEvent) => Date.parse(event.timestamp ?? "");
+
+function candidateOf(event: RunEvent): number {
+  const data: object = event.data;
+  return "candidate" in data && typeof data.candidate === "number" ? data.candidate : 0;
+}
