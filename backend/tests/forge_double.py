@@ -8,6 +8,7 @@ import hashlib
 import hmac
 import json
 import re
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Generator
@@ -17,7 +18,7 @@ from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 from uuid import uuid4
 
 import httpx
@@ -71,6 +72,10 @@ class GitHubDouble:
     comments: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
     pulls: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
     statuses: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    checks: dict[str, list[dict[str, Any]]] = field(default_factory=dict[str, list[dict[str, Any]]])
+    logs: dict[int, str] = field(default_factory=dict[int, str])
+    reviews: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    remarks: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     faults: list[Fault] = field(default_factory=list[Fault])
     exchanges: list[Exchange] = field(default_factory=list[Exchange])
     lock: threading.RLock = field(default_factory=threading.RLock)
@@ -92,10 +97,52 @@ class GitHubDouble:
         """The texts of an issue's comments."""
         return [each["body"] for each in self.comments.values() if each["issue"] == number]
 
+    def check(self, commit: str, name: str, conclusion: str, log: str = "") -> dict[str, Any]:
+        """End a check of a commit, with its log; gives the delivery that tells of it."""
+        number = 5000 + len(self.logs)
+        self.logs[number] = log
+        run = {
+            "id": number,
+            "name": name,
+            "head_sha": commit,
+            "status": "completed",
+            "conclusion": conclusion,
+            "app": {"slug": "github-actions"},
+            "output": {"title": None, "summary": None, "text": None, "annotations_count": 0},
+        }
+        others = [each for each in self.checks.get(commit, []) if each["name"] != name]
+        self.checks[commit] = [*others, run]
+        return {"action": "completed", "check_run": run, "repository": {"full_name": self.repository}}
+
+    def review(
+        self, number: int, state: str, body: str, user: str = "ada", remark: Any = None
+    ) -> dict[str, Any]:
+        """Review a pull request, with a comment at a line if one is given; gives the delivery."""
+        made = {
+            "id": 7000 + len(self.reviews),
+            "pull": number,
+            "user": {"login": user},
+            "state": state,
+            "body": body,
+            "submitted_at": now(),
+        }
+        self.reviews.append(made)
+        if remark:
+            self.remarks.append(
+                {"id": 8000 + len(self.remarks), "pull": number, "user": {"login": user}, **remark}
+            )
+        return {
+            "action": "submitted",
+            "pull_request": self.pulls[number],
+            "repository": {"full_name": self.repository},
+            "sender": {"login": user},
+        }
+
     def merge(self, number: int) -> dict[str, Any]:
         """Merge a pull request as a person would; gives the delivery that tells of it."""
         pull = self.pulls[number]
         assert not pull["draft"]
+        pull["head"]["sha"] = self.head_of(pull["head"]["ref"])
         run_git(self.bare, "update-ref", f"refs/heads/{pull['base']['ref']}", pull["head"]["sha"])
         pull |= {"state": "closed", "merged_at": now(), "closed_at": now(), "updated_at": now()}
         return {
@@ -255,6 +302,7 @@ def _open_pull(double: GitHubDouble, names: dict[str, str], query: Any, body: An
     number = 100 + len(double.pulls)
     double.pulls[number] = {
         "number": number,
+        "mergeable": None,
         "html_url": f"{double.web}/{double.repository}/pull/{number}",
         "node_id": f"PR_{number}",
         "state": "open",
@@ -268,6 +316,57 @@ def _open_pull(double: GitHubDouble, names: dict[str, str], query: Any, body: An
         "updated_at": now(),
     }
     return 201, double.pulls[number]
+
+
+def _pull(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    found = double.pulls.get(int(names["number"]))
+    if found is None:
+        return 404, {"message": "Not Found"}
+    target, head = double.head_of(found["base"]["ref"]), double.head_of(found["head"]["ref"])
+    if head is not None and found["state"] == "open":
+        found["head"]["sha"] = head
+        found["mergeable"] = _merges(double.bare, str(target), head)
+    return 200, found
+
+
+def _merges(bare: Path, target: str, head: str) -> bool:
+    done = subprocess.run(
+        ["git", "merge-tree", "--write-tree", target, head], cwd=bare, capture_output=True, check=False
+    )
+    return done.returncode == 0
+
+
+def _branch(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    commit = double.head_of(unquote(names["branch"]))
+    return (200, {"commit": {"sha": commit}}) if commit else (404, {"message": "Branch not found"})
+
+
+def _compare(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    base = run_git(double.bare, "merge-base", names["base"], names["head"])
+    return 200, {"merge_base_commit": {"sha": base}}
+
+
+def _check_runs(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    found = double.checks.get(names["sha"], [])
+    return 200, {"total_count": len(found), "check_runs": found}
+
+
+def _combined(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    found = [each for each in double.statuses if each["sha"] == names["sha"]]
+    newest = {each["context"]: each for each in found}
+    return 200, {"state": "success", "statuses": list(newest.values())}
+
+
+def _log(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    return 302, f"{double.url}/stored-logs/{names['id']}"
+
+
+def _reviews(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    return 200, [each for each in double.reviews if each["pull"] == int(names["number"])]
+
+
+def _remarks(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    return 200, [each for each in double.remarks if each["pull"] == int(names["number"])]
 
 
 def _edit_pull(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
@@ -298,6 +397,14 @@ _ROUTES: list[tuple[str, str, Act]] = [
     ("PATCH", r"REPO/issues/comments/(?P<id>\d+)", _edit_comment),
     ("GET", "REPO/pulls", _pulls),
     ("POST", "REPO/pulls", _open_pull),
+    ("GET", r"REPO/pulls/(?P<number>\d+)", _pull),
+    ("GET", r"REPO/pulls/(?P<number>\d+)/reviews", _reviews),
+    ("GET", r"REPO/pulls/(?P<number>\d+)/comments", _remarks),
+    ("GET", r"REPO/branches/(?P<branch>[^/]+)", _branch),
+    ("GET", r"REPO/compare/(?P<base>[0-9a-f]+)\.\.\.(?P<head>[0-9a-f]+)", _compare),
+    ("GET", r"REPO/commits/(?P<sha>[0-9a-f]+)/check-runs", _check_runs),
+    ("GET", r"REPO/commits/(?P<sha>[0-9a-f]+)/status", _combined),
+    ("GET", r"REPO/actions/jobs/(?P<id>\d+)/logs", _log),
     ("PATCH", r"REPO/pulls/(?P<number>\d+)", _edit_pull),
     ("POST", r"REPO/statuses/(?P<sha>[0-9a-f]+)", _status),
     ("POST", "/graphql", _graphql),
@@ -330,6 +437,11 @@ class _Handler(BaseHTTPRequestHandler):
         if fault is not None and fault.status:
             self._send(fault.status, {"message": "told to fail"}, fault.headers)
             return
+        if parts.path.startswith("/stored-logs/"):
+            # Logs lie on another server, which must not see the token.
+            assert "Authorization" not in self.headers
+            self._send_text(self.state.logs[int(parts.path.rpartition("/")[2])])
+            return
         if self.headers.get("Authorization") != f"Bearer {TOKEN}":
             self._send(401, {"message": "Bad credentials"}, {})
             return
@@ -338,7 +450,15 @@ class _Handler(BaseHTTPRequestHandler):
         if fault is not None and fault.seconds == 0:
             self.close_connection = True
             return
-        self._send(status, answer, {})
+        self._send(status, answer, {"Location": answer} if status == 302 else {})
+
+    def _send_text(self, text: str) -> None:
+        content = text.encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/plain")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
 
     def _fault(self, path: str) -> Fault | None:
         with self.state.lock:

@@ -1,11 +1,12 @@
 """What connects the service to forges, made of the operator's file."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from app.composition.tools import Tools
 from app.db.engine import Sessions
 from app.forges.github import GitHub
+from app.forges.github_reviews import GitHubReviews
 from app.forges.gitlab import GitLab
 from app.forges.operator_file import ForgeEntry
 from app.forges.port import ForgesByName
@@ -22,6 +23,8 @@ from app.services.forges.backlog_issues import BacklogIssueService
 from app.services.forges.inbox import ForgeDeliveryChore, ForgeInbox
 from app.services.forges.issues import IssueService
 from app.services.forges.reports import ForgeReportService
+from app.services.forges.reviews import ReviewChore
+from app.services.forges.rounds import RoundService
 from app.services.forges.wishes import WishService
 from app.services.read.runs import RunQueries
 from app.services.review.escalations import EscalationService
@@ -31,6 +34,7 @@ from app.services.review.results import ResultService
 _KINDS = {"github": GitHub, "gitlab": GitLab}
 REPORT_SECONDS = 2.0
 DELIVERY_SECONDS = 1.0
+REVIEW_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,9 +90,17 @@ def build_forges(tools: Tools, parts: Parts) -> ForgeServices:
         parts.trees,
         tools.sources,
     )
+    followed = {
+        name: GitHubReviews(forge_client, file.forges[name].api, _token(file.forges[name], tools), adapter)
+        for name, adapter in adapters.items()
+        if isinstance(adapter, GitHub)
+    }
+    rounds = RoundService(parts.sessions, parts.sprints)
+    reviews = ReviewChore(parts.sessions, members, adapters, followed, rounds)
     chores = (
         Chore("forge reports", REPORT_SECONDS, reports),
         Chore("forge deliveries", DELIVERY_SECONDS, ForgeDeliveryChore(parts.sessions, wishes)),
+        Chore("reviews", REVIEW_SECONDS, reviews),
     )
     inbox = ForgeInbox(parts.sessions, file, credentials)
     backlog_issues = BacklogIssueService(parts.sessions, parts.backlog, members, adapters)
@@ -96,12 +108,11 @@ def build_forges(tools: Tools, parts: Parts) -> ForgeServices:
 
 
 def _adapters(entries: Mapping[str, ForgeEntry], tools: Tools) -> ForgesByName:
-    def token_of(name: str) -> str:
-        return tools.sources.credentials.login(name, "forges.credential").secret
-
     return {
-        name: _KINDS[entry.kind](
-            forge_client, entry.api, lambda credential=entry.credential: token_of(credential)
-        )
+        name: _KINDS[entry.kind](forge_client, entry.api, _token(entry, tools))
         for name, entry in entries.items()
     }
+
+
+def _token(entry: ForgeEntry, tools: Tools) -> Callable[[], str]:
+    return lambda: tools.sources.credentials.login(entry.credential, "forges.credential").secret

@@ -13,6 +13,19 @@ OWN = "<!-- phaserunner:"
 
 _COMMAND = re.compile(r"/phaserunner[ \t]+(run|retry|stop)\b[ \t]*(.*)", re.DOTALL)
 _MAX_TEXT = 4_000
+_BRANCHES = "refs/heads/"
+_STIRRING = (
+    ("pull_request", "synchronize"),
+    ("pull_request", "ready_for_review"),
+    ("pull_request_review", "submitted"),
+    ("pull_request_review", "edited"),
+    ("pull_request_review", "dismissed"),
+    ("pull_request_review_comment", "created"),
+    ("check_run", "completed"),
+    ("check_suite", "completed"),
+    ("status", None),
+    ("push", None),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +68,23 @@ class Ended:
     at: datetime
 
 
-Wish = Nothing | Asked | Ended
+@dataclass(frozen=True, slots=True)
+class Stirred:
+    """Something happened that a review may depend on; what it is, is read from the forge.
+
+    Attributes:
+        number: of the pull request, if the delivery names one.
+        commit: of the head, if the delivery names only that.
+        branch: that was pushed to.
+    """
+
+    repository: str
+    number: int | None = None
+    commit: str | None = None
+    branch: str | None = None
+
+
+Wish = Nothing | Asked | Ended | Stirred
 
 
 class _User(BaseModel):
@@ -102,10 +131,39 @@ class _Commented(BaseModel):
     comment: _Comment
 
 
+class _Number(BaseModel):
+    number: int
+
+
 class _PullChanged(BaseModel):
     repository: _Repository
     sender: _User
     pull_request: _Pull
+
+
+class _Reviewed(BaseModel):
+    repository: _Repository
+    pull_request: _Number
+
+
+class _CheckRun(BaseModel):
+    head_sha: str
+
+
+class _Checked(BaseModel):
+    repository: _Repository
+    check_run: _CheckRun | None = None
+    check_suite: _CheckRun | None = None
+
+
+class _Status(BaseModel):
+    repository: _Repository
+    sha: str
+
+
+class _Pushed(BaseModel):
+    repository: _Repository
+    ref: str
 
 
 def read_delivery(event: str, payload: Mapping[str, Any]) -> Wish:
@@ -124,11 +182,32 @@ def read_delivery(event: str, payload: Mapping[str, Any]) -> Wish:
                 return _commented(_Commented.model_validate(payload))
             case "pull_request", "closed" | "reopened":
                 return _ended(str(action), _PullChanged.model_validate(payload))
+            case _ if (event, action) in _STIRRING:
+                return _stirred(event, payload)
             case _:
                 return Nothing(f"{event} {action or ''}".strip() + " is of no interest")
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         return Nothing(f"it cannot be read: {'.'.join(map(str, first['loc']))}: {first['msg']}")
+
+
+def _stirred(event: str, payload: Mapping[str, Any]) -> Wish:
+    match event:
+        case "check_run" | "check_suite":
+            checked = _Checked.model_validate(payload)
+            run = checked.check_run or checked.check_suite
+            return Stirred(checked.repository.full_name, commit=run.head_sha if run else None)
+        case "status":
+            status = _Status.model_validate(payload)
+            return Stirred(status.repository.full_name, commit=status.sha)
+        case "push":
+            pushed = _Pushed.model_validate(payload)
+            if not pushed.ref.startswith(_BRANCHES):
+                return Nothing("no branch was pushed to")
+            return Stirred(pushed.repository.full_name, branch=pushed.ref.removeprefix(_BRANCHES))
+        case _:
+            found = _Reviewed.model_validate(payload)
+            return Stirred(found.repository.full_name, number=found.pull_request.number)
 
 
 def _labeled(found: _Labeled) -> Wish:

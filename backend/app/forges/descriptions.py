@@ -67,10 +67,10 @@ def pull_request_body(facts: ReportFacts, before: str = "") -> str:
     return f"{head}{section}{rest.partition(END)[2]}"
 
 
-def comment_body(facts: ReportFacts, pull_url: str | None) -> str:
-    """Return the text of the comment on the issue."""
+def comment_body(facts: ReportFacts, pull_url: str | None, marker: str) -> str:
+    """Return the text of the comment on the issue; it begins with its marker."""
     run = facts.run
-    lines = [marker_of(run.id), f"**PhaseRunner**: {_state(run)}"]
+    lines = [marker, f"**PhaseRunner**: {_state(run)}"]
     if run.status_reason:
         lines += ["", cell(run.status_reason)]
     if facts.problem:

@@ -34,7 +34,7 @@ class GitHub(Forge):
     """
 
     def __init__(self, open_client: OpenClient, api: str, token: Callable[[], str]) -> None:
-        self._call = RestApi(_GITHUB, open_client, api, token).call
+        self._call = RestApi(GITHUB, open_client, api, token).call
         self._graphql = f"{api.rstrip('/').removesuffix('/v3')}/graphql"
         self._login: str | None = None
 
@@ -78,7 +78,7 @@ class GitHub(Forge):
         owner = repository.partition("/")[0]
         query = {"head": f"{owner}:{branch}", "state": "all", "sort": "created", "direction": "desc"}
         found = await self._call("GET", f"/repos/{repository}/pulls", query=query)
-        return _pull(found[0]) if found else None
+        return pull_of(found[0]) if found else None
 
     @override
     async def open_pull(self, repository: str, new: NewPullRequest) -> PullRequest:
@@ -93,7 +93,7 @@ class GitHub(Forge):
             "draft": new.draft,
         }
         try:
-            return _pull(await self._call("POST", f"/repos/{repository}/pulls", body=body))
+            return pull_of(await self._call("POST", f"/repos/{repository}/pulls", body=body))
         except ForgeError as error:
             if error.permanent and (before := await self.find_pull(repository, new.head)):
                 return before
@@ -168,7 +168,8 @@ def _issue(found: Mapping[str, Any]) -> Issue:
     )
 
 
-def _pull(found: Mapping[str, Any]) -> PullRequest:
+def pull_of(found: Mapping[str, Any]) -> PullRequest:
+    """Read a pull request from GitHub's JSON."""
     return PullRequest(
         number=found["number"],
         url=found["html_url"],
@@ -197,7 +198,7 @@ def _message(document: Mapping[str, Any]) -> str:
     return ": ".join([str(document.get("message", "")), *details])
 
 
-_GITHUB = Dialect(
+GITHUB = Dialect(
     "GitHub",
     frozenset({HTTPStatus.CONFLICT, HTTPStatus.GONE, HTTPStatus.UNPROCESSABLE_ENTITY}),
     _retry_at,

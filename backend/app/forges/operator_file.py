@@ -96,6 +96,24 @@ class Rules(_Strict):
     policy: PolicyOverrides = PolicyOverrides()
 
 
+class ReviewRules(_Strict):
+    """How pull requests are followed until they are merged.
+
+    Attributes:
+        rounds: how often feedback may begin a new sprint on the same pull request.
+        agent: who works in rounds; by default the agent of the first sprint.
+        policy: limits of each round, over the service's own.
+        settle_seconds: how long a round waits after the newest event, so that it answers all of them.
+        poll_minutes: how often a pull request is looked at without any event.
+    """
+
+    rounds: int = Field(default=3, ge=1, le=20)
+    agent: AgentSpec | None = None
+    policy: PolicyOverrides = PolicyOverrides()
+    settle_seconds: float = Field(default=30.0, ge=0, le=3600, allow_inf_nan=False)
+    poll_minutes: int = Field(default=60, ge=1, le=1440)
+
+
 class RepositoryEntry(_Strict):
     """A repository that takes part.
 
@@ -106,6 +124,7 @@ class RepositoryEntry(_Strict):
         pull_request: `passed` offers what the gates let through; `always` also, as a draft, what they did
             not; `never` offers nothing.
         rules: what may start runs.
+        review: how its pull requests are followed; without it they are not.
     """
 
     name: _RepositoryName
@@ -113,6 +132,7 @@ class RepositoryEntry(_Strict):
     branch: str = "phaserunner/{run}"
     pull_request: Literal["passed", "always", "never"] = "passed"
     rules: Rules = Rules()
+    review: ReviewRules | None = None
 
     @model_validator(mode="after")
     def _one_branch_per_run(self) -> Self:
@@ -144,6 +164,8 @@ class ForgesFile(_Strict):
         for index, each in enumerate(self.repositories):
             if each.forge not in self.forges:
                 raise ValueError(f"repositories.{index}.forge: there is no forge {each.forge!r}")
+            if each.review is not None and self.forges[each.forge].kind != "github":
+                raise ValueError(f"repositories.{index}.review: pull requests are followed on GitHub only")
             key = (each.forge, each.name.lower())
             if key in seen:
                 raise ValueError(f"repositories.{index}.name: {each.name} is there twice")

@@ -78,20 +78,7 @@ class RestApi:
         Raises:
             ForgeError: there is no response, or it is a failure.
         """
-        url = path if "://" in path else f"{self._api}{path}"
-        name = self._dialect.name
-        try:
-            headers = {
-                "Authorization": f"Bearer {self._token()}",
-                "User-Agent": "PhaseRunner",
-                **self._dialect.headers,
-            }
-            async with self._open_client() as client:
-                response = await client.request(method, url, params=query, json=body, headers=headers)
-        except PhaseRunnerError as error:
-            raise ForgeError(error.detail) from error
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise ForgeError(f"{name} cannot be reached: {type(error).__name__}: {error}"[:500]) from error
+        response = await self._request(method, path, query, body)
         if missing_ok and response.status_code == HTTPStatus.NOT_FOUND:
             return None
         if not response.is_success:
@@ -99,7 +86,52 @@ class RestApi:
         try:
             return response.json() if response.content else {}
         except ValueError as error:
-            raise ForgeError(f"{name} gave no JSON for {method} {path}") from error
+            raise ForgeError(f"{self._dialect.name} gave no JSON for {method} {path}") from error
+
+    async def text(self, path: str, limit: int) -> str:
+        """Read a text, such as a log. Where the forge redirects to, the token is not sent.
+
+        Args:
+            path: below the address of the API.
+            limit: bytes; of a longer text the end is given.
+
+        Raises:
+            ForgeError: there is no response, or it is a failure.
+        """
+        response = await self._request("GET", path)
+        if response.is_redirect and "location" in response.headers:
+            try:
+                async with self._open_client() as client:
+                    response = await client.get(response.url.join(response.headers["location"]))
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
+                raise self._unreachable(error) from error
+        if not response.is_success:
+            raise self._failure(response, f"GET {path}")
+        return response.content[-limit:].decode("utf-8", "replace")
+
+    async def _request(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        body: Mapping[str, Any] | None = None,
+    ) -> httpx.Response:
+        url = path if "://" in path else f"{self._api}{path}"
+        try:
+            headers = {
+                "Authorization": f"Bearer {self._token()}",
+                "User-Agent": "PhaseRunner",
+                **self._dialect.headers,
+            }
+            async with self._open_client() as client:
+                return await client.request(method, url, params=query, json=body, headers=headers)
+        except PhaseRunnerError as error:
+            raise ForgeError(error.detail) from error
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise self._unreachable(error) from error
+
+    def _unreachable(self, error: Exception) -> ForgeError:
+        return ForgeError(f"{self._dialect.name} cannot be reached: {type(error).__name__}: {error}"[:500])
 
     def _failure(self, response: httpx.Response, what: str) -> ForgeError:
         said = f"{what} gave {response.status_code}: {self._message(response)}"

@@ -165,6 +165,9 @@ class ScriptStep(_Frozen):
 class AgentScript(_Frozen):
     """A recorded agent: attempt n of a phase plays step n, and the last step repeats.
 
+    If step n expects nothing, a later step whose `expects` are all in the prompt comes first: so one script
+    answers what a prompt says, in whatever order it is said.
+
     A role of a loop or an answer plays the last of its steps that have `expects` and receive all of it;
     when there is none, iteration n plays the nth of its steps without `expects`, and the last one repeats.
     """
@@ -180,10 +183,15 @@ class AgentScript(_Frozen):
             raise ValueError(f"a script holds at most {MAX_SCRIPT_CHARS} characters")
         return self
 
-    def step(self, phase: str, attempt: int) -> ScriptStep | None:
+    def step(self, phase: str, attempt: int, told: str) -> ScriptStep | None:
         """The step of attempt `attempt` (from 1), or None when the script says nothing about the phase."""
         steps = next((steps for name, steps in self.phases.items() if name == phase), None)
-        return steps[min(attempt, len(steps)) - 1] if steps else None
+        if not steps:
+            return None
+        at = min(attempt, len(steps)) - 1
+        later = [] if steps[at].expects else steps[at + 1 :]
+        meant = (each for each in reversed(later) if each.expects and all(t in told for t in each.expects))
+        return next(meant, steps[at])
 
     def spoken(self, role: ScriptedRole, iteration: int, told: str) -> ScriptStep | None:
         """What a role says in an iteration (from 1) in which it receives a message; None without one."""

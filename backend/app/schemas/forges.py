@@ -2,10 +2,12 @@
 
 from datetime import datetime
 from typing import Literal
+from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
 ForgeOutcome = Literal["merged", "closed"]
+ReviewState = Literal["watching", "working", "approved", "spent", "stopped", "ended"]
 
 
 class ForgeOrigin(BaseModel):
@@ -16,6 +18,11 @@ class ForgeOrigin(BaseModel):
         repository: `owner/name`.
         issue: number of the issue that became the goal.
         trigger: what started it; a second run with the same trigger is refused.
+        root_run_id: for a round, the run whose pull request it works on.
+        branch: name of that pull request's branch.
+        pull_number: its number.
+        pull_url: its page.
+        parents: commits that the round's result is pushed on top of.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -24,13 +31,39 @@ class ForgeOrigin(BaseModel):
     repository: str
     issue: int | None = None
     trigger: str | None = None
+    root_run_id: UUID | None = None
+    branch: str | None = None
+    pull_number: int | None = None
+    pull_url: str | None = None
+    parents: list[str] = []
+
+
+class ReviewView(BaseModel):
+    """Where the review of a pull request stands.
+
+    Attributes:
+        reason: what it waits for, in one line.
+        rounds: how many rounds began.
+        round_run_id: the newest round.
+        problem: why the forge could not be asked; empty while all is well.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    state: ReviewState
+    reason: str
+    rounds: int
+    round_run_id: UUID | None
+    problem: str = ""
 
 
 class ForgeView(BaseModel):
     """What became of a run on its forge.
 
     Attributes:
+        root_run_id: for a round, the run whose pull request it works on.
         problem: why the last report did not reach the forge; empty while all is well.
+        review: what reviewers and checks say, and the rounds that answer them; None where nobody follows it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -44,4 +77,6 @@ class ForgeView(BaseModel):
     outcome: ForgeOutcome | None = Field(description="What became of the pull request.")
     outcome_by: str | None
     outcome_at: datetime | None
+    root_run_id: UUID | None = None
     problem: str = ""
+    review: ReviewView | None = None

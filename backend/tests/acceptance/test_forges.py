@@ -1,56 +1,17 @@
 """From issue to merged: a label starts a run, its result is a pull request, and the merge is recorded."""
 
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import httpx
 import pytest
 
+from tests.acceptance.forge_scene import Scene, deliver, operator_file, settings_for, until
 from tests.acceptance.projects import MENDED, git, make_repository, script, step, write
-from tests.acceptance.server import Service, ok, serving, until_rest
-from tests.forge_double import SECRET, Fault, GitHubDouble, github_double, signed
+from tests.acceptance.server import ok, serving, until_rest
+from tests.forge_double import Fault, GitHubDouble, github_double, signed
 from tests.git_http import TOKEN, run_git, serving_git
-from tests.patience import PATIENCE
-
-T = TypeVar("T")
-
-FAST_TAKEOVER = {
-    "SHUTDOWN_GRACE_SECONDS": "0.2",
-    "ENGINE_HEARTBEAT_SECONDS": "0.5",
-    "ENGINE_STALLED_AFTER_SECONDS": "1.5",
-}
-_FILE = """
-[credentials.acme]
-env = "ACME_TOKEN"
-urls = ["{web}/acme/"]
-
-[forges.github]
-api = "{api}"
-web = "{web}"
-credential = "acme"
-webhook_secret = {{ env = "ACME_WEBHOOK_SECRET" }}
-
-[[repositories]]
-name = "acme/shares"
-forge = "github"
-
-[repositories.rules]
-labels = ["phaserunner"]
-commands = true
-phases = ["coding"]
-agent = {agent}
-"""
-
-
-@dataclass
-class Scene:
-    """A forge with one repository, and the settings of a service that knows it."""
-
-    forge: GitHubDouble
-    env: dict[str, str]
 
 
 @pytest.fixture
@@ -61,17 +22,10 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
         bare = server.create("acme/shares", project)
         with github_double("acme/shares", server.url, bare) as forge:
             slow = {**write("shares.py", MENDED), "pause_seconds": 3.0}
-            agent = _toml(script(step("Mended. Coding Complete", slow)))
+            agent = script(step("Mended. Coding Complete", slow))
             file = tmp_path / "forges.toml"
-            file.write_text(_FILE.format(web=server.url, api=forge.url, agent=agent))
-            env = {
-                "FORGES_FILE": str(file),
-                "ACME_TOKEN": TOKEN,
-                "ACME_WEBHOOK_SECRET": SECRET,
-                "WORKSPACE_ALLOW_PRIVATE_URLS": "true",
-                **FAST_TAKEOVER,
-            }
-            yield Scene(forge, env)
+            file.write_text(operator_file(server.url, forge.url, agent))
+            yield Scene(forge, settings_for(str(file)))
 
 
 def test_from_issue_to_merged_with_a_worker_killed_in_between(
@@ -126,33 +80,3 @@ def check_pull_request(forge: GitHubDouble, run_id: str) -> None:
 def _merged(client: httpx.Client, run_id: str) -> dict[str, Any] | None:
     found: dict[str, Any] = ok(client.get(f"/runs/{run_id}"))["forge"]
     return found if found["outcome"] == "merged" else None
-
-
-def deliver(service: Service, request: httpx.Request) -> tuple[int, str]:
-    """Send a delivery to the service."""
-    url = f"{service.url}{request.url.path}"
-    headers = {name: value for name, value in request.headers.items() if name != "host"}
-    answer = httpx.post(url, content=request.content, headers=headers, timeout=PATIENCE)
-    return answer.status_code, answer.json().get("status", "")
-
-
-def until(look: Callable[[], T | None]) -> T:
-    """Look again and again until something is there."""
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        if found := look():
-            return found
-        time.sleep(0.1)
-    raise AssertionError("it does not happen")
-
-
-def _toml(value: Any) -> str:
-    """Write a value as an inline TOML value."""
-    if isinstance(value, dict):
-        table = cast("dict[str, Any]", value)
-        items = [f"{name} = {_toml(each)}" for name, each in table.items()]
-        return f"{{ {', '.join(items)} }}"
-    if isinstance(value, list):
-        return f"[{', '.join(_toml(each) for each in cast('list[Any]', value))}]"
-    text = str(value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{text}"' if isinstance(value, str) else text

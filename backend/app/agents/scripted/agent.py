@@ -50,7 +50,7 @@ class ScriptedAgent:
 
     async def run(self, task: AgentTask, report: ReportProgress) -> AgentOutcome:
         """Play the step of the task's phase and attempt."""
-        step = self._script.step(task.phase, task.attempt)
+        step = self._script.step(task.phase, task.attempt, task.prompt)
         if step is None:
             return _failure(
                 FailureKind.CONFIGURATION,

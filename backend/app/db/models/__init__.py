@@ -10,7 +10,7 @@ from app.db.models.baselines import RunBaseline
 from app.db.models.escalations import Escalation
 from app.db.models.evaluations import Evaluation, VerdictMark
 from app.db.models.events import EventRow
-from app.db.models.forges import ForgeDelivery, ForgeReport
+from app.db.models.forges import ForgeDelivery, ForgeReport, ForgeReview
 from app.db.models.held_out import HeldOut
 from app.db.models.idempotency import IdempotencyKey
 from app.db.models.ledger import DailySpending, ModelRequestRow
@@ -36,6 +36,7 @@ __all__ = [
     "EventRow",
     "ForgeDelivery",
     "ForgeReport",
+    "ForgeReview",
     "HeldOut",
     "IdempotencyKey",
     "ModelRequestRow",

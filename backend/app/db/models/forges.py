@@ -25,6 +25,9 @@ class ForgeReport(Base):
     Each event that matters raises `wanted`; a report that reached the forge sets `reported` to the value that
     it began with. So of many events at once one report is made. `pushed` are commits that this service pushed
     or was about to push to `branch`: only these may be replaced there.
+
+    A round works on the pull request of another run, `root_run_id`. Its result is pushed on top of `parents`:
+    the commit that the branch had when the round began, and the target's head if the round merged it.
     """
 
     __tablename__ = "forge_reports"
@@ -53,7 +56,47 @@ class ForgeReport(Base):
     tries: Mapped[int] = mapped_column(server_default="0")
     next_at: Mapped[datetime] = mapped_column(server_default=func.now())
     last_error: Mapped[str] = mapped_column(server_default="")
+    root_run_id: Mapped[UUID | None] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), index=True)
+    parents: Mapped[list[str]] = mapped_column(server_default="{}")
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class ForgeReview(Base):
+    """The review of a run's pull request: what is known of it, and when somebody looks at it again.
+
+    Attributes:
+        head: commit of the branch when it was last looked at.
+        target: name of the branch that it is to be merged into.
+        rounds: how many rounds began.
+        round_run_id: the newest round.
+        asked: keys of the feedback that the newest round was told of, until its result is pushed.
+        answered: keys of the feedback of earlier rounds.
+        look_at: when it is due; null while nothing is to be done.
+        comment_id: of the comment on the pull request.
+    """
+
+    __tablename__ = "forge_reviews"
+    __table_args__ = (
+        CheckConstraint(
+            "state IN ('watching', 'working', 'approved', 'spent', 'stopped', 'ended')", name="state"
+        ),
+        Index("ix_forge_reviews_look_at", "look_at", postgresql_where=text("look_at IS NOT NULL")),
+    )
+
+    run_id: Mapped[UUID] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
+    state: Mapped[str] = mapped_column(server_default="watching")
+    reason: Mapped[str] = mapped_column(server_default="")
+    head: Mapped[str | None]
+    target: Mapped[str | None]
+    rounds: Mapped[int] = mapped_column(server_default="0")
+    round_run_id: Mapped[UUID | None] = mapped_column(ForeignKey("runs.id", ondelete="SET NULL"), index=True)
+    asked: Mapped[list[str]] = mapped_column(server_default="{}")
+    answered: Mapped[list[str]] = mapped_column(server_default="{}")
+    look_at: Mapped[datetime | None]
+    tries: Mapped[int] = mapped_column(server_default="0")
+    last_error: Mapped[str] = mapped_column(server_default="")
+    comment_id: Mapped[int | None] = mapped_column(BigInteger)
+    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 
 
 class ForgeDelivery(Base):

@@ -34,7 +34,7 @@ class ScriptPlayer:
             return Say()
         prompt = request.lines[at].text
         phase, attempt = _PHASE.findall(prompt)[-1], _ATTEMPT.findall(prompt)
-        step = self.script.step(phase, int(attempt[-1]) if attempt else 1)
+        step = self.script.step(phase, int(attempt[-1]) if attempt else 1, prompt)
         if step is None:
             return Say(f"The script has no steps for the phase {phase}.")
         missing = [each for each in step.expects if each not in prompt]

@@ -29,7 +29,10 @@ _MAX_PROJECTS = 100
 _UNFINISHED = ("waiting", "starting")
 
 _REVIEWED = exists().where(
-    ForgeReport.run_id == Run.id, ForgeReport.pull_number.is_not(None), ForgeReport.outcome.is_(None)
+    ForgeReport.run_id == Run.id,
+    ForgeReport.root_run_id.is_(None),  # a round works on the pull request of another run
+    ForgeReport.pull_number.is_not(None),
+    ForgeReport.outcome.is_(None),
 )
 _MOVING = and_(Run.status.in_([RunStatus.QUEUED, RunStatus.ACTIVE]), Run.paused_at.is_(None))
 _TOP = Run.parent_run_id.is_(None)

@@ -1,5 +1,6 @@
 """Takes a new run in, whatever its kind: its files, its row, its first event and its first job."""
 
+import glob
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -10,6 +11,7 @@ import logfire
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.core.errors import InvalidInputError
 from app.core.events.runs import ForkOriginData, RunCreatedData
 from app.db.engine import Sessions
 from app.db.models import ForgeReport, HeldOut, Run, Snapshot
@@ -19,17 +21,20 @@ from app.schemas.forges import ForgeOrigin
 from app.schemas.held_out import HeldOutInput
 from app.schemas.runs import RunKind, RunPolicy
 from app.schemas.workspaces import GitSource, SourceInfo, WorkspaceSource
-from app.services.control.held_out import held_out_row, read_held_out
+from app.services.control.held_out import copy_held_out, held_out_row, read_held_out
 from app.services.control.idempotency import Once
 from app.services.record.budgets import BudgetKeeper
 from app.services.record.queued_runs import queued_run
 from app.services.record.transactions import EventBell, Recording
 from app.workspaces.history.git import Git
+from app.workspaces.history.repository import RunRepository
+from app.workspaces.sources.continuing import BranchHead, begin_on_branch
 from app.workspaces.sources.importing import import_source
 from app.workspaces.sources.inspection import SourcePolicy, inspect_source
 from app.workspaces.store import WorkspaceStore
 
 MAX_NAME_CHARS = 80
+_MAX_OPENED = 500
 
 ViewT = TypeVar("ViewT", bound=BaseModel)
 
@@ -54,6 +59,9 @@ class NewRun:
         actor: who asks.
         origin: its place on a forge, if it has one.
         id: of the run; None for a new one.
+        guidance: what its agent is told from the start.
+        begins_with: the branch of its remote source that it goes on with; None begins with the base.
+        held_out_of: the run whose held-out tests it takes over.
     """
 
     kind: RunKind
@@ -68,6 +76,9 @@ class NewRun:
     actor: str
     origin: ForgeOrigin | None = None
     id: UUID | None = None
+    guidance: Sequence[str] = ()
+    begins_with: BranchHead | None = None
+    held_out_of: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +123,10 @@ class Intake:
                 rows: list[Snapshot | HeldOut | ForgeReport]
                 rows = [Snapshot(run_id=run_id, commit=base, kind="base", bundle=bundle), *kept]
                 rows += [] if new.origin is None else [_report_row(run_id, new.origin)]
-                view = await self._record(_row(run_id, new, info, base), rows, show, once)
+                row = _row(run_id, new, info, base)
+                if new.begins_with is not None:
+                    rows.append(await self._begin(row, new, new.begins_with, repository))
+                view = await self._record(row, rows, show, once, new.held_out_of)
         except BaseException:
             with anyio.CancelScope(shield=True):
                 await self.store.remove_run(run_id)
@@ -120,14 +134,34 @@ class Intake:
         self.bell.ring(run_id)
         return view
 
+    async def _begin(self, run: Run, new: NewRun, head: BranchHead, repository: RunRepository) -> Snapshot:
+        """Let a run go on with a branch; what the branch changed before was agreed to, so it is open."""
+        if not isinstance(new.source, GitSource):
+            raise InvalidInputError("only a remote repository has branches to go on with", field="source")
+        begun = await begin_on_branch(new.source, head, repository, run.base_commit, self.sources)
+        run.head_commit = begun.commit
+        opened = [*new.policy.open_paths, *(glob.escape(each) for each in begun.changed[:_MAX_OPENED])]
+        run.policy = {**run.policy, "open_paths": opened}
+        if begun.conflicts:
+            names = "\n".join(f"- {each}" for each in begun.conflicts[:_MAX_OPENED])
+            run.guidance = [*run.guidance, f"These files hold marks of conflicts:\n\n{names}"]
+        return Snapshot(run_id=run.id, commit=begun.commit, kind="attempt", bundle=begun.bundle)
+
     async def _record(
-        self, run: Run, rows: Sequence[Snapshot | HeldOut | ForgeReport], show: Show[ViewT], once: Once
+        self,
+        run: Run,
+        rows: Sequence[Snapshot | HeldOut | ForgeReport],
+        show: Show[ViewT],
+        once: Once,
+        held_out_of: UUID | None,
     ) -> ViewT:
         async with self.sessions.begin() as session:
             await once.claim(session)
             session.add(run)
             await session.flush()
             session.add_all(rows)
+            if held_out_of is not None:
+                await copy_held_out(session, held_out_of, run.id)
             await announce(session, run)
             view = await show(session, run.id)
             await once.keep(session, view)
@@ -145,6 +179,7 @@ def _row(run_id: UUID, new: NewRun, info: SourceInfo, base: str) -> Run:
         agent=new.agent.model_dump(mode="json", exclude_none=True),
         source=source_document(info),
         definition=new.definition,
+        guidance=list(new.guidance),
         base_commit=base,
         created_by=new.actor,
     )

@@ -29,11 +29,13 @@ from app.schemas.runs import RunStatus
 from app.schemas.workspaces import GitSource
 from app.services.chores.webhooks import pause_after
 from app.services.execute.trees import RunTrees
+from app.services.forges.outcomes import note_outcome
+from app.services.forges.signs import wake
 from app.services.read.runs import RunQueries
 from app.services.review.rechecks import RecheckService
 from app.services.review.results import Result, ResultService
 from app.workspaces.sources.inspection import SourcePolicy
-from app.workspaces.sources.pushing import Push, push_branch
+from app.workspaces.sources.pushing import Push, lay_onto, push_branch
 
 logger = logging.getLogger(__name__)
 
@@ -58,6 +60,13 @@ class _Due:
     branch: str | None
     pushed: list[str]
     comment_id: int | None
+    root_run_id: UUID | None
+    parents: list[str]
+
+    @property
+    def comment_run_id(self) -> UUID:
+        """Return the run whose comment tells of this one."""
+        return self.root_run_id or self.run_id
 
 
 class ForgeReportService:
@@ -118,7 +127,7 @@ class ForgeReportService:
             .values(tries=row.tries + 1, next_at=func.now() + LEASE)
             .returning(
                 *(row.run_id, row.forge, row.repository, row.issue, row.wanted, row.tries),
-                *(row.branch, row.pushed, row.comment_id),
+                *(row.branch, row.pushed, row.comment_id, row.root_run_id, row.parents),
             )
         )
         async with self._sessions.begin() as session:
@@ -137,13 +146,15 @@ class ForgeReportService:
             await self._postpone(due, error.detail, None, final=isinstance(error, InvalidInputError))
         else:
             await self._record(due, {"reported": due.wanted, "tries": 0, "last_error": problem})
+            await self._wake_review(due, member)
 
     async def _report(self, due: _Due, member: Member, forge: Forge) -> str:
         """Bring the forge to the state of the run; give why the result could not be offered, or nothing."""
         facts = await self._facts(due, member)
         pull_url, problem = None, ""
-        result = await self._offered(facts, member)
-        if result is not None and due.branch is None and result.is_final:
+        result = None if await self._has_rounds(due) else await self._offered(facts, member)
+        is_new = due.branch is None or (due.root_run_id is not None and not due.pushed)
+        if result is not None and is_new and result.is_final:
             # Before the first offer only: afterwards the forge itself says what has moved.
             check = await self._rechecks.recheck(due.run_id)
             if check.verdict == "errored":
@@ -157,8 +168,8 @@ class ForgeReportService:
                 problem = error.detail
         if due.issue is not None:
             told = ReportFacts(run=facts.run, issue=due.issue, link=facts.link, problem=problem)
-            body = comment_body(told, pull_url)
-            marker = marker_of(due.run_id)
+            marker = marker_of(due.comment_run_id)
+            body = comment_body(told, pull_url, marker)
             comment = await forge.put_comment(due.repository, due.issue, marker, body, due.comment_id)
             await self._note(due, {"comment_id": comment})
         return problem
@@ -190,22 +201,44 @@ class ForgeReportService:
         files = [FileChange(each.path, each.additions, each.deletions) for each in found.files]
         facts = ReportFacts(run=facts.run, files=files, issue=facts.issue, link=facts.link)
         branch = due.branch or member.branch_for(str(due.run_id)[:8], due.issue)
-        await self._push(due, member, branch, result)
+        commit = await self._push(due, member, branch, result)
         pull = await self._pull(due, forge, facts, branch, draft=not result.is_final)
         await self._note(due, {"pull_number": pull.number, "pull_url": pull.url})
         if pull.state == "closed":
-            await self._note_outcome(due, pull)
-        await forge.set_status(due.repository, result.commit, _status(facts, final=result.is_final))
+            # The delivery that told of it came before the number of the pull request was known.
+            async with self._sessions.begin() as session:
+                await note_outcome(session, due.comment_run_id, pull)
+        await forge.set_status(due.repository, commit, _status(facts, final=result.is_final))
         return pull.url
 
-    async def _push(self, due: _Due, member: Member, branch: str, result: Result) -> None:
-        ours = due.pushed if result.commit in due.pushed else [*due.pushed, result.commit]
+    async def _push(self, due: _Due, member: Member, branch: str, result: Result) -> str:
+        """Push a result; give the commit that the branch has then."""
+        repository = await self._trees.repository(due.run_id, result.commit)
+        commit = result.commit
+        if due.parents:
+            commit = await lay_onto(repository, commit, due.parents, f"Answer feedback\n\nRun {due.run_id}")
+        ours = due.pushed if commit in due.pushed else [*due.pushed, commit]
         # Noted before the push: after a crash in between, the commit is known as this run's own.
         await self._note(due, {"branch": branch, "pushed": ours})
-        repository = await self._trees.repository(due.run_id, result.commit)
         source = GitSource(url=member.clone_url, credential=member.forge.credential)
-        push = Push(source, branch, result.commit, replaces=frozenset(ours))
+        push = Push(source, branch, commit, replaces=frozenset(ours), parents=tuple(due.parents))
         await push_branch(push, repository, self._sources)
+        return commit
+
+    async def _has_rounds(self, due: _Due) -> bool:
+        """Tell whether rounds have gone on with this run's pull request: then its branch is theirs."""
+        async with self._sessions() as session:
+            statement = select(ForgeReport.run_id).where(ForgeReport.root_run_id == due.run_id).limit(1)
+            return await session.scalar(statement) is not None
+
+    async def _wake_review(self, due: _Due, member: Member) -> None:
+        """Let the review of the pull request be looked at; the first offer begins it."""
+        rules = member.repository.review
+        async with self._sessions.begin() as session:
+            report = await session.get_one(ForgeReport, due.run_id)
+            is_open = report.pull_number is not None and report.outcome is None
+            if rules is not None and is_open:
+                await wake(session, due.comment_run_id, rules)
 
     async def _pull(
         self, due: _Due, forge: Forge, facts: ReportFacts, branch: str, *, draft: bool
@@ -222,13 +255,6 @@ class ForgeReportService:
         if pull.draft and not draft and pull.state == "open":
             await forge.mark_ready(pull)
         return pull
-
-    async def _note_outcome(self, due: _Due, pull: PullRequest) -> None:
-        """Note an outcome whose delivery came before the number of the pull request was known."""
-        row = ForgeReport
-        unknown = (row.run_id == due.run_id, row.outcome_at.is_(None))
-        async with self._sessions.begin() as session:
-            await session.execute(update(row).where(*unknown).values(_outcome(pull)))
 
     async def _postpone(self, due: _Due, why: str, retry_at: datetime | None, *, final: bool) -> None:
         if final or due.tries >= MAX_TRIES:
@@ -255,11 +281,6 @@ class ForgeReportService:
     async def _note(self, due: _Due, values: dict[str, Any]) -> None:
         async with self._sessions.begin() as session:
             await session.execute(update(ForgeReport).where(ForgeReport.run_id == due.run_id).values(values))
-
-
-def _outcome(pull: PullRequest) -> dict[str, Any]:
-    outcome = "merged" if pull.merged else "closed"
-    return {"outcome": outcome, "outcome_at": pull.ended_at or datetime.now(UTC)}
 
 
 def _status(facts: ReportFacts, *, final: bool) -> CommitStatus:

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.core.errors import PhaseRunnerError, UnavailableError
 from app.db.engine import Sessions
 from app.db.models import Escalation, ForgeReport, Run
-from app.forges.deliveries import OWN, Asked, Ended, Nothing, read_delivery
+from app.forges.deliveries import OWN, Asked, Ended, Nothing, Stirred, read_delivery
 from app.forges.descriptions import cell
 from app.forges.gitlab_deliveries import read_gitlab_delivery
 from app.forges.port import ForgesByName
@@ -22,6 +22,7 @@ from app.schemas.api.forges import IssueSprintCreate
 from app.schemas.runs import EscalationDecision, RunStatus
 from app.services.control.cancelling import CancelService
 from app.services.forges.issues import IssueService
+from app.services.forges.signs import stir
 from app.services.review.escalations import EscalationService
 
 MAX_AGE = timedelta(days=3)
@@ -80,6 +81,8 @@ class WishService:
         member = self._members.named(forge, wish.repository)
         if member is None:
             return Fulfilled(acted=False, text=f"{wish.repository} is not in FORGES_FILE")
+        if isinstance(wish, Stirred):
+            return await self._stir(member, wish)
         if isinstance(wish, Ended):
             return await self._end(member, wish)
         if refused := await self._refusal(member, wish):
@@ -156,6 +159,15 @@ class WishService:
         await self._cancels.cancel(run.id, wish.text or f"stopped by {actor}", actor)
         return Fulfilled(acted=True, text=f"stopped the run {run.id}")
 
+    async def _stir(self, member: Member, wish: Stirred) -> Fulfilled:
+        rules = member.repository.review
+        if rules is None:
+            return Fulfilled(acted=False, text="pull requests of this repository are not followed")
+        found = await stir(self._sessions, member, rules, wish)
+        if not found:
+            return Fulfilled(acted=False, text="no review depends on it")
+        return Fulfilled(acted=True, text=f"{found} review{'' if found == 1 else 's'} will be looked at")
+
     async def _end(self, member: Member, wish: Ended) -> Fulfilled:
         row = ForgeReport
         # Deliveries come in any order: what is older than the known outcome says nothing new.
@@ -176,6 +188,7 @@ class WishService:
             return Fulfilled(
                 acted=False, text="the pull request is not of a run, or something newer is known"
             )
+        await self._stir(member, Stirred(wish.repository, number=wish.number))
         return Fulfilled(acted=True, text=f"the pull request of {run_id} is {wish.outcome or 'open again'}")
 
     async def _explain(self, member: Member, wish: Asked, why: str, trigger: str) -> None:

@@ -16,7 +16,6 @@ from app.db.models import (
     Candidate,
     Escalation,
     Evaluation,
-    ForgeReport,
     HeldOut,
     Run,
     RunBaseline,
@@ -30,6 +29,7 @@ from app.schemas.api.runs import ListedRun, RunView
 from app.schemas.baseline import Baseline, BaselineSummary, BaselineView
 from app.schemas.held_out import HeldOutAtBase
 from app.schemas.runs import RunKind, RunPolicy
+from app.services.read.forges import load_forge_views
 from app.services.read.forks import load_forks
 from app.services.read.prompt_changes import prompt_changes
 from app.services.read.views import (
@@ -176,8 +176,9 @@ async def show_run(session: AsyncSession, run: Run) -> RunDetail:
     views = await load_attempt_views(session, attempts)
     position = {phase: index for index, phase in enumerate(run.phases)}
     ordered = sorted(attempts, key=lambda each: (position.get(each.phase, -1), each.number))
+    forges = await load_forge_views(session, [run_id])
     return RunDetail(
-        **dict(run_view(run, attempts, escalations, await session.get(ForgeReport, run_id))),
+        **dict(run_view(run, attempts, escalations, forges.get(run_id))),
         source=run.source,
         guidance=run.guidance,
         policy=PolicyView.of(RunPolicy.model_validate(run.policy)),
@@ -247,8 +248,7 @@ async def load_views(session: AsyncSession, runs: Sequence[Run]) -> list[RunView
     ids = [each.id for each in runs]
     attempts = await _attempts(session, ids, load_only(*_LISTED))
     escalations = await _escalations(session, ids)
-    reports = await session.scalars(select(ForgeReport).where(ForgeReport.run_id.in_(ids)))
-    forges = {each.run_id: each for each in reports}
+    forges = await load_forge_views(session, ids)
     return [
         run_view(
             run,

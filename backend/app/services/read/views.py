@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 from uuid import UUID
 
-from app.db.models import Attempt, Candidate, Escalation, Evaluation, ForgeReport, Run, VerdictMark
+from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run, VerdictMark
 from app.runners.decision import attempts_allowed
 from app.schemas.agents import AgentSpec, agent_label
 from app.schemas.api.attempts import AttemptView, CandidateView, EvaluationView
@@ -33,9 +33,9 @@ def run_view(
     run: Run,
     attempts: Sequence[Attempt],
     escalations: Sequence[Escalation],
-    report: ForgeReport | None = None,
+    forge: ForgeView | None = None,
 ) -> RunView:
-    """One sprint, as lists show it; `attempts`, `escalations` and `report` are those of the run."""
+    """One sprint, as lists show it; `attempts`, `escalations` and `forge` are those of the run."""
     spec = AgentSpec.model_validate(run.agent)
     numbers = [each.number for each in attempts if each.phase == run.phase]
     waiting = next((each.id for each in escalations if each.status == "open"), None)
@@ -57,7 +57,7 @@ def run_view(
         escalation_id=waiting,
         paused=pause_view(run),
         forked_from=ForkOrigin.model_validate(run.forked_from) if run.forked_from else None,
-        forge=forge_view(report),
+        forge=forge,
         last_sequence=run.last_sequence,
         version=run.version,
         created_by=run.created_by,
@@ -213,26 +213,6 @@ def escalation_view(
             "created_at": row.created_at,
             "questions": list(questions),
             "changed_files": None if changed_files is None else list(changed_files),
-        }
-    )
-
-
-def forge_view(row: ForgeReport | None) -> ForgeView | None:
-    """A run's place on a forge."""
-    if row is None:
-        return None
-    return ForgeView.model_validate(
-        {
-            "forge": row.forge,
-            "repository": row.repository,
-            "issue": row.issue,
-            "branch": row.branch,
-            "pull_number": row.pull_number,
-            "pull_url": row.pull_url,
-            "outcome": row.outcome,
-            "outcome_by": row.outcome_by if row.outcome else None,
-            "outcome_at": row.outcome_at if row.outcome else None,
-            "problem": row.last_error,
         }
     )
 

@@ -115,7 +115,7 @@ async def merging_into_local(
     knows_base = await _has(run.git, GitTarget(found.store), base)
     # The run's history is cut at its base, where its source goes on. Without a base there, the cut must stay.
     cuts = [found.store] if knows_base else [found.store, run.path]
-    async with _beside(run, [found.store, run.path], cuts, len(found.commit)) as scratch:
+    async with beside(run, [found.store, run.path], cuts, len(found.commit)) as scratch:
         yield await _merge(_Target(scratch, name, found.commit, knows_base), base, head)
 
 
@@ -132,21 +132,37 @@ async def merging_into_remote(
         WorkspaceError: the branch cannot be fetched, or git cannot merge.
     """
     ref = branch or source.ref
+    async with beside(run, [run.path], [run.path], len(base)) as scratch:
+        commit = await fetch_tip(scratch, source.model_copy(update={"ref": ref}), policy)
+        target = _Target(scratch, ref or "HEAD", commit, has_history=False)
+        yield await _merge(target, base, head)
+
+
+async def fetch_tip(scratch: RunRepository, source: GitSource, policy: SourcePolicy) -> str:
+    """Fetch the newest commit of a remote branch without the history before it; give its id.
+
+    Args:
+        scratch: takes the commit.
+        source: the remote repository; its `ref` is a branch, a commit id, or None for the default branch.
+        policy: which sources and credentials are allowed.
+
+    Raises:
+        InvalidInputError: the branch or the URL is not allowed.
+        WorkspaceError: it cannot be fetched.
+    """
     check_url(source.url, policy)
-    check_remote_ref(ref)
+    check_remote_ref(source.ref)
     if source.url.startswith("file:"):
         await anyio.to_thread.run_sync(check_file_url, source.url, policy)
-    remote = await prepare_fetch(source, run.git.transport_env, policy)
-    async with _beside(run, [run.path], [run.path], len(base)) as scratch:
-        spec = f"+{ref or 'HEAD'}:{_FETCHED}"
-        command = [*_FETCH, "--", remote.url, spec]
-        outcome = await run.git.attempt(command, scratch.target, env=remote.env, timeout=policy.fetch_seconds)
-        if outcome.returncode != 0 or outcome.timed_out:
-            raise WorkspaceError(f"the source cannot be fetched: {reason(outcome)}", field="source.url")
-        asked = ["rev-parse", "--verify", f"{_FETCHED}^{{commit}}"]
-        commit = (await run.git.run(asked, scratch.target)).decode()
-        target = _Target(scratch, ref or "HEAD", commit.strip(), has_history=False)
-        yield await _merge(target, base, head)
+    git = scratch.git
+    remote = await prepare_fetch(source, git.transport_env, policy)
+    command = [*_FETCH, "--", remote.url, f"+{source.ref or 'HEAD'}:{_FETCHED}"]
+    outcome = await git.attempt(command, scratch.target, env=remote.env, timeout=policy.fetch_seconds)
+    if outcome.returncode != 0 or outcome.timed_out:
+        raise WorkspaceError(f"the source cannot be fetched: {reason(outcome)}", field="source.url")
+    return (
+        (await git.run(["rev-parse", "--verify", f"{_FETCHED}^{{commit}}"], scratch.target)).decode().strip()
+    )
 
 
 async def create_branch(found: Located, branch: str, bundle: bytes, git: Git) -> bool:
@@ -189,7 +205,7 @@ async def create_branch(found: Located, branch: str, bundle: bytes, git: Git) ->
 
 
 @asynccontextmanager
-async def _beside(
+async def beside(
     run: RunRepository, stores: Sequence[Path], cuts: Sequence[Path], id_length: int
 ) -> AsyncGenerator[RunRepository]:
     """Yield an empty repository that reads the objects of `stores`; it is removed afterwards.
@@ -220,16 +236,9 @@ async def _merge(target: _Target, base: str, head: str) -> Merge:
     git, place = target.repository.git, target.repository.target
     sides, moved = [target.commit, head], target.commit != base
     if not target.has_history:
-        # Stand-ins on top of the base, with the same files, make git compare both with the base.
-        sides = [await _on_top_of(base, each, git, place) for each in sides]
-    command = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", *sides]
-    outcome = await git.attempt(command, place, timeout=_SECONDS)
-    if outcome.timed_out or outcome.returncode not in (0, 1):
-        raise WorkspaceError(f"the merge cannot be tried: {reason(outcome)}")
-    tree, *names = outcome.stdout.split(b"\0")[:-1]
-    merged = tree.decode().strip()
-    if outcome.returncode == 1:
-        conflicts = tuple(display_path(name) for name in dict.fromkeys(names) if name)
+        sides = [await on_top_of(base, each, git, place) for each in sides]
+    merged, conflicts = await merged_tree(git, place, *sides)
+    if conflicts:
         found = MergeOutcome(target.branch, target.commit, moved, "conflicts", conflicts)
         return Merge(found, target.repository, merged)
     theirs = await git.run(["rev-parse", f"{target.commit}^{{tree}}"], place)
@@ -237,7 +246,23 @@ async def _merge(target: _Target, base: str, head: str) -> Merge:
     return Merge(MergeOutcome(target.branch, target.commit, moved, state), target.repository, merged)
 
 
-async def _on_top_of(base: str, commit: str, git: Git, target: GitTarget) -> str:
+async def merged_tree(git: Git, place: GitTarget, ours: str, theirs: str) -> tuple[str, tuple[str, ...]]:
+    """Merge two commits in memory; give the tree, and the paths of files in conflict, which hold marks.
+
+    Raises:
+        WorkspaceError: git cannot merge them.
+    """
+    command = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs]
+    outcome = await git.attempt(command, place, timeout=_SECONDS)
+    if outcome.timed_out or outcome.returncode not in (0, 1):
+        raise WorkspaceError(f"the merge cannot be tried: {reason(outcome)}")
+    tree, *names = outcome.stdout.split(b"\0")[:-1]
+    found = tuple(display_path(name) for name in dict.fromkeys(names) if name)
+    return tree.decode().strip(), found if outcome.returncode == 1 else ()
+
+
+async def on_top_of(base: str, commit: str, git: Git, target: GitTarget) -> str:
+    """Make a stand-in for a commit: the same files on top of `base`, so that git compares both with it."""
     made = await git.run(["commit-tree", f"{commit}^{{tree}}", "-p", base, "-m", "Stand-in"], target)
     return made.decode().strip()
 

@@ -1,5 +1,6 @@
 """Pushes a result to the remote repository that its run started from, as a new branch."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.core.errors import ConflictError, WorkspaceError
@@ -8,6 +9,7 @@ from app.workspaces.history.git import reason
 from app.workspaces.history.refs import check_branch
 from app.workspaces.history.repository import RunRepository
 from app.workspaces.sources.inspection import SourcePolicy, check_url, without_password
+from app.workspaces.sources.merging import beside, fetch_tip
 from app.workspaces.sources.remote import Remote, prepare_fetch
 
 _PROTECTED = ("protected branch", "GH006", "GH013")
@@ -23,12 +25,15 @@ class Push:
         branch: name of the branch there.
         commit: what it is to point to.
         replaces: commits that earlier pushes of the same run left there; they may be replaced.
+        parents: commits that `commit` was laid onto by `lay_onto`; the first is that of the branch. Without
+            any, the branch is the run's own.
     """
 
     source: GitSource
     branch: str
     commit: str
     replaces: frozenset[str] = frozenset()
+    parents: tuple[str, ...] = ()
 
 
 async def push_branch(push: Push, run: RunRepository, policy: SourcePolicy) -> bool:
@@ -53,17 +58,61 @@ async def push_branch(push: Push, run: RunRepository, policy: SourcePolicy) -> b
     there = await _commit_at(ref, remote, run, policy)
     if there == push.commit:
         return False
+    if push.parents:
+        return await _push_on_top(push, there, run, remote, policy)
     if there is not None and there not in push.replaces:
         raise ConflictError(
             f"the branch {push.branch} holds {there[:12]}, which this run did not push; it stays as it is",
             field="branch",
         )
+    await _send(push, there, run, remote, policy)
+    return True
+
+
+async def lay_onto(run: RunRepository, result: str, parents: Sequence[str], message: str) -> str:
+    """Make a commit with the files of `result` on top of other commits; the same input gives the same id.
+
+    Args:
+        run: has `result`; it takes the new commit, and need not have the parents.
+        result: its author and dates are taken over.
+        parents: full commit ids.
+        message: of the commit.
+
+    Raises:
+        GitError: `result` is not here.
+    """
+    header, _, _ = (await run.git.run(["cat-file", "commit", result], run.target)).partition(b"\n\n")
+    people = [line for line in header.split(b"\n") if line.startswith((b"author ", b"committer "))]
+    tree = await run.tree_of(result)
+    lines = [f"tree {tree}".encode(), *(f"parent {each}".encode() for each in parents), *people]
+    content = b"\n".join(lines) + f"\n\n{message.strip()}\n".encode()
+    made = await run.git.run(["hash-object", "-t", "commit", "-w", "--stdin"], run.target, stdin=content)
+    return made.decode().strip()
+
+
+async def _push_on_top(
+    push: Push, there: str | None, run: RunRepository, remote: Remote, policy: SourcePolicy
+) -> bool:
+    if there != push.parents[0]:
+        moved = "is gone" if there is None else f"holds {there[:12]}, which was pushed meanwhile"
+        raise ConflictError(f"the branch {push.branch} {moved}; it stays as it is", field="branch")
+    async with beside(run, [run.path], [run.path], len(push.commit)) as scratch:
+        # git sends what the remote repository lacks; for that it must know the commit that is there.
+        await fetch_tip(scratch, push.source.model_copy(update={"ref": push.branch}), policy)
+        await _send(push, there, scratch, remote, policy)
+    return True
+
+
+async def _send(
+    push: Push, there: str | None, repository: RunRepository, remote: Remote, policy: SourcePolicy
+) -> None:
+    ref = f"refs/heads/{push.branch}"
     lease = f"--force-with-lease={ref}:{there or ''}"
     command = ["push", "-q", "--no-verify", lease, "--", remote.url, f"{push.commit}:{ref}"]
-    outcome = await run.git.attempt(command, run.target, env=remote.env, timeout=policy.fetch_seconds)
+    git = repository.git
+    outcome = await git.attempt(command, repository.target, env=remote.env, timeout=policy.fetch_seconds)
     if outcome.returncode != 0 or outcome.timed_out:
         raise _refusal(push, reason(outcome))
-    return True
 
 
 async def _commit_at(ref: str, remote: Remote, run: RunRepository, policy: SourcePolicy) -> str | None:

@@ -210,7 +210,11 @@ class UseCases:
 
 
 @asynccontextmanager
-async def use_cases(database_url: str, data_dir: Path) -> AsyncGenerator[UseCases]:
+async def use_cases(
+    database_url: str,
+    data_dir: Path,
+    sources: SourcePolicy = SourcePolicy(),  # noqa: B008 - it is frozen
+) -> AsyncGenerator[UseCases]:
     """Build the use cases as the composition root does."""
     engine = create_engine(database_url, pool_size=10)
     sessions = create_sessions(engine)
@@ -219,7 +223,7 @@ async def use_cases(database_url: str, data_dir: Path) -> AsyncGenerator[UseCase
     trees = RunTrees(store, sessions)
     bell = RememberingBell()
     results = ResultService(sessions, trees)
-    intake = Intake(sessions, store, git, SourcePolicy(), bell)
+    intake = Intake(sessions, store, git, sources, bell)
     try:
         yield UseCases(
             sessions=sessions,

@@ -116,9 +116,9 @@ def test_attempt_n_plays_step_n_and_the_last_one_repeats() -> None:
     script = AgentScript.model_validate(
         {"title": "t", "phases": {"coding": [{"say": "one"}, {"say": "two"}]}}
     )
-    said = [step.say for attempt in (1, 2, 3, 9) if (step := script.step(Phase.CODING, attempt))]
+    said = [step.say for attempt in (1, 2, 3, 9) if (step := script.step(Phase.CODING, attempt, ""))]
     assert said == ["one", "two", "two", "two"]
-    assert script.step("verification", 1) is None
+    assert script.step("verification", 1, "") is None
 
 
 def test_reads_a_script_from_toml(tmp_path: Path) -> None:

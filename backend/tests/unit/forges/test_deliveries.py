@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.forges.deliveries import OWN, Asked, Ended, Nothing, read_delivery
+from app.forges.deliveries import OWN, Asked, Ended, Nothing, Stirred, read_delivery
 from app.forges.signatures import is_signed
 
 AT = "2026-01-02T03:04:05Z"
@@ -89,3 +89,40 @@ def test_signatures() -> None:
         assert not is_signed(secret, body, given)
     assert not is_signed(secret, b"Hello, World?", right)
     assert not is_signed("", body, right)
+
+
+PULL = {"pull_request": {"number": 9, "updated_at": AT}}
+CHECKED = {"head_sha": "a1"}
+
+
+@pytest.mark.parametrize(
+    ("event", "payload", "expected"),
+    [
+        ("pull_request", {"action": "synchronize", **PULL}, Stirred("acme/widgets", number=9)),
+        ("pull_request_review", {"action": "submitted", **PULL}, Stirred("acme/widgets", number=9)),
+        ("pull_request_review_comment", {"action": "created", **PULL}, Stirred("acme/widgets", number=9)),
+        ("check_run", {"action": "completed", "check_run": CHECKED}, Stirred("acme/widgets", commit="a1")),
+        (
+            "check_suite",
+            {"action": "completed", "check_suite": CHECKED},
+            Stirred("acme/widgets", commit="a1"),
+        ),
+        ("status", {"sha": "a1"}, Stirred("acme/widgets", commit="a1")),
+        ("push", {"ref": "refs/heads/release/1"}, Stirred("acme/widgets", branch="release/1")),
+    ],
+)
+def test_what_a_review_may_depend_on(event: str, payload: dict[str, Any], expected: Stirred) -> None:
+    assert read_delivery(event, BASE | payload) == expected
+
+
+@pytest.mark.parametrize(
+    ("event", "payload"),
+    [
+        ("push", {"ref": "refs/tags/v1"}),
+        ("check_run", {"action": "created", "check_run": CHECKED}),
+        ("pull_request_review", {"action": "submitted"}),
+        ("status", {}),
+    ],
+)
+def test_what_stirs_no_review(event: str, payload: dict[str, Any]) -> None:
+    assert isinstance(read_delivery(event, BASE | payload), Nothing)

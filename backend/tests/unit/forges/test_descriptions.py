@@ -70,7 +70,9 @@ def test_what_people_wrote_around_the_section_stays() -> None:
 
 
 def test_a_comment_says_why_nothing_is_offered() -> None:
-    body = comment_body(facts(status=RunStatus.WAITING, problem="the branch holds 1234"), None)
+    body = comment_body(
+        facts(status=RunStatus.WAITING, problem="the branch holds 1234"), None, marker_of(RUN_ID)
+    )
     assert body.startswith(marker_of(RUN_ID))
     assert "A human is asked" in body
     assert "not offered: the branch holds 1234" in body

@@ -54,6 +54,19 @@ def test_a_mistake_names_line_and_key(change: tuple[str, str], said: str) -> Non
     assert refused.value.field == "FORGES_FILE"
 
 
+def test_reviews_need_a_forge_that_tells_of_them() -> None:
+    rules = "[repositories.review]\nrounds = 2\n"
+    (followed,) = parse_forges(GOOD + rules, "f.toml").repositories
+    assert followed.review is not None
+    assert (followed.review.rounds, followed.review.settle_seconds) == (2, 30)
+    with pytest.raises(InvalidInputError, match=r"repositories\.0\.review: .* on GitHub only"):
+        parse_forges(
+            GOOD.replace('credential = "acme"', 'credential = "acme"\nkind = "gitlab"') + rules, "f.toml"
+        )
+    with pytest.raises(InvalidInputError, match=r"f\.toml:13: repositories\.0\.review\.rounds"):
+        parse_forges(GOOD + rules.replace("2", "0"), "f.toml")
+
+
 def test_a_repository_twice_is_refused() -> None:
     again = '\n[[repositories]]\nname = "Acme/Widgets"\nforge = "github"\n'
     with pytest.raises(InvalidInputError, match="is there twice"):

@@ -12,7 +12,7 @@ SCRIPT = 'title = "tea"\n\n[[phases.coding]]\nsay = "done"\n'
 def test_a_script_in_toml_is_read() -> None:
     spec = AgentSpec.model_validate({"backend": "scripted", "script": SCRIPT})
     assert spec.script is not None
-    step = spec.script.step("coding", 1)
+    step = spec.script.step("coding", 1, "")
     assert step is not None
     assert (spec.script.title, step.say) == ("tea", "done")
 

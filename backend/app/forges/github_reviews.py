@@ -1,0 +1,182 @@
+"""Reads the review of a pull request from GitHub."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal, cast
+from urllib.parse import quote
+
+import anyio
+from typing_extensions import override
+
+from app.forges.github import GITHUB, STATUS_CONTEXT, GitHub, pull_of
+from app.forges.port import ForgeError
+from app.forges.rest import OpenClient, RestApi
+from app.forges.reviews import (
+    Check,
+    PullFacts,
+    RemarkAtLine,
+    Review,
+    ReviewedPull,
+    ReviewForge,
+    failing_part,
+)
+
+_PER_PAGE = 100
+_MAX_PAGES = 5
+_MAX_LOG_BYTES = 4_000_000
+_MAX_ANNOTATIONS = 20
+_FAILED = frozenset({"failure", "timed_out", "startup_failure"})
+_ACTIONS = "github-actions"
+_MERGEABLE_LOOKS = 4
+_MERGEABLE_SECONDS = 1.5
+
+
+class GitHubReviews(ReviewForge):
+    """Reads reviews, comments at lines and checks.
+
+    Args:
+        open_client: makes a client for one request.
+        api: beginning of the addresses of the API.
+        token: reads the token; called for each request.
+        forge: the same forge; it tells who may write.
+    """
+
+    def __init__(self, open_client: OpenClient, api: str, token: Callable[[], str], forge: GitHub) -> None:
+        self._api = RestApi(GITHUB, open_client, api, token)
+        self._forge = forge
+
+    @override
+    async def facts(self, repository: str, number: int) -> PullFacts:
+        pull = await self._pull(repository, number)
+        if pull.pull.state == "closed":
+            return PullFacts(pull=pull)
+        reviews = [_review(each) for each in await self._all(f"/repos/{repository}/pulls/{number}/reviews")]
+        remarks = [_remark(each) for each in await self._all(f"/repos/{repository}/pulls/{number}/comments")]
+        failing = await self._failing(repository, pull.target_head)
+        users = {each.user for each in (*reviews, *remarks)} - {"", await self._forge.login()}
+        writers = {each for each in sorted(users) if await self._forge.may_write(repository, each)}
+        return PullFacts(
+            pull=pull,
+            reviews=reviews,
+            remarks=remarks,
+            checks=await self._checks(repository, pull.head, failing),
+            failing_at_target=failing,
+            writers=frozenset(writers),
+        )
+
+    @override
+    async def merge_base(self, repository: str, target: str, head: str) -> str:
+        found = await self._api.call("GET", f"/repos/{repository}/compare/{target}...{head}")
+        return str(found["merge_base_commit"]["sha"])
+
+    async def _pull(self, repository: str, number: int) -> ReviewedPull:
+        """Read a pull request; GitHub computes `mergeable` only after it was asked for the first time."""
+        found: dict[str, Any] = {}
+        for look in range(_MERGEABLE_LOOKS):
+            if look:
+                await anyio.sleep(_MERGEABLE_SECONDS)
+            found = await self._api.call("GET", f"/repos/{repository}/pulls/{number}")
+            if found["state"] == "closed" or found.get("mergeable") is not None:
+                break
+        target = str(found["base"]["ref"])
+        return ReviewedPull(
+            pull=pull_of(found),
+            head=found["head"]["sha"],
+            branch=found["head"]["ref"],
+            target=target,
+            target_head=await self._head(repository, target),
+            mergeable=found.get("mergeable"),
+        )
+
+    async def _head(self, repository: str, branch: str) -> str:
+        found = await self._api.call("GET", f"/repos/{repository}/branches/{quote(branch, safe='')}")
+        return str(found["commit"]["sha"])
+
+    async def _failing(self, repository: str, commit: str) -> frozenset[str]:
+        runs, statuses = await self._check_runs(repository, commit), await self._statuses(repository, commit)
+        failed = [each["name"] for each in runs if each.get("conclusion") in _FAILED]
+        return frozenset([*failed, *(each.name for each in statuses if each.state == "failed")])
+
+    async def _checks(self, repository: str, commit: str, known: frozenset[str]) -> Sequence[Check]:
+        found: list[Check] = []
+        for each in await self._check_runs(repository, commit):
+            name, state = str(each["name"]), _state(each)
+            told = state == "failed" and name not in known
+            found.append(Check(name, state, await self._excerpt(repository, each) if told else ""))
+        return [*found, *await self._statuses(repository, commit)]
+
+    async def _check_runs(self, repository: str, commit: str) -> list[dict[str, Any]]:
+        every = await self._all(f"/repos/{repository}/commits/{commit}/check-runs", within="check_runs")
+        return [each for each in every if each["name"] != STATUS_CONTEXT]
+
+    async def _statuses(self, repository: str, commit: str) -> list[Check]:
+        states: Mapping[str, Literal["pending", "passed"]] = {"pending": "pending", "success": "passed"}
+        every = await self._all(f"/repos/{repository}/commits/{commit}/status", within="statuses")
+        return [
+            Check(each["context"], states.get(each["state"], "failed"), each.get("description") or "")
+            for each in every
+            if each["context"] != STATUS_CONTEXT
+        ]
+
+    async def _excerpt(self, repository: str, check: Mapping[str, Any]) -> str:
+        """Return why a check failed: its job's log, or what it says about itself with its annotations."""
+        app: Mapping[str, Any] = check.get("app") or {}
+        if app.get("slug") == _ACTIONS:
+            path = f"/repos/{repository}/actions/jobs/{check['id']}/logs"
+            try:
+                return failing_part(await self._api.text(path, _MAX_LOG_BYTES))
+            except ForgeError:
+                pass  # logs expire, or the token may not read them; what the check says is still there
+        output: Mapping[str, Any] = check.get("output") or {}
+        said = [output.get("title") or "", output.get("summary") or "", output.get("text") or ""]
+        if output.get("annotations_count"):
+            path = f"/repos/{repository}/check-runs/{check['id']}/annotations"
+            said += [_annotation(each) for each in (await self._all(path))[:_MAX_ANNOTATIONS]]
+        return "\n".join(each for each in said if each)
+
+    async def _all(self, path: str, within: str | None = None) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        for page in range(1, _MAX_PAGES + 1):
+            query = {"per_page": str(_PER_PAGE), "page": str(page)}
+            answer = await self._api.call("GET", path, query=query)
+            part = cast("list[dict[str, Any]]", answer[within] if within else answer)
+            found += part
+            if len(part) < _PER_PAGE:
+                break
+        return found
+
+
+def _state(check: Mapping[str, Any]) -> Literal["pending", "passed", "failed"]:
+    if check["status"] != "completed":
+        return "pending"
+    return "failed" if check.get("conclusion") in _FAILED else "passed"
+
+
+def _review(found: Mapping[str, Any]) -> Review:
+    states: Mapping[str, Literal["approved", "changes_requested", "dismissed", "pending"]] = {
+        "APPROVED": "approved",
+        "CHANGES_REQUESTED": "changes_requested",
+        "DISMISSED": "dismissed",
+        "PENDING": "pending",
+    }
+    at = found.get("submitted_at")
+    return Review(
+        id=found["id"],
+        user=_login(found),
+        state=states.get(found["state"], "commented"),
+        body=found.get("body") or "",
+        at=datetime.fromisoformat(at) if at else None,
+    )
+
+
+def _remark(found: Mapping[str, Any]) -> RemarkAtLine:
+    return RemarkAtLine(found["id"], _login(found), found["path"], found.get("line"), found.get("body") or "")
+
+
+def _login(found: Mapping[str, Any]) -> str:
+    user: Mapping[str, Any] = found.get("user") or {}  # None if the account was deleted
+    return str(user.get("login", ""))
+
+
+def _annotation(found: Mapping[str, Any]) -> str:
+    return f"{found.get('path')}:{found.get('start_line')}: {found.get('message')}"

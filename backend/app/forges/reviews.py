@@ -1,0 +1,253 @@
+"""Decides what a pull request needs: its feedback starts a round, or there is a reason to wait.
+
+Nothing here asks a forge or the database. All that a decision depends on is in `PullFacts` and `Answered`.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal, Protocol
+
+from app.forges.goals import fenced
+from app.forges.port import PullRequest
+
+_MAX_ITEM_CHARS = 6_000
+_COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+
+
+class ReviewState(StrEnum):
+    """Where the review of a pull request stands.
+
+    Attributes:
+        WATCHING: nothing is to be done until people or checks say something.
+        WORKING: a round answers feedback.
+        APPROVED: a person approved; no round begins any more.
+        SPENT: feedback is there, and all rounds are used.
+        STOPPED: the last round could not be pushed; new feedback begins another.
+        ENDED: the pull request was merged or closed.
+    """
+
+    WATCHING = "watching"
+    WORKING = "working"
+    APPROVED = "approved"
+    SPENT = "spent"
+    STOPPED = "stopped"
+    ENDED = "ended"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewedPull:
+    """A pull request with what decides whether it can be merged.
+
+    Attributes:
+        pull: the pull request itself.
+        head: commit of its branch.
+        branch: name of its branch.
+        target: name of the branch that it is to be merged into.
+        target_head: commit of that branch.
+        mergeable: whether it merges without conflict; None while the forge computes it.
+    """
+
+    pull: PullRequest
+    head: str
+    branch: str
+    target: str
+    target_head: str
+    mergeable: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A person's review."""
+
+    id: int
+    user: str
+    state: Literal["approved", "changes_requested", "commented", "dismissed", "pending"]
+    body: str
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RemarkAtLine:
+    """A person's comment at a line of the pull request. `line` is None if the line is gone."""
+
+    id: int
+    user: str
+    path: str
+    line: int | None
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What a check said about the head. `excerpt` is its failing part."""
+
+    name: str
+    state: Literal["pending", "passed", "failed"]
+    excerpt: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullFacts:
+    """All that is known of a pull request at one moment.
+
+    Attributes:
+        pull: the pull request.
+        reviews: in the order in which they were written.
+        remarks: comments at lines.
+        checks: of the head, without the service's own.
+        failing_at_target: names of checks that fail on the target branch as well.
+        writers: people whose reviews and comments count.
+    """
+
+    pull: ReviewedPull
+    reviews: Sequence[Review] = ()
+    remarks: Sequence[RemarkAtLine] = ()
+    checks: Sequence[Check] = ()
+    failing_at_target: frozenset[str] = frozenset()
+    writers: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What earlier rounds did.
+
+    Attributes:
+        keys: feedback that a round was told of.
+        rounds: how many began.
+        limit: how many may begin.
+    """
+
+    keys: frozenset[str]
+    rounds: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """One thing that a round is told. `key` is the same whenever the same thing is read again."""
+
+    key: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewDecision:
+    """What happens now. With feedback, a round begins; `reason` says it to people."""
+
+    state: ReviewState
+    reason: str
+    feedback: tuple[Feedback, ...] = ()
+
+
+class ReviewForge(Protocol):
+    """What reviews need of a forge. Every method may raise `ForgeError`."""
+
+    async def facts(self, repository: str, number: int) -> PullFacts:
+        """Read everything that decides about a pull request."""
+        ...
+
+    async def merge_base(self, repository: str, target: str, head: str) -> str:
+        """Return the newest commit that two commits have in common."""
+        ...
+
+
+def decide_review(facts: PullFacts, answered: Answered) -> ReviewDecision:
+    """Say what a pull request needs now.
+
+    A merge, a closed pull request and an approval end the rounds, in this order. Otherwise it waits for
+    checks that run, so that one round answers all that is wrong with a head. Feedback that a round was told
+    of begins no second one.
+    """
+    pull = facts.pull.pull
+    if pull.state == "closed":
+        return ReviewDecision(ReviewState.ENDED, "merged" if pull.merged else "closed")
+    if approver := _approver(facts):
+        return ReviewDecision(ReviewState.APPROVED, f"approved by {approver}")
+    if pull.draft:
+        return ReviewDecision(ReviewState.WATCHING, "the pull request is a draft")
+    if pending := [each.name for each in facts.checks if each.state == "pending"]:
+        return ReviewDecision(ReviewState.WATCHING, f"checks are running: {_names(pending)}")
+    found = tuple(each for each in feedback_of(facts) if each.key not in answered.keys)
+    if not found:
+        return ReviewDecision(ReviewState.WATCHING, _waits_for(facts))
+    if answered.rounds >= answered.limit:
+        return ReviewDecision(
+            ReviewState.SPENT, f"all {answered.limit} rounds are used; a person has to go on"
+        )
+    return ReviewDecision(ReviewState.WORKING, f"round {answered.rounds + 1} of {answered.limit}", found)
+
+
+def feedback_of(facts: PullFacts) -> list[Feedback]:
+    """List what people, checks and the target branch say against a pull request."""
+    found: list[Feedback] = []
+    pull = facts.pull
+    if pull.mergeable is False:
+        text = (
+            f"The branch conflicts with {pull.target}. Git has merged what it could. Files with conflicts "
+            "hold its marks (<<<<<<<, =======, >>>>>>>): keep what both sides want, and remove the marks."
+        )
+        found.append(Feedback(f"conflict:{pull.head}:{pull.target_head}", text))
+    for check in facts.checks:
+        if check.state == "failed" and check.name not in facts.failing_at_target:
+            said = f"The check {check.name!r} failed on the pull request."
+            excerpt = f" Its output:\n\n{fenced(_cut(check.excerpt))}" if check.excerpt.strip() else ""
+            found.append(Feedback(f"check:{pull.head}:{check.name}", said + excerpt))
+    for review in facts.reviews:
+        counts = review.state in ("changes_requested", "commented") and review.user in facts.writers
+        if counts and review.body.strip():
+            text = f"{review.user} wrote in a review:\n\n{_cut(review.body)}"
+            found.append(Feedback(f"review:{review.id}", text))
+    for remark in facts.remarks:
+        if remark.user in facts.writers and remark.body.strip():
+            place = remark.path if remark.line is None else f"{remark.path}:{remark.line}"
+            text = f"{remark.user} wrote at {place}:\n\n{_cut(remark.body)}"
+            found.append(Feedback(f"remark:{remark.id}", text))
+    return found
+
+
+def failing_part(log: str, lines: int = 60) -> str:
+    """Return the end of a job's log up to its last error, without time stamps and colours.
+
+    GitHub writes a time before each line and `##[error]` before the message of a step that failed.
+    """
+    shown = [_plain(each) for each in log.splitlines()]
+    errors = [index for index, each in enumerate(shown) if "##[error]" in each]
+    end = errors[-1] + 1 if errors else len(shown)
+    return "\n".join(shown[max(0, end - lines) : end])
+
+
+def _approver(facts: PullFacts) -> str:
+    """Return who approved, unless somebody's last word is a request for changes."""
+    last: dict[str, Review] = {}
+    for review in facts.reviews:
+        if review.user in facts.writers and review.state not in ("commented", "pending"):
+            last[review.user] = review
+    if any(each.state == "changes_requested" for each in last.values()):
+        return ""
+    return next((each.user for each in last.values() if each.state == "approved"), "")
+
+
+def _waits_for(facts: PullFacts) -> str:
+    known = [each.name for each in facts.checks if each.state == "failed"]
+    failed = [each for each in known if each in facts.failing_at_target]
+    if failed:
+        return f"waits for a review; these checks fail on {facts.pull.target} as well: {_names(failed)}"
+    return "waits for a review"
+
+
+def _names(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:5])
+    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MAX_ITEM_CHARS else f"{text[:_MAX_ITEM_CHARS]}\n[cut here]"
+
+
+def _plain(line: str) -> str:
+    _, separator, rest = line.partition("Z ")
+    stamped = separator and line[:4].isdecimal() and line[4:5] == "-"
+    return _COLOURS.sub("", rest if stamped else line)

@@ -1,0 +1,52 @@
+"""Reads what became of runs on their forges."""
+
+from collections.abc import Collection
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.db.models import ForgeReport, ForgeReview
+from app.schemas.forges import ForgeView, ReviewView
+
+
+async def load_forge_views(session: AsyncSession, run_ids: Collection[UUID]) -> dict[UUID, ForgeView]:
+    """Return the places of these runs on a forge; a round shows the review that it belongs to."""
+    root = func.coalesce(ForgeReport.root_run_id, ForgeReport.run_id)
+    statement = (
+        select(ForgeReport, ForgeReview)
+        .outerjoin(ForgeReview, ForgeReview.run_id == root)
+        .where(ForgeReport.run_id.in_(run_ids))
+    )
+    return {report.run_id: _view(report, review) for report, review in await session.execute(statement)}
+
+
+def _view(report: ForgeReport, review: ForgeReview | None) -> ForgeView:
+    return ForgeView.model_validate(
+        {
+            "forge": report.forge,
+            "repository": report.repository,
+            "issue": report.issue,
+            "branch": report.branch,
+            "pull_number": report.pull_number,
+            "pull_url": report.pull_url,
+            "outcome": report.outcome,
+            "outcome_by": report.outcome_by if report.outcome else None,
+            "outcome_at": report.outcome_at if report.outcome else None,
+            "root_run_id": report.root_run_id,
+            "problem": report.last_error,
+            "review": None if review is None else _review(review),
+        }
+    )
+
+
+def _review(row: ForgeReview) -> ReviewView:
+    return ReviewView.model_validate(
+        {
+            "state": row.state,
+            "reason": row.reason,
+            "rounds": row.rounds,
+            "round_run_id": row.round_run_id,
+            "problem": row.last_error,
+        }
+    )

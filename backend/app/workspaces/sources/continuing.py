@@ -1,0 +1,78 @@
+"""Begins a run where a branch of its remote repository stands, merged with the run's base."""
+
+from dataclasses import dataclass
+
+from app.core.errors import ConflictError
+from app.schemas.workspaces import GitSource
+from app.workspaces.history.repository import RunRepository
+from app.workspaces.sources.inspection import SourcePolicy
+from app.workspaces.sources.merging import beside, fetch_tip, merged_tree, on_top_of
+
+
+@dataclass(frozen=True, slots=True)
+class BranchHead:
+    """Where a branch stands.
+
+    Attributes:
+        branch: its name.
+        commit: its newest commit.
+        merge_base: the newest commit that it has in common with the run's base.
+    """
+
+    branch: str
+    commit: str
+    merge_base: str
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """The commit that a run begins with.
+
+    Attributes:
+        commit: it lies on top of the run's base.
+        bundle: what keeps it.
+        merged: whether the base was merged into the branch's files.
+        conflicts: paths of files in conflict; they hold git's marks.
+        changed: paths of files of the base that the branch changed or deleted.
+    """
+
+    commit: str
+    bundle: bytes
+    merged: bool
+    conflicts: tuple[str, ...]
+    changed: tuple[str, ...]
+
+
+async def begin_on_branch(
+    source: GitSource, head: BranchHead, run: RunRepository, base: str, policy: SourcePolicy
+) -> Beginning:
+    """Merge a branch and a run's base, and add the result to the run's repository.
+
+    Raises:
+        ConflictError: the branch has moved.
+        InvalidInputError: the branch or the URL is not allowed.
+        WorkspaceError: a commit cannot be fetched or merged, or the result is larger than the limits.
+    """
+    async with beside(run, [run.path], [run.path], len(base)) as scratch:
+        found = await fetch_tip(scratch, source.model_copy(update={"ref": head.branch}), policy)
+        if found != head.commit:
+            raise ConflictError(f"the branch {head.branch} has moved from {head.commit[:12]} to {found[:12]}")
+        git, place = scratch.git, scratch.target
+        tree, conflicts = f"{found}^{{tree}}", ()
+        if head.merge_base != base:
+            common = source.model_copy(update={"ref": head.merge_base})
+            await fetch_tip(scratch, common, policy)
+            sides = [await on_top_of(head.merge_base, each, git, place) for each in (found, base)]
+            tree, conflicts = await merged_tree(git, place, *sides)
+        command = ["commit-tree", tree, "-p", base, "-m", f"Begin with {head.branch}"]
+        commit = (await git.run(command, place)).decode().strip()
+        limited = RunRepository(git, scratch.path, run.limits)
+        await limited.check_limits(commit, "source.url")
+        bundle = await scratch.bundle(commit, base)
+        changed = [
+            each.old_path or each.path
+            for each in await scratch.changed_files(base, commit)
+            if each.status != "added"
+        ]
+    await run.add(bundle)
+    return Beginning(commit, bundle, head.merge_base != base, conflicts, tuple(changed))

@@ -1,0 +1,269 @@
+"""Reviews of pull requests: rounds begin once, and nothing that people say is lost."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import httpx
+import pytest
+from sqlalchemy import select, update
+
+from app.db.models import ForgeReport, ForgeReview, Run, Snapshot
+from app.forges.deliveries import Stirred
+from app.forges.github import GitHub
+from app.forges.github_reviews import GitHubReviews
+from app.forges.operator_file import credentials_of, parse_forges
+from app.forges.port import NewPullRequest
+from app.forges.repositories import Members
+from app.services.forges.reviews import ReviewChore
+from app.services.forges.rounds import RoundService
+from app.services.forges.signs import stir, wake
+from app.workspaces.sources.inspection import SourcePolicy
+from tests.forge_double import Fault, GitHubDouble, github_double
+from tests.git_http import TOKEN, run_git, serving_git
+from tests.integration.services.support import UseCases, at_once, make_repository, use_cases
+
+pytestmark = pytest.mark.anyio
+
+REPO = "acme/widgets"
+BRANCH = "phaserunner/first"
+FILE = """
+[credentials.acme]
+env = "TOKEN"
+urls = ["{web}/acme/"]
+[forges.github]
+credential = "acme"
+web = "{web}"
+[[repositories]]
+name = "acme/widgets"
+forge = "github"
+rules = {{ phases = ["coding"] }}
+review = {{ rounds = 2, settle_seconds = 0 }}
+"""
+
+
+@dataclass
+class Scene:
+    """A pull request of a run, and what follows it."""
+
+    parts: UseCases
+    forge: GitHubDouble
+    members: Members
+    chore: ReviewChore
+    root: UUID
+
+    @property
+    def head(self) -> str:
+        """The commit of the pull request's branch."""
+        return str(self.forge.head_of(BRANCH))
+
+    async def look(self) -> ForgeReview:
+        """Make the review due, let it be looked at, and give what is known then."""
+        async with self.parts.sessions.begin() as session:
+            await session.execute(
+                update(ForgeReview).values(look_at=datetime.now(UTC) - timedelta(seconds=1))
+            )
+        await self.chore()
+        return await self.review()
+
+    async def review(self) -> ForgeReview:
+        """Read the review."""
+        async with self.parts.sessions() as session:
+            return await session.get_one(ForgeReview, self.root)
+
+    async def rounds(self) -> list[UUID]:
+        """Return the runs that are rounds."""
+        async with self.parts.sessions() as session:
+            found = select(ForgeReport.run_id).where(ForgeReport.root_run_id == self.root)
+            return list(await session.scalars(found.order_by(ForgeReport.created_at)))
+
+    async def end_round(
+        self, run_id: UUID, status: str, problem: str = "", pushed: str | None = None
+    ) -> None:
+        """End a round as the engine and its report would."""
+        async with self.parts.sessions.begin() as session:
+            await session.execute(update(Run).where(Run.id == run_id).values(status=status))
+            report = update(ForgeReport).where(ForgeReport.run_id == run_id)
+            await session.execute(
+                report.values(wanted=2, reported=2, last_error=problem, pushed=[pushed] if pushed else [])
+            )
+
+    def push(self, text: str) -> str:
+        """Push a commit to the pull request's branch as a person would."""
+        clone = self.parts.data_dir / f"clone-{text}"
+        run_git(self.parts.data_dir, "clone", "-q", "-b", BRANCH, str(self.forge.bare), str(clone))
+        (clone / f"{text}.txt").write_text(text)
+        run_git(clone, "add", "-A")
+        run_git(clone, "commit", "-q", "-m", text)
+        run_git(clone, "push", "-q")
+        return self.head
+
+
+@asynccontextmanager
+async def scene(database_url: str, tmp_path: Path) -> AsyncGenerator[Scene]:
+    project = make_repository(tmp_path / "project")
+    (tmp_path / "data").mkdir()
+    with serving_git(tmp_path / "served") as server:
+        bare = server.create(REPO, project)
+        main = run_git(bare, "rev-parse", "--abbrev-ref", "HEAD")
+        run_git(bare, "branch", "-M", main, "main")
+        run_git(bare, "branch", BRANCH)
+        members = Members(parse_forges(FILE.format(web=server.url), "forges.toml"))
+        known = credentials_of(members.file, {"TOKEN": TOKEN})
+        sources = SourcePolicy(allow_private_urls=True, credentials=known)
+        with github_double(REPO, server.url, bare) as double:
+            async with use_cases(database_url, tmp_path / "data", sources) as parts:
+                yield await _scene(parts, double, members)
+
+
+async def _scene(parts: UseCases, double: GitHubDouble, members: Members) -> Scene:
+    client = partial(httpx.AsyncClient, timeout=30.0)
+    forge = GitHub(client, double.url, lambda: TOKEN)
+    reading = GitHubReviews(client, double.url, lambda: TOKEN, forge)
+    chore = ReviewChore(
+        parts.sessions,
+        members,
+        {"github": forge},
+        {"github": reading},
+        RoundService(parts.sessions, parts.sprints),
+    )
+    await forge.open_pull(REPO, NewPullRequest(title="x", body="", head=BRANCH, base="main", draft=False))
+    root = await parts.rows.run(status="completed")
+    here = Scene(parts, double, members, chore, root)
+    async with parts.sessions.begin() as session:
+        session.add(
+            ForgeReport(
+                run_id=root,
+                forge="github",
+                repository=REPO,
+                branch=BRANCH,
+                pull_number=100,
+                pushed=[here.head],
+            )
+        )
+        await session.flush()
+        await wake(session, root, _rules(members))
+    return here
+
+
+def _rules(members: Members) -> Any:
+    (repository,) = members.file.repositories
+    return repository.review
+
+
+async def test_a_round_begins_once_and_on_top_of_the_branch(database_url: str, tmp_path: Path) -> None:
+    async with scene(database_url, tmp_path) as here:
+        assert (await here.look()).state == "watching"
+        here.push("theirs")
+        here.forge.check(here.head, "lint", "failure", "E501 too long")
+        before = await here.review()
+        await at_once(here.look(), here.look(), here.look())
+        (first,) = await here.rounds()
+        async with here.parts.sessions.begin() as session:
+            # The worker died before it recorded the round.
+            await session.execute(
+                update(ForgeReview).values(state=before.state, rounds=before.rounds, round_run_id=None)
+            )
+        found = await here.look()
+        assert await here.rounds() == [first]
+        assert (found.state, found.rounds, found.round_run_id) == ("working", 1, first)
+        async with here.parts.sessions() as session:
+            run = await session.get_one(Run, first)
+            report = await session.get_one(ForgeReport, first)
+            kept = set(await session.scalars(select(Snapshot.commit).where(Snapshot.run_id == first)))
+        assert any("E501 too long" in each for each in run.guidance)
+        assert kept == {run.base_commit, run.head_commit}, "any worker can restore what it begins with"
+        assert run.base_commit == here.forge.head_of("main")
+        assert (report.parents, report.branch, report.pull_number) == ([here.head], BRANCH, 100)
+        repository = await here.parts.trees.repository(first, run.head_commit)
+        assert await repository.read_file(run.head_commit, "theirs.txt", 100) == b"theirs"
+
+
+async def test_what_people_pushed_meanwhile_stays_and_nothing_they_said_is_lost(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path) as here:
+        here.forge.review(100, "CHANGES_REQUESTED", "Rename it.")
+        await here.look()
+        (first,) = await here.rounds()
+        theirs = here.push("meanwhile")
+        await here.end_round(first, "completed", "the branch holds other commits; it stays as it is")
+        found = await here.look()
+        _, second = await here.rounds()
+        assert (found.state, found.rounds) == ("working", 2)
+        async with here.parts.sessions() as session:
+            assert (await session.get_one(ForgeReport, second)).parents[0] == theirs
+            assert "ada wrote in a review:\n\nRename it." in (await session.get_one(Run, second)).guidance
+
+
+async def test_a_round_that_fails_stops_until_something_new_is_said(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path) as here:
+        here.forge.review(100, "CHANGES_REQUESTED", "Rename it.")
+        await here.look()
+        (first,) = await here.rounds()
+        assert (await here.look()).state == "working", "it goes on"
+        await here.end_round(first, "failed")
+        stopped = await here.look()
+        assert (stopped.state, stopped.reason) == ("stopped", "round 1 pushed nothing: its sprint is failed")
+        assert (await here.look()).state == "stopped"
+        (comment,) = here.forge.comments_of(100)
+        assert "round 1 pushed nothing" in comment
+        here.forge.review(100, "COMMENTED", "Then only document it.")
+        assert (await here.look()).state == "working"
+        _, second = await here.rounds()
+        await here.end_round(second, "completed", pushed=here.push("answer"))
+        here.forge.check(here.head, "lint", "failure", "still")
+        assert (await here.look()).state == "spent"
+        assert len(here.forge.comments_of(100)) == 1
+
+
+async def test_lost_deliveries_are_made_up_for(database_url: str, tmp_path: Path) -> None:
+    async with scene(database_url, tmp_path) as here:
+        here.forge.merge(100)
+        assert (await here.look()).state == "ended"
+        async with here.parts.sessions() as session:
+            report = await session.get_one(ForgeReport, here.root)
+            assert (report.outcome, report.outcome_by) == ("merged", None)
+        assert (await here.review()).look_at is None, "it costs nothing any more"
+
+
+async def test_a_forge_that_is_away_delays_the_look(database_url: str, tmp_path: Path) -> None:
+    async with scene(database_url, tmp_path) as here:
+        reset = int((datetime.now(UTC) + timedelta(hours=1)).timestamp())
+        limited = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": str(reset)}
+        here.forge.faults += [Fault("GET", "/pulls/100$", 500), Fault("GET", "/pulls/100$", 403, limited)]
+        away = await here.look()
+        assert "gave 500" in away.last_error
+        waits = await here.look()
+        assert waits.look_at is not None
+        assert int(waits.look_at.timestamp()) == reset
+        assert (await here.look()).last_error == ""
+
+
+@pytest.mark.parametrize(
+    ("sign", "expected"),
+    [
+        (Stirred(REPO, number=100), 1),
+        (Stirred(REPO, number=101), 0),
+        (Stirred(REPO, branch="main"), 1),
+        (Stirred(REPO, branch="release"), 0),
+        (Stirred(REPO, commit="f" * 40), 0),
+    ],
+)
+async def test_an_event_wakes_what_it_may_concern(
+    database_url: str, tmp_path: Path, sign: Stirred, expected: int
+) -> None:
+    async with scene(database_url, tmp_path) as here:
+        await here.look()
+        member = here.members.named("github", REPO)
+        assert member is not None
+        assert await stir(here.parts.sessions, member, _rules(here.members), sign) == expected
+        by_head = Stirred(REPO, commit=here.head)
+        assert await stir(here.parts.sessions, member, _rules(here.members), by_head) == 1
