@@ -22,7 +22,7 @@ from app.gateway.ledger import NoLedger
 from app.gateway.prices import ListPrices
 from app.gateway.scripted.script import Say
 from app.gateway.scripted.server import ScriptedModelServer
-from app.schemas.agents import AgentScript
+from app.schemas.agent_script import AgentScript
 from app.workspaces.confine.agent_programs import AgentPrograms
 from app.workspaces.confine.python_places import interpreter_paths
 from app.workspaces.confine.sandbox import Sandbox

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from uuid import uuid4
 
 import httpx
+import jwt
 
 from tests.git_http import TOKEN, run_git
 
@@ -76,9 +77,29 @@ class GitHubDouble:
     logs: dict[int, str] = field(default_factory=dict[int, str])
     reviews: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     remarks: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    app_key: Any = None
+    token_lives: timedelta = timedelta(hours=1)
+    installations: list[int] = field(default_factory=lambda: [42])
     faults: list[Fault] = field(default_factory=list[Fault])
     exchanges: list[Exchange] = field(default_factory=list[Exchange])
     lock: threading.RLock = field(default_factory=threading.RLock)
+
+    @property
+    def is_app(self) -> bool:
+        """Whether its account is an App, with the public key `app_key`."""
+        return self.app_key is not None
+
+    def lets_in(self, path: str, authorization: str) -> bool:
+        """Tell whether a request shows the token; requests of the App itself show what its key signed."""
+        if not path.startswith("/app/"):
+            return authorization == f"Bearer {TOKEN}"
+        try:
+            jwt.decode(
+                authorization.removeprefix("Bearer "), self.app_key, algorithms=["RS256"], issuer="Iv1.app"
+            )
+        except jwt.InvalidTokenError:
+            return False
+        return True
 
     def add_issue(self, number: int, title: str, body: str) -> dict[str, Any]:
         """Write an issue."""
@@ -230,10 +251,6 @@ def github_double(repository: str, web: str, bare: Path) -> Generator[GitHubDoub
 Act = Callable[[GitHubDouble, dict[str, str], dict[str, list[str]], Any], tuple[int, Any]]
 
 
-def _user(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    return 200, {"login": ACCOUNT}
-
-
 def _repository(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
     return 200, {"full_name": double.repository, "default_branch": "main"}
 
@@ -347,8 +364,35 @@ def _compare(double: GitHubDouble, names: dict[str, str], query: Any, body: Any)
 
 
 def _check_runs(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    found = double.checks.get(names["sha"], [])
+    wanted = query.get("check_name", [None])[0]
+    found = [each for each in double.checks.get(names["sha"], []) if wanted in (None, each["name"])]
     return 200, {"total_count": len(found), "check_runs": found}
+
+
+def _new_check_run(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    if not double.is_app:
+        return 403, {"message": "You must authenticate via a GitHub App."}
+    made = {"id": 6000 + sum(map(len, double.checks.values())), **body}
+    double.checks.setdefault(body["head_sha"], []).append(made)
+    return 201, made
+
+
+def _edit_check_run(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    every = [each for runs in double.checks.values() for each in runs]
+    found = next(each for each in every if each["id"] == int(names["id"]))
+    found.update(body)
+    return 200, found
+
+
+def _installations(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    return 200, [{"id": each, "account": {"login": f"org{each}"}} for each in double.installations]
+
+
+def _access_token(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    if int(names["id"]) not in double.installations:
+        return 404, {"message": "Integration not found"}
+    ends = datetime.now(UTC) + double.token_lives
+    return 201, {"token": TOKEN, "expires_at": ends.strftime("%Y-%m-%dT%H:%M:%SZ")}
 
 
 def _combined(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
@@ -380,6 +424,8 @@ def _status(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) 
 
 
 def _graphql(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    if "viewer" in body["query"]:
+        return 200, {"data": {"viewer": {"login": ACCOUNT}}}
     found = next(each for each in double.pulls.values() if each["node_id"] == body["variables"]["id"])
     assert "markPullRequestReadyForReview" in body["query"]
     found["draft"] = False
@@ -387,7 +433,6 @@ def _graphql(double: GitHubDouble, names: dict[str, str], query: Any, body: Any)
 
 
 _ROUTES: list[tuple[str, str, Act]] = [
-    ("GET", "/user", _user),
     ("GET", "REPO", _repository),
     ("GET", "REPO/issues", _issues),
     ("GET", r"REPO/issues/(?P<number>\d+)", _issue),
@@ -403,6 +448,10 @@ _ROUTES: list[tuple[str, str, Act]] = [
     ("GET", r"REPO/branches/(?P<branch>[^/]+)", _branch),
     ("GET", r"REPO/compare/(?P<base>[0-9a-f]+)\.\.\.(?P<head>[0-9a-f]+)", _compare),
     ("GET", r"REPO/commits/(?P<sha>[0-9a-f]+)/check-runs", _check_runs),
+    ("POST", "REPO/check-runs", _new_check_run),
+    ("PATCH", r"REPO/check-runs/(?P<id>\d+)", _edit_check_run),
+    ("GET", "/app/installations", _installations),
+    ("POST", r"/app/installations/(?P<id>\d+)/access_tokens", _access_token),
     ("GET", r"REPO/commits/(?P<sha>[0-9a-f]+)/status", _combined),
     ("GET", r"REPO/actions/jobs/(?P<id>\d+)/logs", _log),
     ("PATCH", r"REPO/pulls/(?P<number>\d+)", _edit_pull),
@@ -442,7 +491,7 @@ class _Handler(BaseHTTPRequestHandler):
             assert "Authorization" not in self.headers
             self._send_text(self.state.logs[int(parts.path.rpartition("/")[2])])
             return
-        if self.headers.get("Authorization") != f"Bearer {TOKEN}":
+        if not self.state.lets_in(parts.path, self.headers.get("Authorization", "")):
             self._send(401, {"message": "Bad credentials"}, {})
             return
         status, answer = self.state.answer(self.command, parts.path, parse_qs(parts.query), body)

@@ -4,7 +4,7 @@ import base64
 import os
 import subprocess
 import threading
-from collections.abc import Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,6 +12,15 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 TOKEN = "test-token-of-the-forge"
+
+
+def fixed_token(token: str) -> Callable[[], Awaitable[str]]:
+    """Make what an adapter reads its token with."""
+
+    async def read() -> str:
+        return token
+
+    return read
 
 
 @dataclass

@@ -9,7 +9,8 @@ from uuid import uuid4
 from app.agents.scripted.script_file import load_script
 from app.cli.exits import CliError
 from app.cli.root import Session
-from app.schemas.agents import AgentBackend, AgentScript
+from app.schemas.agent_script import AgentScript
+from app.schemas.agents import AgentBackend
 from app.schemas.api.forges import IssueSprintCreate
 from app.schemas.api.runs import RunView
 from app.schemas.api.sprints import SprintCreate

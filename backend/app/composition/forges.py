@@ -1,6 +1,5 @@
 """What connects the service to forges, made of the operator's file."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from app.composition.tools import Tools
@@ -8,10 +7,10 @@ from app.db.engine import Sessions
 from app.forges.github import GitHub
 from app.forges.github_reviews import GitHubReviews
 from app.forges.gitlab import GitLab
-from app.forges.operator_file import ForgeEntry
-from app.forges.port import ForgesByName
+from app.forges.operator_file import ForgeEntry, ForgesFile
+from app.forges.port import Forge, ForgesByName
 from app.forges.repositories import Members
-from app.forges.rest import forge_client
+from app.forges.rest import ReadToken, forge_client
 from app.schemas.forges import ForgeOrigin
 from app.schemas.workspaces import GitSource, WorkspaceSource
 from app.services.backlog.items import BacklogService
@@ -31,7 +30,6 @@ from app.services.review.escalations import EscalationService
 from app.services.review.rechecks import RecheckService
 from app.services.review.results import ResultService
 
-_KINDS = {"github": GitHub, "gitlab": GitLab}
 REPORT_SECONDS = 2.0
 DELIVERY_SECONDS = 1.0
 REVIEW_SECONDS = 2.0
@@ -77,7 +75,7 @@ def origin_of(members: Members) -> OriginOf:
 def build_forges(tools: Tools, parts: Parts) -> ForgeServices:
     """Make the services that speak with forges. Without repositories they have nothing to do."""
     file, credentials = tools.forges, tools.sources.credentials
-    members, adapters = Members(file), _adapters(file.forges, tools)
+    members, adapters = Members(file), _adapters(file, tools)
     issues = IssueService(parts.sprints, members, adapters)
     wishes = WishService(parts.sessions, members, adapters, issues, parts.escalations, parts.cancels)
     reports = ForgeReportService(
@@ -107,12 +105,22 @@ def build_forges(tools: Tools, parts: Parts) -> ForgeServices:
     return ForgeServices(issues, backlog_issues, inbox, chores if file.repositories else ())
 
 
-def _adapters(entries: Mapping[str, ForgeEntry], tools: Tools) -> ForgesByName:
-    return {
-        name: _KINDS[entry.kind](forge_client, entry.api, _token(entry, tools))
-        for name, entry in entries.items()
-    }
+def _adapters(file: ForgesFile, tools: Tools) -> ForgesByName:
+    return {name: _adapter(file, entry, tools) for name, entry in file.forges.items()}
 
 
-def _token(entry: ForgeEntry, tools: Tools) -> Callable[[], str]:
-    return lambda: tools.sources.credentials.login(entry.credential, "forges.credential").secret
+def _adapter(file: ForgesFile, entry: ForgeEntry, tools: Tools) -> Forge:
+    token = _token(entry, tools)
+    match entry.kind:
+        case "github":
+            as_app = file.credentials[entry.credential].app is not None
+            return GitHub(forge_client, entry.api, token, as_app=as_app)
+        case "gitlab":
+            return GitLab(forge_client, entry.api, token)
+
+
+def _token(entry: ForgeEntry, tools: Tools) -> ReadToken:
+    async def read() -> str:
+        return (await tools.sources.credentials.login(entry.credential, "forges.credential")).secret
+
+    return read

@@ -1,6 +1,6 @@
 """Credentials by reference: a request names one; the operator says where its secret is and what it is for."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -12,6 +12,10 @@ DEFAULT_USERNAME = "x-access-token"
 
 _MAX_SECRET_BYTES = 65_536
 _PORTS = {"https": 443, "http": 80}
+
+
+Exchange = Callable[[str], Awaitable[str]]
+"""Gives a short-lived secret for a lasting one, such as a private key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +42,13 @@ class CredentialRule:
         place: where its secret is.
         urls: beginnings of URLs that may get it, such as `https://github.com/acme/`.
         username: goes with the secret.
+        exchange: what makes the secret that is used, of the one that is kept; None uses that one itself.
     """
 
     place: SecretPlace
     urls: tuple[str, ...] = ()
     username: str = DEFAULT_USERNAME
+    exchange: Exchange | None = None
 
 
 class Credentials:
@@ -59,12 +65,12 @@ class Credentials:
         self._rules = dict(rules or {})
         self._environ = environ or {}
 
-    def for_url(self, name: str, url: str, field: str = "source.credential") -> Login:
+    async def for_url(self, name: str, url: str, field: str = "source.credential") -> Login:
         """Return a credential for a URL that a client named.
 
         Raises:
             InvalidInputError: there is no such credential, or the URL may not get it.
-            UnavailableError: its secret is not where the operator says it is.
+            UnavailableError: its secret is not where the operator says it is, or cannot be exchanged.
         """
         rule = self._rule(name, field)
         if not any(_begins_with(url, each) for each in rule.urls):
@@ -72,17 +78,21 @@ class Credentials:
                 f"the credential {name!r} is not for this URL; its urls in FORGES_FILE say which it is for",
                 field=field,
             )
-        return self.login(name, field)
+        return await self.login(name, field)
 
-    def login(self, name: str, field: str = "source.credential") -> Login:
+    async def login(self, name: str, field: str = "source.credential") -> Login:
         """Return a credential for a URL that the operator named.
 
         Raises:
             InvalidInputError: there is no such credential.
-            UnavailableError: its secret is not where the operator says it is.
+            UnavailableError: its secret is not where the operator says it is, or cannot be exchanged.
         """
         rule = self._rule(name, field)
-        return Login(rule.username, self.secret(rule.place, f"the credential {name!r}"))
+        what = f"the credential {name!r}"
+        if rule.exchange is not None:
+            text, _ = self._text(rule.place, what)
+            return Login(rule.username, await rule.exchange(text))
+        return Login(rule.username, self.secret(rule.place, what))
 
     def secret(self, place: SecretPlace, what: str) -> str:
         """Read a secret; `what` is what errors call it.
@@ -90,16 +100,20 @@ class Credentials:
         Raises:
             UnavailableError: it is not there, is empty, or is no line of text.
         """
+        text, where = self._text(place, what)
+        if not text.isprintable():
+            raise UnavailableError(f"{what} cannot be used: {where} holds more than one line of text")
+        return text
+
+    def _text(self, place: SecretPlace, what: str) -> tuple[str, str]:
+        """Read a secret, which may have several lines; give it and what errors call its place."""
         if place.variable is not None:
             text, where = self._environ.get(place.variable, ""), f"the variable {place.variable}"
         else:
             text, where = _read(place.file or Path(), what), str(place.file)
-        text = text.strip()
-        if not text:
+        if not text.strip():
             raise UnavailableError(f"{what} has no secret: {where} is empty or not set")
-        if not text.isprintable():
-            raise UnavailableError(f"{what} cannot be used: {where} holds more than one line of text")
-        return text
+        return text.strip(), where
 
     def _rule(self, name: str, field: str) -> CredentialRule:
         rule = self._rules.get(name)

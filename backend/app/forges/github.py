@@ -1,6 +1,6 @@
 """GitHub behind the port: its REST interface, and GraphQL for the one thing that REST lacks."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import Any, cast
@@ -9,15 +9,23 @@ from urllib.parse import quote
 import httpx
 from typing_extensions import override
 
-from app.forges.port import CommitStatus, Forge, ForgeError, Issue, NewPullRequest, PullRequest
-from app.forges.rest import Dialect, OpenClient, RestApi
+from app.forges.port import Annotation, CommitStatus, Forge, ForgeError, Issue, NewPullRequest, PullRequest
+from app.forges.rest import Dialect, OpenClient, ReadToken, RestApi
 
 STATUS_CONTEXT = "phaserunner"
 
 _PER_PAGE = 100
 _MAX_PAGES = 20
 _MAX_DESCRIPTION = 140
+_MAX_TITLE = 255
 _WRITERS = frozenset({"admin", "write", "maintain"})
+ADVICE = f"{STATUS_CONTEXT} advice"
+"""Name of the check run with the notes of advisers."""
+
+_MAX_ANNOTATIONS = 50
+"""GitHub takes no more in one request."""
+
+_CONCLUSIONS = {"success": "success", "failure": "failure", "error": "action_required", "pending": "neutral"}
 _READY = (
     "mutation($id: ID!) { markPullRequestReadyForReview(input: {pullRequestId: $id}) "
     "{ pullRequest { isDraft } } }"
@@ -31,17 +39,21 @@ class GitHub(Forge):
         open_client: makes a client for one request.
         api: beginning of the addresses of the API.
         token: reads the token; called for each request, so that a rotated token counts at once.
+        as_app: whether the token is of a GitHub App, which may write check runs.
     """
 
-    def __init__(self, open_client: OpenClient, api: str, token: Callable[[], str]) -> None:
+    def __init__(self, open_client: OpenClient, api: str, token: ReadToken, *, as_app: bool = False) -> None:
+        self._as_app = as_app
         self._call = RestApi(GITHUB, open_client, api, token).call
-        self._graphql = f"{api.rstrip('/').removesuffix('/v3')}/graphql"
+        self._graphql_url = f"{api.rstrip('/').removesuffix('/v3')}/graphql"
         self._login: str | None = None
 
     @override
     async def login(self) -> str:
         if self._login is None:
-            self._login = str((await self._call("GET", "/user"))["login"])
+            # An App may not read `/user`, but GraphQL knows it as `NAME[bot]`.
+            body = {"query": "query { viewer { login } }"}
+            self._login = str((await self._graphql(body))["viewer"]["login"])
         return self._login
 
     @override
@@ -105,13 +117,16 @@ class GitHub(Forge):
 
     @override
     async def mark_ready(self, pull: PullRequest) -> None:
-        body = {"query": _READY, "variables": {"id": pull.node_id}}
-        answer = await self._call("POST", self._graphql, body=body)
-        if answer.get("errors"):
-            raise ForgeError(f"GitHub does not mark the draft as ready: {answer['errors'][0].get('message')}")
+        await self._graphql({"query": _READY, "variables": {"id": pull.node_id}})
 
     @override
     async def set_status(self, repository: str, commit: str, status: CommitStatus) -> None:
+        if self._as_app:
+            await self._check_run(repository, commit, status, STATUS_CONTEXT, _CONCLUSIONS[status.state])
+            if any(not each.blocks for each in status.annotations):
+                # Advice is neutral: it never makes a commit red.
+                await self._check_run(repository, commit, status, ADVICE, "neutral")
+            return
         body = {
             "state": status.state,
             "context": STATUS_CONTEXT,
@@ -119,6 +134,31 @@ class GitHub(Forge):
             **({"target_url": status.url} if status.url else {}),
         }
         await self._call("POST", f"/repos/{repository}/statuses/{commit}", body=body)
+
+    async def _check_run(
+        self, repository: str, commit: str, status: CommitStatus, name: str, conclusion: str
+    ) -> None:
+        """Write the one check run of a commit with this name, or replace it."""
+        shown = [each for each in status.annotations if each.blocks == (name == STATUS_CONTEXT)]
+        body = {
+            "name": name,
+            "head_sha": commit,
+            "status": "completed",
+            "conclusion": conclusion,
+            "output": {
+                "title": status.description if name == STATUS_CONTEXT else f"{len(shown)} notes of advisers",
+                "summary": status.description,
+                "annotations": [_annotation(each) for each in shown[:_MAX_ANNOTATIONS]],
+            },
+            **({"details_url": status.url} if status.url else {}),
+        }
+        query = {"check_name": name, "filter": "latest"}
+        path = f"/repos/{repository}/commits/{commit}/check-runs"
+        known = (await self._call("GET", path, query=query))["check_runs"]
+        if known:
+            await self._call("PATCH", f"/repos/{repository}/check-runs/{known[0]['id']}", body=body)
+        else:
+            await self._call("POST", f"/repos/{repository}/check-runs", body=body)
 
     @override
     async def put_comment(
@@ -131,6 +171,12 @@ class GitHub(Forge):
                 return comment
         made = await self._call("POST", f"/repos/{repository}/issues/{issue}/comments", body={"body": body})
         return int(made["id"])
+
+    async def _graphql(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        answer = await self._call("POST", self._graphql_url, body=body)
+        if answer.get("errors"):
+            raise ForgeError(f"GitHub refuses a query: {answer['errors'][0].get('message')}")
+        return cast("Mapping[str, Any]", answer["data"])
 
     async def _find_comment(self, repository: str, issue: int, marker: str) -> int | None:
         own = await self.login()
@@ -180,6 +226,17 @@ def pull_of(found: Mapping[str, Any]) -> PullRequest:
         node_id=found.get("node_id", ""),
         ended_at=_time(found.get("merged_at") or found.get("closed_at")),
     )
+
+
+def _annotation(found: Annotation) -> dict[str, Any]:
+    return {
+        "path": found.path,
+        "start_line": found.line,
+        "end_line": found.line,
+        "annotation_level": "failure" if found.blocks else "notice",
+        "title": found.title[:_MAX_TITLE],
+        "message": found.message,
+    }
 
 
 def _author(comment: Mapping[str, Any]) -> str | None:

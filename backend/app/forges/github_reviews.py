@@ -1,6 +1,6 @@
 """Reads the review of a pull request from GitHub."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, cast
 from urllib.parse import quote
@@ -8,9 +8,9 @@ from urllib.parse import quote
 import anyio
 from typing_extensions import override
 
-from app.forges.github import GITHUB, STATUS_CONTEXT, GitHub, pull_of
+from app.forges.github import ADVICE, GITHUB, STATUS_CONTEXT, GitHub, pull_of
 from app.forges.port import ForgeError
-from app.forges.rest import OpenClient, RestApi
+from app.forges.rest import OpenClient, ReadToken, RestApi
 from app.forges.reviews import (
     Check,
     PullFacts,
@@ -41,7 +41,7 @@ class GitHubReviews(ReviewForge):
         forge: the same forge; it tells who may write.
     """
 
-    def __init__(self, open_client: OpenClient, api: str, token: Callable[[], str], forge: GitHub) -> None:
+    def __init__(self, open_client: OpenClient, api: str, token: ReadToken, forge: GitHub) -> None:
         self._api = RestApi(GITHUB, open_client, api, token)
         self._forge = forge
 
@@ -107,7 +107,7 @@ class GitHubReviews(ReviewForge):
 
     async def _check_runs(self, repository: str, commit: str) -> list[dict[str, Any]]:
         every = await self._all(f"/repos/{repository}/commits/{commit}/check-runs", within="check_runs")
-        return [each for each in every if each["name"] != STATUS_CONTEXT]
+        return [each for each in every if each["name"] not in (STATUS_CONTEXT, ADVICE)]
 
     async def _statuses(self, repository: str, commit: str) -> list[Check]:
         states: Mapping[str, Literal["pending", "passed"]] = {"pending": "pending", "success": "passed"}

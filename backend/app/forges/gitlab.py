@@ -1,6 +1,6 @@
 """GitLab behind the port: its REST interface, version 4."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import Any
@@ -10,7 +10,7 @@ import httpx
 from typing_extensions import override
 
 from app.forges.port import CommitStatus, Forge, ForgeError, Issue, NewPullRequest, PullRequest
-from app.forges.rest import Dialect, OpenClient, RestApi
+from app.forges.rest import Dialect, OpenClient, ReadToken, RestApi
 
 STATUS_NAME = "phaserunner"
 
@@ -34,7 +34,7 @@ class GitLab(Forge):
         token: reads the token; called for each request, so that a rotated token counts at once.
     """
 
-    def __init__(self, open_client: OpenClient, api: str, token: Callable[[], str]) -> None:
+    def __init__(self, open_client: OpenClient, api: str, token: ReadToken) -> None:
         self._call = RestApi(_GITLAB, open_client, api, token).call
         self._login: str | None = None
 

@@ -8,15 +8,18 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 from pydantic_core import ErrorDetails
 
-from app.core.credentials import DEFAULT_USERNAME, CredentialRule, Credentials
+from app.core.credentials import DEFAULT_USERNAME, CredentialRule, Credentials, Exchange
 from app.core.secret_references import SecretReference
 from app.core.security import is_loopback
 from app.core.toml_document import Complaint, TomlDocument, place_of
+from app.forges.app_tokens import GitHubApp
+from app.forges.rest import OpenClient, forge_client
 from app.schemas.agents import AgentSpec
 from app.schemas.api.policies import PolicyOverrides
 from app.schemas.runs import Phase
 
 _Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
+_AppId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._]{1,40}$")]
 _RepositoryName = Annotated[str, StringConstraints(pattern=r"^[\w.-]+(/[\w.-]+)+$", max_length=200)]
 
 
@@ -30,16 +33,38 @@ class _Strict(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+def _require_encrypted(name: str, url: str) -> None:
+    parts = urlsplit(url)
+    here = parts.scheme == "http" and is_loopback(parts.hostname or "")
+    if not (parts.scheme == "https" or here) or not parts.hostname or "@" in parts.netloc:
+        raise ValueError(f"{name} must begin with https:// and hold no password")
+
+
 class CredentialEntry(SecretReference):
-    """A token for git over https and for a forge's API.
+    """A token for git over https and for a forge's API, or the private key of a GitHub App.
 
     Attributes:
         username: goes with the token.
         urls: beginnings of the URLs of repositories that sources may use it for.
+        app: client ID of a GitHub App; the secret is then its private key.
+        installation: number of the App's installation; by default its only one.
+        api: beginning of the addresses of the API that gives the App's tokens.
     """
 
     username: str = DEFAULT_USERNAME
     urls: list[str] = Field(default=[])
+    app: _AppId | None = None
+    installation: int | None = Field(default=None, ge=1)
+    api: str = _PUBLIC["github"]["api"]
+
+    @model_validator(mode="after")
+    def _of_an_app(self) -> Self:
+        if self.app is None and (self.installation is not None or "api" in self.model_fields_set):
+            raise ValueError("installation and api belong to a GitHub App; name it with app")
+        if self.app is not None and self.username != DEFAULT_USERNAME:
+            raise ValueError("username cannot be chosen for a GitHub App")
+        _require_encrypted("api", self.api)
+        return self
 
 
 class ForgeEntry(_Strict):
@@ -71,10 +96,7 @@ class ForgeEntry(_Strict):
     @model_validator(mode="after")
     def _encrypted(self) -> Self:
         for name, url in (("api", self.api), ("web", self.web)):
-            parts = urlsplit(url)
-            here = parts.scheme == "http" and is_loopback(parts.hostname or "")
-            if not (parts.scheme == "https" or here) or not parts.hostname or "@" in parts.netloc:
-                raise ValueError(f"{name} must begin with https:// and hold no password")
+            _require_encrypted(name, url)
         return self
 
 
@@ -197,10 +219,20 @@ def json_schema() -> dict[str, Any]:
     return ForgesFile.model_json_schema()
 
 
-def credentials_of(file: ForgesFile, environ: Mapping[str, str]) -> Credentials:
+def credentials_of(
+    file: ForgesFile, environ: Mapping[str, str], open_client: OpenClient = forge_client
+) -> Credentials:
     """Make what looks the file's credentials up; their secrets are read when they are used."""
+
+    def exchange(entry: CredentialEntry) -> Exchange | None:
+        if entry.app is None:
+            return None
+        return GitHubApp(open_client, entry.api, entry.app, entry.installation).token
+
     rules = {
-        name: CredentialRule(place=each.place, urls=tuple(each.urls), username=each.username)
+        name: CredentialRule(
+            place=each.place, urls=tuple(each.urls), username=each.username, exchange=exchange(each)
+        )
         for name, each in file.credentials.items()
     }
     return Credentials(rules, environ)

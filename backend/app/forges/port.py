@@ -58,13 +58,32 @@ class NewPullRequest:
     draft: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """A finding at a line of a commit. `blocks` is False for advice."""
+
+    path: str
+    line: int
+    title: str
+    message: str
+    blocks: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitStatus:
-    """What is said about a commit. `description` is one short line."""
+    """What is said about a commit.
+
+    Attributes:
+        state: `error` means that a gate reached no verdict, so that a person has to act.
+        description: one short line.
+        url: leads to more.
+        annotations: findings at lines, for forges that show them.
+    """
 
     state: StatusState
     description: str
     url: str | None = None
+    annotations: Sequence[Annotation] = ()
 
 
 class Forge(Protocol):

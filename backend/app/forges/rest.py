@@ -1,6 +1,6 @@
 """Calls the REST interface of a forge, and words its failures."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from http import HTTPStatus
@@ -15,6 +15,9 @@ _TIMEOUT_SECONDS = 20.0
 _MESSAGE_CHARS = 300
 
 OpenClient = Callable[[], httpx.AsyncClient]
+
+ReadToken = Callable[[], Awaitable[str]]
+"""Reads a token; called for each request, so that a rotated or renewed token counts at once."""
 
 
 def forge_client() -> httpx.AsyncClient:
@@ -51,7 +54,7 @@ class RestApi:
         token: reads the token; called for each request, so that a rotated token counts at once.
     """
 
-    def __init__(self, dialect: Dialect, open_client: OpenClient, api: str, token: Callable[[], str]) -> None:
+    def __init__(self, dialect: Dialect, open_client: OpenClient, api: str, token: ReadToken) -> None:
         self._dialect = dialect
         self._open_client = open_client
         self._api = api.rstrip("/")
@@ -119,7 +122,7 @@ class RestApi:
         url = path if "://" in path else f"{self._api}{path}"
         try:
             headers = {
-                "Authorization": f"Bearer {self._token()}",
+                "Authorization": f"Bearer {await self._token()}",
                 "User-Agent": "PhaseRunner",
                 **self._dialect.headers,
             }

@@ -14,7 +14,8 @@ from pydantic import (
     model_validator,
 )
 
-from app.schemas.agents import MAX_CANDIDATES, MODEL_PATTERN, AgentBackend, AgentScript, AgentSpec
+from app.schemas.agent_script import AgentScript
+from app.schemas.agents import MAX_CANDIDATES, MODEL_PATTERN, AgentBackend, AgentSpec
 from app.schemas.runs import Phase
 from app.schemas.text import clean_text
 

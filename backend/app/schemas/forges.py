@@ -18,11 +18,6 @@ class ForgeOrigin(BaseModel):
         repository: `owner/name`.
         issue: number of the issue that became the goal.
         trigger: what started it; a second run with the same trigger is refused.
-        root_run_id: for a round, the run whose pull request it works on.
-        branch: name of that pull request's branch.
-        pull_number: its number.
-        pull_url: its page.
-        parents: commits that the round's result is pushed on top of.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -31,11 +26,24 @@ class ForgeOrigin(BaseModel):
     repository: str
     issue: int | None = None
     trigger: str | None = None
-    root_run_id: UUID | None = None
-    branch: str | None = None
-    pull_number: int | None = None
-    pull_url: str | None = None
-    parents: list[str] = []
+
+
+class RoundOrigin(ForgeOrigin):
+    """The pull request that a round works on.
+
+    Attributes:
+        root_run_id: the run that opened it.
+        branch: name of its branch.
+        pull_number: its number.
+        pull_url: its page.
+        parents: commits that the round's result is pushed on top of.
+    """
+
+    root_run_id: UUID
+    branch: str
+    pull_number: int
+    pull_url: str
+    parents: list[str]
 
 
 class ReviewView(BaseModel):

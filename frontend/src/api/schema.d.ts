@@ -1696,6 +1696,9 @@ export interface components {
          * AgentScript
          * @description A recorded agent: attempt n of a phase plays step n, and the last step repeats.
          *
+         *     If step n expects nothing, a later step whose `expects` are all in the prompt comes first: so one script
+         *     answers what a prompt says, in any order.
+         *
          *     A role of a loop or an answer plays the last of its steps that have `expects` and receive all of it;
          *     when there is none, iteration n plays the nth of its steps without `expects`, and the last one repeats.
          */
@@ -4723,7 +4726,9 @@ export interface components {
          * @description What became of a run on its forge.
          *
          *     Attributes:
+         *         root_run_id: for a round, the run whose pull request it works on.
          *         problem: why the last report did not reach the forge; empty while all is well.
+         *         review: what reviewers and checks say, and the rounds that answer them; None where nobody follows it.
          */
         ForgeView: {
             /** Branch */
@@ -4752,6 +4757,13 @@ export interface components {
             pull_url: string | null;
             /** Repository */
             repository: string;
+            /** @default null */
+            review: components["schemas"]["ReviewView"] | null;
+            /**
+             * Root Run Id
+             * @default null
+             */
+            root_run_id: string | null;
         };
         /**
          * ForkOrigin
@@ -6985,6 +6997,34 @@ export interface components {
          * @enum {string}
          */
         RetryFrom: "previous" | "base";
+        /**
+         * ReviewView
+         * @description Where the review of a pull request stands.
+         *
+         *     Attributes:
+         *         reason: what it waits for, in one line.
+         *         rounds: how many rounds began.
+         *         round_run_id: the newest round.
+         *         problem: why the forge could not be asked; empty while all is well.
+         */
+        ReviewView: {
+            /**
+             * Problem
+             * @default
+             */
+            problem: string;
+            /** Reason */
+            reason: string;
+            /** Round Run Id */
+            round_run_id: string | null;
+            /** Rounds */
+            rounds: number;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "watching" | "working" | "approved" | "spent" | "stopped" | "ended";
+        };
         /**
          * Role
          * @description What a token allows; each role includes those before it.

@@ -12,3 +12,13 @@ export function pullUrl({ pull_url: url }: Pull): string | null {
 export function stateOfPull({ outcome }: Pull): "open" | "merged" | "closed" {
   return outcome ?? "open";
 }
+
+type Review = Pick<Schemas["ReviewView"], "state" | "reason" | "rounds">;
+
+/** Where a review stands: `working, round 2 of 3`. */
+export function reviewInWords({ state, reason, rounds }: Review): string {
+  if (state === "ended" || state === "approved") return reason;
+  const before =
+    rounds === 0 || state === "working" ? "" : ` after ${rounds} ${rounds === 1 ? "round" : "rounds"}`;
+  return reason ? `${state}${before}: ${reason}` : `${state}${before}`;
+}

@@ -18,7 +18,7 @@ from app.agents.port import (
     ProgressKind,
     ReportProgress,
 )
-from app.schemas.agents import AgentScript, DeleteEdit, ReplaceEdit, ScriptEdit, ScriptStep, WriteEdit
+from app.schemas.agent_script import AgentScript, DeleteEdit, ReplaceEdit, ScriptEdit, ScriptStep, WriteEdit
 
 _TOOLS = {"write": "write_file", "replace": "edit_file", "delete": "delete_file"}
 

@@ -12,7 +12,7 @@ import anyio.to_thread
 from app.agents.programs import RunProgram
 from app.agents.scripted.script_file import load_script
 from app.core.errors import InvalidInputError, NotFoundError, WorkspaceError
-from app.schemas.agents import AgentScript
+from app.schemas.agent_script import AgentScript
 
 _APP = Path(__file__).resolve().parents[2]
 # In a wheel the examples are inside the package; in a checkout they are at its root.

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from app.core.errors import InvalidInputError
-from app.schemas.agents import MAX_SCRIPT_CHARS, AgentScript
+from app.schemas.agent_script import MAX_SCRIPT_CHARS, AgentScript
 
 # UTF-8 takes at most four bytes for a character; the syntax around the text is small against that.
 _MAX_BYTES = 4 * MAX_SCRIPT_CHARS

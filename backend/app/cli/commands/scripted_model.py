@@ -15,7 +15,7 @@ from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument
 from app.cli.terminal import Terminal
 from app.gateway.scripted.play import ScriptPlayer
 from app.gateway.scripted.server import ScriptedModelServer
-from app.schemas.agents import AgentScript
+from app.schemas.agent_script import AgentScript
 
 DEFAULT_PORT = 9911
 

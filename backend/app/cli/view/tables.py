@@ -130,6 +130,9 @@ def _forge_lines(run: "RunDetail") -> list[Line]:
         by = f" by {one_line(forge.outcome_by)}" if forge.outcome_by else ""
         outcome = f", {forge.outcome}{by}" if forge.outcome else ""
         lines.append((f"  pull request  {one_line(forge.pull_url)}{outcome}", ""))
+    if forge.review is not None:
+        rounds = f", rounds: {forge.review.rounds}" if forge.review.rounds else ""
+        lines.append((f"  review  {forge.review.state}: {one_line(forge.review.reason)}{rounds}", ""))
     if forge.problem:
         lines.append((f"  not reported: {one_line(forge.problem, 500)}", "yellow"))
     return lines

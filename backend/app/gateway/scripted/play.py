@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from app.gateway.scripted.conversation import Line, Speaker, turns_of
 from app.gateway.scripted.requests import ScriptedRequest
 from app.gateway.scripted.script import Say, Turn, run_shell, write_file
-from app.schemas.agents import AgentScript, DeleteEdit, ReplaceEdit, ScriptEdit, ScriptStep, WriteEdit
+from app.schemas.agent_script import AgentScript, DeleteEdit, ReplaceEdit, ScriptEdit, ScriptStep, WriteEdit
 
 _PHASE = re.compile(r"\bYou are in the (\w+) phase\b")
 _ATTEMPT = re.compile(r"\bThis is attempt (\d+) of \d+\b")

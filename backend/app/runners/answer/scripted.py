@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from app.runners.answer.synthesizer import Synthesis, SynthesisTask
 from app.runners.evaluators.models.response_verdict import MAX_RETRIES, conclude
 from app.runners.evaluators.response_evaluator import Judged
-from app.schemas.agents import AgentScript, ScriptedRole, ScriptStep
+from app.schemas.agent_script import AgentScript, ScriptedRole, ScriptStep
 from app.schemas.response_evaluation import (
     DIMENSIONS,
     Analysis,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from app.runners.loop.roles import RoleTask, Trouble
-from app.schemas.agents import AgentScript, ScriptedRole
+from app.schemas.agent_script import AgentScript, ScriptedRole
 from app.schemas.loop.results import FailureReason, TaskResult, TaskStatus
 
 

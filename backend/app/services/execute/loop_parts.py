@@ -17,7 +17,8 @@ from app.runners.loop.roles import LoopParts, LoopRole, Script
 from app.runners.loop.script import SandboxedScript
 from app.runners.loop.scripted import ScriptedRoleAgent
 from app.runners.project import ProjectRules, panel_for
-from app.schemas.agents import AgentSpec, ScriptedRole
+from app.schemas.agent_script import ScriptedRole
+from app.schemas.agents import AgentSpec
 from app.schemas.project_file import PROJECT_FILE
 from app.services.execute.candidates import AttemptTrees
 from app.services.execute.role_models import RoleModels

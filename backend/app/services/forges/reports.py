@@ -23,7 +23,7 @@ from app.forges.descriptions import (
     pull_request_body,
     title_of,
 )
-from app.forges.port import CommitStatus, Forge, ForgeError, ForgesByName, NewPullRequest, PullRequest
+from app.forges.port import Forge, ForgeError, ForgesByName, NewPullRequest, PullRequest
 from app.forges.repositories import Member, Members
 from app.schemas.runs import RunStatus
 from app.schemas.workspaces import GitSource
@@ -31,6 +31,7 @@ from app.services.chores.webhooks import pause_after
 from app.services.execute.trees import RunTrees
 from app.services.forges.outcomes import note_outcome
 from app.services.forges.signs import wake
+from app.services.forges.statuses import status_of
 from app.services.read.runs import RunQueries
 from app.services.review.rechecks import RecheckService
 from app.services.review.results import Result, ResultService
@@ -208,7 +209,7 @@ class ForgeReportService:
             # The delivery that told of it came before the number of the pull request was known.
             async with self._sessions.begin() as session:
                 await note_outcome(session, due.comment_run_id, pull)
-        await forge.set_status(due.repository, commit, _status(facts, final=result.is_final))
+        await forge.set_status(due.repository, commit, status_of(facts, final=result.is_final))
         return pull.url
 
     async def _push(self, due: _Due, member: Member, branch: str, result: Result) -> str:
@@ -281,15 +282,3 @@ class ForgeReportService:
     async def _note(self, due: _Due, values: dict[str, Any]) -> None:
         async with self._sessions.begin() as session:
             await session.execute(update(ForgeReport).where(ForgeReport.run_id == due.run_id).values(values))
-
-
-def _status(facts: ReportFacts, *, final: bool) -> CommitStatus:
-    if not final:
-        return CommitStatus(state="failure", description="The gates have not passed it", url=facts.link)
-    gates = {
-        each.evaluator
-        for attempt in facts.run.attempts
-        for each in attempt.evaluations
-        if each.gate and each.passed
-    }
-    return CommitStatus(state="success", description=f"{len(gates)} gates passed it", url=facts.link)

@@ -14,7 +14,7 @@ from app.forges.repositories import Member
 from app.forges.reviews import Feedback, ReviewedPull, ReviewForge
 from app.schemas.agents import AgentSpec
 from app.schemas.api.sprints import SprintCreate
-from app.schemas.forges import ForgeOrigin
+from app.schemas.forges import RoundOrigin
 from app.schemas.runs import Phase
 from app.schemas.workspaces import GitSource
 from app.services.control.idempotency import UNKEYED
@@ -83,7 +83,7 @@ class RoundService:
             policy=rules.policy,
         )
         new = self._sprints.prepare(sprint, f"{repository.forge}:review")
-        origin = ForgeOrigin(
+        origin = RoundOrigin(
             forge=repository.forge,
             repository=repository.name,
             issue=issue,

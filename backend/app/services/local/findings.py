@@ -60,14 +60,15 @@ def findings_of(report: EvaluationReport) -> list[ReportedFinding]:
             result = EvaluationResult.model_validate(each.result)
         except ValidationError:  # a report from another version
             continue
-        found += _findings(result, gate=each.gate)
+        found += findings_in(result, gate=each.gate)
     if report.verdict != "passed" and not any(each.level != "note" for each in found):
         level: Level = "error" if report.verdict == "failed" else "warning"
         found.append(_finding(VERDICT, level, report.verdict, report.reason))
     return sorted(found, key=lambda each: (_ORDER[each.level], each.path is None))
 
 
-def _findings(result: EvaluationResult, *, gate: bool) -> Iterator[ReportedFinding]:
+def findings_in(result: EvaluationResult, *, gate: bool) -> Iterator[ReportedFinding]:
+    """Yield the findings of one result; none if it passed, but for advice."""
     name = result.evaluator_name
     yield from _of_tool(name, "note", result.metadata.get("advice"))
     if result.status in (EvaluationStatus.PASSED, EvaluationStatus.SKIPPED):

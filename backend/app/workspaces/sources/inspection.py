@@ -63,7 +63,7 @@ async def inspect_source(source: WorkspaceSource, policy: SourcePolicy, git: Git
             check_url(source.url, policy)
             check_remote_ref(source.ref)
             if source.credential is not None:
-                policy.credentials.for_url(source.credential, source.url)
+                await policy.credentials.for_url(source.credential, source.url)
             if source.url.startswith("file:"):
                 await anyio.to_thread.run_sync(check_file_url, source.url, policy)
             return SourceInfo(kind="git", location=without_password(source.url), pinned=source)

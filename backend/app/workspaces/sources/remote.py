@@ -41,7 +41,7 @@ async def prepare_fetch(source: GitSource, transport_env: Mapping[str, str], pol
     """
     url, secrets = _without_secret(source.url)
     if source.credential is not None:
-        login = policy.credentials.for_url(source.credential, source.url)
+        login = await policy.credentials.for_url(source.credential, source.url)
         secrets = {"SOURCE_USER": login.username, "SOURCE_PASSWORD": login.secret}
     settings = _helper_for(url) if secrets else {}
     ssh, allow_private = _SSH, policy.allow_private_urls

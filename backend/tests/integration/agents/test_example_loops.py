@@ -15,7 +15,7 @@ from app.runners.loop.panel import EvaluatorOrPanel, PanelJudge
 from app.runners.loop.script import SandboxedScript
 from app.runners.loop.scripted import ScriptedRoleAgent
 from app.runners.project import ProjectRules, panel_for, read_from_tree
-from app.schemas.agents import AgentScript, ScriptedRole
+from app.schemas.agent_script import AgentScript, ScriptedRole
 from app.schemas.director_evaluator import DirectorEvaluatorLoop
 from app.schemas.loop.results import LoopEnd, LoopResult
 from app.workspaces.confine.sandbox import Sandbox

@@ -24,7 +24,7 @@ from app.services.forges.issues import IssueService
 from app.services.forges.wishes import WishService
 from app.services.record.outbox import Outbox
 from tests.forge_double import SECRET, GitHubDouble, github_double, signed
-from tests.git_http import TOKEN
+from tests.git_http import TOKEN, fixed_token
 from tests.integration.services.support import UseCases, at_once, use_cases
 
 pytestmark = pytest.mark.anyio
@@ -85,7 +85,7 @@ async def scene(database_url: str, tmp_path: Path) -> AsyncGenerator[Scene]:
     members = Members(file)
     with github_double(REPO, "https://github.com", tmp_path) as double:
         async with use_cases(database_url, tmp_path) as parts:
-            forges = {"github": GitHub(httpx.AsyncClient, double.url, lambda: TOKEN)}
+            forges = {"github": GitHub(httpx.AsyncClient, double.url, fixed_token(TOKEN))}
             cancels = CancelService(parts.sessions, parts.bell, Outbox(forges=True))
             issues = IssueService(parts.sprints, members, forges)
             wishes = WishService(parts.sessions, members, forges, issues, parts.escalations, cancels)

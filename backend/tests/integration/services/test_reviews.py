@@ -25,7 +25,7 @@ from app.services.forges.rounds import RoundService
 from app.services.forges.signs import stir, wake
 from app.workspaces.sources.inspection import SourcePolicy
 from tests.forge_double import Fault, GitHubDouble, github_double
-from tests.git_http import TOKEN, run_git, serving_git
+from tests.git_http import TOKEN, fixed_token, run_git, serving_git
 from tests.integration.services.support import UseCases, at_once, make_repository, use_cases
 
 pytestmark = pytest.mark.anyio
@@ -123,8 +123,8 @@ async def scene(database_url: str, tmp_path: Path) -> AsyncGenerator[Scene]:
 
 async def _scene(parts: UseCases, double: GitHubDouble, members: Members) -> Scene:
     client = partial(httpx.AsyncClient, timeout=30.0)
-    forge = GitHub(client, double.url, lambda: TOKEN)
-    reading = GitHubReviews(client, double.url, lambda: TOKEN, forge)
+    forge = GitHub(client, double.url, fixed_token(TOKEN))
+    reading = GitHubReviews(client, double.url, fixed_token(TOKEN), forge)
     chore = ReviewChore(
         parts.sessions,
         members,

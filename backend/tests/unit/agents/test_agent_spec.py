@@ -8,7 +8,8 @@ from pydantic import ValidationError
 
 from app.agents.scripted.script_file import load_script, parse_script
 from app.core.errors import InvalidInputError
-from app.schemas.agents import AgentBackend, AgentScript, AgentSpec, agent_label
+from app.schemas.agent_script import AgentScript
+from app.schemas.agents import AgentBackend, AgentSpec, agent_label
 from app.schemas.runs import Phase
 
 STEP = {"say": "Coding Complete"}

@@ -14,7 +14,8 @@ from app.agents.models.factory import (
 )
 from app.agents.port import Agent, AgentFailure, FailureKind
 from app.agents.provider import BUILT_IN_BACKENDS, AgentProvider, Backend
-from app.schemas.agents import AgentBackend, AgentScript, AgentSpec
+from app.schemas.agent_script import AgentScript
+from app.schemas.agents import AgentBackend, AgentSpec
 from app.workspaces.process import run_process
 
 SCRIPT = AgentScript.model_validate({"title": "t", "phases": {"coding": [{"say": "x"}]}})

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from app.cli.commands.scripted_model import serve_script
 from app.cli.terminal import Terminal
-from app.schemas.agents import AgentScript
+from app.schemas.agent_script import AgentScript
 from tests.unit.cli.fakes import FakeService, invoke
 
 SCRIPT = AgentScript.model_validate({"title": "Tea", "phases": {"coding": [{"say": "Coding Complete"}]}})

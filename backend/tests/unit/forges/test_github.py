@@ -13,7 +13,7 @@ from app.forges.github import GitHub
 from app.forges.port import CommitStatus, ForgeError, NewPullRequest
 from app.forges.rest import forge_client
 from tests.forge_double import Fault, GitHubDouble, github_double
-from tests.git_http import TOKEN, run_git
+from tests.git_http import TOKEN, fixed_token, run_git
 from tests.unit.workspaces.conftest import UserRepository
 
 pytestmark = pytest.mark.anyio
@@ -35,7 +35,7 @@ def double(tmp_path: Path) -> Iterator[GitHubDouble]:
 
 
 def adapter(double: GitHubDouble, token: str = TOKEN) -> GitHub:
-    return GitHub(partial(httpx.AsyncClient, timeout=30.0), double.url, lambda: token)
+    return GitHub(partial(httpx.AsyncClient, timeout=30.0), double.url, fixed_token(token))
 
 
 async def test_reads_issues_permissions_and_branches(double: GitHubDouble) -> None:
@@ -149,7 +149,7 @@ async def test_a_rate_limit_says_when_it_ends(status: int, double: GitHubDouble)
 
 async def test_a_slow_forge_is_given_up(double: GitHubDouble) -> None:
     double.faults.append(Fault("GET", "", 500, seconds=2.0))
-    forge = GitHub(partial(httpx.AsyncClient, timeout=0.2), double.url, lambda: TOKEN)
+    forge = GitHub(partial(httpx.AsyncClient, timeout=0.2), double.url, fixed_token(TOKEN))
     with pytest.raises(ForgeError, match="cannot be reached: ReadTimeout"):
         await forge.issue(REPO, 7)
 

@@ -11,7 +11,7 @@ from app.forges.github import GitHub
 from app.forges.github_reviews import GitHubReviews
 from app.forges.port import ForgeError, NewPullRequest
 from tests.forge_double import Fault, GitHubDouble, github_double
-from tests.git_http import TOKEN, run_git
+from tests.git_http import TOKEN, fixed_token, run_git
 from tests.unit.workspaces.conftest import UserRepository
 
 pytestmark = pytest.mark.anyio
@@ -36,9 +36,9 @@ def double(tmp_path: Path) -> Iterator[GitHubDouble]:
 async def reading(double: GitHubDouble) -> GitHubReviews:
     """Open a pull request; give what reads it."""
     client = partial(httpx.AsyncClient, timeout=30.0)
-    forge = GitHub(client, double.url, lambda: TOKEN)
+    forge = GitHub(client, double.url, fixed_token(TOKEN))
     await forge.open_pull(REPO, NewPullRequest(title="x", body="", head=BRANCH, base="main", draft=False))
-    return GitHubReviews(client, double.url, lambda: TOKEN, forge)
+    return GitHubReviews(client, double.url, fixed_token(TOKEN), forge)
 
 
 async def test_checks_people_and_target(double: GitHubDouble) -> None:

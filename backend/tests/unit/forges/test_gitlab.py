@@ -14,7 +14,7 @@ from app.forges.gitlab_deliveries import is_from, read_gitlab_delivery
 from app.forges.operator_file import parse_forges
 from app.forges.port import CommitStatus, ForgeError, NewPullRequest
 from app.forges.repositories import Members
-from tests.git_http import TOKEN
+from tests.git_http import TOKEN, fixed_token
 from tests.gitlab_double import GitLabDouble, gitlab_double
 
 PROJECT = "acme/tools/widgets"
@@ -31,7 +31,7 @@ def double() -> Iterator[GitLabDouble]:
 
 
 def adapter(double: GitLabDouble, token: str = TOKEN) -> GitLab:
-    return GitLab(partial(httpx.AsyncClient, timeout=30.0), double.url, lambda: token)
+    return GitLab(partial(httpx.AsyncClient, timeout=30.0), double.url, fixed_token(token))
 
 
 @pytest.mark.anyio

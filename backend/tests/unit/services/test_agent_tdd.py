@@ -16,8 +16,9 @@ from app.agents.scripted.agent import ScriptedAgent
 from app.core.errors import InvalidInputError
 from app.core.events.envelope import EventData
 from app.core.events.types import SprintEventType
+from app.schemas.agent_script import AgentScript
 from app.schemas.agent_tdd import AgentTddRunCreate, SubagentSpec
-from app.schemas.agents import AgentScript, AgentSpec
+from app.schemas.agents import AgentSpec
 from app.services.agent_tdd import AgentTddService, NoCandidateError
 from app.services.execute.side_by_side import CandidateOutcome, SideBySide, Subagent
 from tests.agent_fakes import PlainAgent

@@ -18,7 +18,7 @@ from app.services.backlog.items import BacklogService
 from app.services.forges.backlog_issues import BacklogIssueService
 from app.workspaces.sources.inspection import SourcePolicy
 from tests.forge_double import GitHubDouble, github_double
-from tests.git_http import TOKEN
+from tests.git_http import TOKEN, fixed_token
 from tests.integration.services.support import UseCases, use_cases
 
 pytestmark = pytest.mark.anyio
@@ -44,7 +44,7 @@ async def cases(database_url: str, tmp_path: Path) -> AsyncGenerator[UseCases]:
 
 
 def service(cases: UseCases, double: GitHubDouble) -> BacklogIssueService:
-    forges = {"github": GitHub(httpx.AsyncClient, double.url, lambda: TOKEN)}
+    forges = {"github": GitHub(httpx.AsyncClient, double.url, fixed_token(TOKEN))}
     file = parse_forges(FILE, "forges.toml")
     sources = SourcePolicy(allow_private_urls=True, credentials=credentials_of(file, {"TOKEN": TOKEN}))
     backlog = BacklogService(cases.sessions, replace(cases.sprints.intake, sources=sources))

@@ -16,7 +16,7 @@ from app.agents.port import (
     ProgressKind,
 )
 from app.agents.scripted.agent import ScriptedAgent
-from app.schemas.agents import AgentScript
+from app.schemas.agent_script import AgentScript
 from tests.agent_fakes import Listener
 
 pytestmark = pytest.mark.anyio

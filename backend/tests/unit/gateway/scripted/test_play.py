@@ -12,7 +12,7 @@ from app.gateway.scripted.play import ScriptPlayer
 from app.gateway.scripted.requests import ScriptedRequest, read_request
 from app.gateway.scripted.script import CallTool, OfferedTool, Say, Turn, speak
 from app.runners.prompts.sprint import base_prompt, optimized_prompt
-from app.schemas.agents import AgentScript
+from app.schemas.agent_script import AgentScript
 from app.schemas.runs import Phase
 
 SHELL = OfferedTool("bash", {"properties": {"command": {"type": "string"}}})

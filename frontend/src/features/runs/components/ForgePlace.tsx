@@ -1,10 +1,11 @@
 /** Where a run is on its forge: the pull request with its state, and what keeps a report from arriving. */
+import { Link } from "@tanstack/react-router";
 import { GitPullRequest } from "lucide-react";
 
 import { RelativeTime } from "@/components/RelativeTime";
 import { UntrustedText } from "@/components/UntrustedText";
 import type { Schemas } from "@/lib/api/client";
-import { pullUrl, stateOfPull } from "@/lib/forge";
+import { pullUrl, reviewInWords, stateOfPull } from "@/lib/forge";
 
 type Forge = Schemas["ForgeView"];
 
@@ -18,7 +19,7 @@ export function PullLink({ forge }: { forge: Forge }) {
   );
 }
 
-export function ForgePlace({ forge }: { forge: Forge }) {
+export function ForgePlace({ forge, run }: { forge: Forge; run: string }) {
   return (
     <div className="theirs flex flex-col gap-1" data-forge>
       <p className="flex flex-wrap items-center gap-x-1.5">
@@ -48,12 +49,47 @@ export function ForgePlace({ forge }: { forge: Forge }) {
           {forge.issue !== null && `, for issue #${forge.issue}`}
         </span>
       </p>
+      {forge.root_run_id && (
+        <p>
+          This is a round: it answers feedback on the pull request of{" "}
+          <Link to="/sprints/$id" params={{ id: forge.root_run_id }} className="underline">
+            run {forge.root_run_id.slice(0, 8)}
+          </Link>
+          .
+        </p>
+      )}
+      {forge.review && <Review review={forge.review} own={run} />}
       {forge.problem && (
         <p className="text-failed">
           <UntrustedText text={`The last report did not arrive: ${forge.problem}`} />
         </p>
       )}
     </div>
+  );
+}
+
+/** What reviewers and checks say, and the round that answers them. */
+function Review({ review, own }: { review: Schemas["ReviewView"]; own: string }) {
+  const round = review.round_run_id;
+  return (
+    <>
+      <p data-review>
+        <strong className="font-medium">Review:</strong> <UntrustedText text={reviewInWords(review)} />
+        {round !== null && round !== own && (
+          <>
+            {", "}
+            <Link to="/sprints/$id" params={{ id: round }} className="underline">
+              newest round: run {round.slice(0, 8)}
+            </Link>
+          </>
+        )}
+      </p>
+      {review.problem && (
+        <p className="text-failed">
+          <UntrustedText text={`The forge could not be asked: ${review.problem}`} />
+        </p>
+      )}
+    </>
   );
 }
 

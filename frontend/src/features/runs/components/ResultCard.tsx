@@ -70,7 +70,7 @@ export function ResultCard({ run }: { run: RunDetail }) {
           <strong className="font-medium">Accepted:</strong> <UntrustedText text={each} />
         </p>
       ))}
-      {run.forge && <ForgePlace forge={run.forge} />}
+      {run.forge && <ForgePlace forge={run.forge} run={run.id} />}
       {(kind === "local" || kind === "git") && <MergeState run={run} isRemote={kind === "git"} />}
       {result.data && <CopyLine label="Take it as a branch" text={resultCommand(run, result.data.branch)} />}
       {result.data && isFinal && kind === "local" && <ApplyBranch run={run} branch={result.data.branch} />}
