@@ -17,7 +17,7 @@ from app.runners.evaluators.testing.counter_tests.data_files import read_data_fi
 from app.runners.evaluators.testing.counter_tests.drawing import (
     Change,
     Unit,
-    draw,
+    draw_all,
     draw_data,
     units_of,
 )
@@ -202,7 +202,7 @@ class _Check:
     ) -> tuple[Version, Version] | None:
         """Draw changes, and divide them by the toss of a coin; None when there is none."""
         tried = {test: each.change for test, each in before.items()}
-        changes = [each for unit in units for each in draw(unit, self._chance, wanted, tried)]
+        changes = draw_all(units, self._chance, wanted, tried)
         if not changes:
             return None
         heads: list[Change] = []

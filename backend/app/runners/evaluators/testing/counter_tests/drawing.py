@@ -48,6 +48,7 @@ class Change:
         site: the place.
         edits: of the file.
         texts: data files that hold the wrong expectation, by name.
+        late: in which half a text is misspelt; what went unnoticed is changed again in the same half.
     """
 
     unit: Unit
@@ -55,6 +56,7 @@ class Change:
     site: Site
     edits: tuple[Edit, ...]
     texts: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    late: bool | None = None
 
     @property
     def says(self) -> str:
@@ -119,7 +121,30 @@ class Inventory:
         return files[0] if len(files) == 1 else None
 
 
-def draw(unit: Unit, chance: Random, wanted: Collection[str], tried: Mapping[str, Change]) -> list[Change]:
+def draw_all(
+    units: Iterable[Unit], chance: Random, wanted: Collection[str], tried: Mapping[str, Change]
+) -> list[Change]:
+    """Draw an expectation for each test of some units; see `draw`.
+
+    Texts are misspelt in their first half and in their second half by turns. Code that knows only how an
+    expected text ends, or begins, meets both.
+    """
+    late = chance.random() < 0.5
+    found: list[Change] = []
+    for unit in units:
+        found += draw(unit, chance, wanted, tried, late=late)
+        late = not late
+    return found
+
+
+def draw(
+    unit: Unit,
+    chance: Random,
+    wanted: Collection[str],
+    tried: Mapping[str, Change],
+    *,
+    late: bool | None = None,
+) -> list[Change]:
     """Draw an expectation for each test of a unit, where there is one.
 
     Args:
@@ -127,6 +152,8 @@ def draw(unit: Unit, chance: Random, wanted: Collection[str], tried: Mapping[str
         chance: decides.
         wanted: the tests in question.
         tried: by test, what was changed before and went unnoticed. It is changed again, into something else.
+        late: whether texts are misspelt in their second half, every other row in its first; None leaves it to
+            chance.
     """
     body = [each for each in unit.function.sites if each.row is None]
     rows: dict[int, list[Site]] = defaultdict(list)
@@ -135,10 +162,13 @@ def draw(unit: Unit, chance: Random, wanted: Collection[str], tried: Mapping[str
             rows[site.row].append(site)
     if rows and (not _prove_values(body) or chance.random() < _ROWS_FIRST):
         chosen = {row: unit.tests[row] for row in rows if unit.tests[row] in wanted}
-        drawn = [_one(unit, (test,), rows[row], chance, tried.get(test)) for row, test in chosen.items()]
+        drawn = [
+            _one(unit, (test,), rows[row], chance, tried.get(test), None if late is None else late == row % 2)
+            for row, test in chosen.items()
+        ]
     else:
         before = next((tried[test] for test in unit.tests if test in tried), None)
-        drawn = [_one(unit, unit.tests, body, chance, before)]
+        drawn = [_one(unit, unit.tests, body, chance, before, late)]
     return [each for each in drawn if each is not None]
 
 
@@ -147,18 +177,24 @@ def _prove_values(sites: Iterable[Site]) -> bool:
 
 
 def _one(
-    unit: Unit, tests: tuple[str, ...], sites: Sequence[Site], chance: Random, before: Change | None
+    unit: Unit,
+    tests: tuple[str, ...],
+    sites: Sequence[Site],
+    chance: Random,
+    before: Change | None,
+    late: bool | None,
 ) -> Change | None:
     """Change one of some sites, the same place as before if there was one."""
     if before is not None:
         again = [each for each in sites if each == before.site]
         sites = again or sites
     for site in _in_order(sites, chance):
-        alternatives = [each for each in _alternatives(unit.file, site, chance) if each]
+        half = late if before is None else before.late
+        alternatives = [each for each in _alternatives(unit.file, site, chance, half) if each]
         if before is not None and len(alternatives) > 1:
             alternatives = [each for each in alternatives if each != before.edits]
         if alternatives:
-            return Change(unit, tests, site, alternatives[0])
+            return Change(unit, tests, site, alternatives[0], late=half)
     return None
 
 
@@ -178,11 +214,11 @@ def _worth(site: Site) -> int:
     return 0 if site.certain else 1
 
 
-def _alternatives(file: TestFile, site: Site, chance: Random) -> list[tuple[Edit, ...]]:
+def _alternatives(file: TestFile, site: Site, chance: Random, late: bool | None) -> list[tuple[Edit, ...]]:
     if site.leaf is None:
         return chance.sample(site.edits, len(site.edits))
     leaf = site.leaf
-    texts = wrong_texts(leaf.value, file.source.text(leaf.node), file.pool, chance)
+    texts = wrong_texts(leaf.value, file.source.text(leaf.node), file.pool, chance, late=late)
     return [(file.source.replaced(leaf.node, text),) for text in texts if _is_wrong(leaf, text)]
 
 

@@ -47,7 +47,9 @@ def is_plain(node: ast.expr) -> bool:
     return True
 
 
-def wrong_texts(value: Plain, text: bytes, pool: Sequence[Plain], chance: Random) -> list[bytes]:
+def wrong_texts(
+    value: Plain, text: bytes, pool: Sequence[Plain], chance: Random, *, late: bool | None = None
+) -> list[bytes]:
     """Return source texts of values that differ from a literal, the order drawn by lot.
 
     No two of them are merely written differently, and none differs in a way that lenient equality may well
@@ -58,8 +60,9 @@ def wrong_texts(value: Plain, text: bytes, pool: Sequence[Plain], chance: Random
         text: how it is written.
         pool: values that the file expects elsewhere.
         chance: decides.
+        late: whether a text is misspelt in its second half, if it can be; None leaves it to chance.
     """
-    near = list(_near_misses(value, text, _alphabet([value, *pool]), chance))
+    near = list(_near_misses(value, text, _alphabet([value, *pool]), chance, late))
     others = [_written(each, text) for each in pool if _may_stand_for(each, value)]
     chance.shuffle(others)
     found = [*near[:3], *others[:2]]
@@ -67,14 +70,16 @@ def wrong_texts(value: Plain, text: bytes, pool: Sequence[Plain], chance: Random
     return list(dict.fromkeys(found))
 
 
-def _near_misses(value: Plain, text: bytes, alphabet: frozenset[str], chance: Random) -> Iterator[bytes]:
+def _near_misses(
+    value: Plain, text: bytes, alphabet: frozenset[str], chance: Random, late: bool | None
+) -> Iterator[bytes]:
     match value:
         case bool():
             yield repr(not value).encode()
         case None:
             yield from (b"False", b"0")
         case str() | bytes():
-            yield from _misspelt(value, text, alphabet, chance)
+            yield from _misspelt(value, text, alphabet, chance, late)
         case int():
             steps = [1, -1, chance.randrange(2, 12), -chance.randrange(2, 12)]
             yield from _numbers(value + step for step in chance.sample(steps, 3))
@@ -96,11 +101,17 @@ def _numbers(values: Iterable[complex]) -> Iterator[bytes]:
         yield text if text[:1].isdigit() else b"(" + text + b")"
 
 
-def _misspelt(value: str | bytes, text: bytes, alphabet: frozenset[str], chance: Random) -> Iterator[bytes]:
+def _misspelt(
+    value: str | bytes, text: bytes, alphabet: frozenset[str], chance: Random, late: bool | None
+) -> Iterator[bytes]:
     """Change one letter or digit in the place where it stands; where there is none, add some."""
     places = [i for i, byte in enumerate(text) if chr(byte).isalnum() and byte < 128]
+    drawn = chance.sample(places, min(_TRIES, len(places)))
+    if late is not None:
+        middle = len(places) // 2
+        drawn.sort(key=lambda each: (places.index(each) >= middle) != late)
     found = 0
-    for place in chance.sample(places, min(_TRIES, len(places))):
+    for place in drawn:
         other = text[:place] + _another(text[place], alphabet, chance) + text[place + 1 :]
         if _is_one_off(value, read_plain(other)):
             yield other

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from app.runners.evaluators.testing.counter_tests.drawing import Change, draw, rewritten, units_of
+from app.runners.evaluators.testing.counter_tests.drawing import Change, draw, draw_all, rewritten, units_of
 from app.runners.evaluators.testing.counter_tests.reading import TestFile, read_test_file
 from app.runners.evaluators.testing.counter_tests.sampling import Budget, sample
 from app.runners.evaluators.testing.counter_tests.sites import Kind
@@ -156,3 +156,34 @@ def test_only_as_many_tests_are_drawn_as_there_is_time_for() -> None:
     assert sample(units, plain, Budget(free=30.0), Random(1)) == units
     assert Budget(free=3.0, pairs=2).rounds(plain) == 1
     assert Budget(free=30.0, pairs=2).rounds(plain) == 2
+
+
+PATHS = """def test_one():
+    assert place("shop") == "/etc/ann/shop"
+
+def test_two():
+    assert place("menu") == "/srv/bob/menu"
+"""
+
+
+def test_code_that_knows_only_the_end_of_a_text_meets_both_halves() -> None:
+    """A misspelt beginning goes unnoticed, whatever chance decides; the same half is changed again."""
+    file = read(PATHS)
+    ids = ["test_x.py::test_one", "test_x.py::test_two"]
+    for seed in range(40):
+        chance = Random(seed)
+        changes = draw_all(units_of([file], ids), chance, ids, {})
+        assert {each.late for each in changes} == {True, False}
+        early = next(each for each in changes if not each.late)
+        (test,) = early.tests
+        ends = {text.strip('"')[-5:] for text in (early.says, again(file, ids, chance, test, early).says)}
+        assert ends <= {"/shop", "/menu"}
+
+
+def again(file: TestFile, ids: list[str], chance: Random, test: str, before: Change) -> Change:
+    """What is drawn after a change that went unnoticed."""
+    (change,) = draw_all(
+        [each for each in units_of([file], ids) if test in each.tests], chance, [test], {test: before}
+    )
+    assert change.edits != before.edits
+    return change

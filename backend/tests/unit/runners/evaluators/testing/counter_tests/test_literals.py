@@ -49,6 +49,16 @@ def test_near_misses_differ_in_a_letter_and_not_in_its_case(text: str) -> None:
             assert read.lower() != value.lower()
 
 
+@pytest.mark.parametrize("late", [True, False])
+def test_a_text_is_misspelt_in_the_half_that_is_asked_for(late: bool) -> None:
+    value = "/etc/ann/shop.to"
+    for seed in range(50):
+        for wrong in wrong_texts(value, repr(value).encode(), [], Random(seed), late=late):
+            read = str(read_plain(wrong))
+            (place,) = (at for at, (one, two) in enumerate(zip(value, read, strict=True)) if one != two)
+            assert (place >= value.index("shop")) == late
+
+
 def test_values_of_the_same_file_are_drawn_in_the_same_quotes() -> None:
     drawn = {each for seed in range(50) for each in wrong_texts("IV", b'"IV"', ["IX", "XL"], Random(seed))}
     assert {b'"IX"', b'"XL"'} <= drawn
