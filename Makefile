@@ -22,7 +22,7 @@ export GIT_SSL_CAINFO ?= $(SSL_CERT_FILE)
 export PIP_CERT ?= $(SSL_CERT_FILE)
 endif
 
-.PHONY: help setup run test test-faults test-agents test-image lint format types lock bench check-layers dashboard check-dashboard api-types docs screenshots wheel check-wheel clean
+.PHONY: help setup run test forge-samples test-faults test-agents test-image lint format types lock bench check-layers dashboard check-dashboard api-types docs screenshots wheel check-wheel clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | while IFS=$$'\t' read -r name text; do printf '  %-14s %s\n' "$$name" "$$text"; done
@@ -47,8 +47,11 @@ run: export GOAL_TEXT = $(value GOAL)
 run: export REPO_PATH = $(value REPO)
 
 # Files of tests side by side, as many as there are processors; JOBS=0 runs them one after the other.
-test: setup lint check-dashboard ## Everything that must hold: lint, types, layers, tests [JOBS=4]
+test: setup lint check-dashboard forge-samples ## Everything that must hold: lint, types, layers, tests [JOBS=4]
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --durations=20 $(ARGS)
+
+forge-samples: setup
+	@$(BIN)/python .ci/forge_samples.py
 
 test-faults: setup ## Break everything at every boundary, many minutes; a short form is part of test
 	@$(BIN)/python -m pytest -m "long or not long" backend/tests/faults $(ARGS)

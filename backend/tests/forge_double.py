@@ -301,7 +301,12 @@ def _edit_comment(double: GitHubDouble, names: dict[str, str], query: Any, body:
 
 
 def _shown(comment: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in comment.items() if name != "issue"}
+    return _without(comment, "issue")
+
+
+def _without(fields: dict[str, Any], own: str) -> dict[str, Any]:
+    """Leave out what only the double needs."""
+    return {name: value for name, value in fields.items() if name != own}
 
 
 def _pulls(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
@@ -366,7 +371,19 @@ def _compare(double: GitHubDouble, names: dict[str, str], query: Any, body: Any)
 def _check_runs(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
     wanted = query.get("check_name", [None])[0]
     found = [each for each in double.checks.get(names["sha"], []) if wanted in (None, each["name"])]
-    return 200, {"total_count": len(found), "check_runs": found}
+    return 200, {"total_count": len(found), "check_runs": [_shown_check(each) for each in found]}
+
+
+def _shown_check(run: dict[str, Any]) -> dict[str, Any]:
+    output = dict(run["output"])
+    notes = output.pop("annotations", None)
+    return {**run, "output": output if notes is None else {**output, "annotations_count": len(notes)}}
+
+
+def _annotations(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    every = [each for runs in double.checks.values() for each in runs]
+    found = next(each for each in every if each["id"] == int(names["id"]))
+    return 200, found["output"].get("annotations", [])
 
 
 def _new_check_run(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
@@ -374,14 +391,14 @@ def _new_check_run(double: GitHubDouble, names: dict[str, str], query: Any, body
         return 403, {"message": "You must authenticate via a GitHub App."}
     made = {"id": 6000 + sum(map(len, double.checks.values())), **body}
     double.checks.setdefault(body["head_sha"], []).append(made)
-    return 201, made
+    return 201, _shown_check(made)
 
 
 def _edit_check_run(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
     every = [each for runs in double.checks.values() for each in runs]
     found = next(each for each in every if each["id"] == int(names["id"]))
     found.update(body)
-    return 200, found
+    return 200, _shown_check(found)
 
 
 def _installations(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
@@ -398,7 +415,8 @@ def _access_token(double: GitHubDouble, names: dict[str, str], query: Any, body:
 def _combined(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
     found = [each for each in double.statuses if each["sha"] == names["sha"]]
     newest = {each["context"]: each for each in found}
-    return 200, {"state": "success", "statuses": list(newest.values())}
+    shown = [_without(each, "sha") for each in newest.values()]
+    return 200, {"state": "success", "statuses": shown}
 
 
 def _log(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
@@ -406,11 +424,11 @@ def _log(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> 
 
 
 def _reviews(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    return 200, [each for each in double.reviews if each["pull"] == int(names["number"])]
+    return 200, [_without(each, "pull") for each in double.reviews if each["pull"] == int(names["number"])]
 
 
 def _remarks(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    return 200, [each for each in double.remarks if each["pull"] == int(names["number"])]
+    return 200, [_without(each, "pull") for each in double.remarks if each["pull"] == int(names["number"])]
 
 
 def _edit_pull(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
@@ -450,6 +468,7 @@ _ROUTES: list[tuple[str, str, Act]] = [
     ("GET", r"REPO/commits/(?P<sha>[0-9a-f]+)/check-runs", _check_runs),
     ("POST", "REPO/check-runs", _new_check_run),
     ("PATCH", r"REPO/check-runs/(?P<id>\d+)", _edit_check_run),
+    ("GET", r"REPO/check-runs/(?P<id>\d+)/annotations", _annotations),
     ("GET", "/app/installations", _installations),
     ("POST", r"/app/installations/(?P<id>\d+)/access_tokens", _access_token),
     ("GET", r"REPO/commits/(?P<sha>[0-9a-f]+)/status", _combined),

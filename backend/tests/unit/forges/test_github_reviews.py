@@ -75,6 +75,16 @@ async def test_a_log_that_is_gone_leaves_what_the_check_says(double: GitHubDoubl
     assert check.excerpt == "3 problems\nE501"
 
 
+async def test_a_check_of_another_app_says_its_annotations(double: GitHubDouble) -> None:
+    reviews = await reading(double)
+    run = double.check(str(double.head_of(BRANCH)), "types", "timed_out")["check_run"]
+    note = {"path": "new.py", "start_line": 1, "message": "not an int"}
+    run["app"] = {"slug": "other"}
+    run["output"] = {"title": "1 problem", "summary": None, "text": None, "annotations": [note]}
+    (check,) = (await reviews.facts(REPO, 100)).checks
+    assert (check.state, check.excerpt) == ("failed", "1 problem\nnew.py:1: not an int")
+
+
 async def test_the_commit_in_common(double: GitHubDouble) -> None:
     reviews = await reading(double)
     main = str(double.head_of("main"))
