@@ -8,6 +8,7 @@ A model that plays a role finds out by the fields of the answer that is asked fo
 """
 
 import asyncio
+import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -51,7 +52,7 @@ def model_server(script: Sequence[Turn] | Play) -> Iterator[ScriptedModelServer]
 
 
 def asked(request: SeenRequest) -> str:
-    """All texts of a request, whatever its dialect."""
+    """Return all texts of a request, whatever its dialect."""
     return "\n".join(_texts(request.body))
 
 
@@ -125,13 +126,31 @@ def judges(*insufficient: str, issue: str = "") -> Turn:
     return gives(dimensions=dimensions, feedback=[])
 
 
+def reviews(request: ScriptedRequest) -> Turn:
+    """A review of a sprint's work that is content with each criterion."""
+    (names,) = re.findall(r"by these\nnames: (.+)\. Judge what", _said(request))
+    criteria = [{"criterion": each, "reasoning": "read", "score": 1.0} for each in names.split(", ")]
+    return gives(criteria=criteria, overall_assessment="good")
+
+
+def chooses(request: ScriptedRequest) -> Turn:
+    """The choice of the first candidate that is shown."""
+    (numbers,) = re.findall(r"Choose one of the solutions ([\d, ]+)\.", _said(request))
+    choice = int(numbers.split(", ")[0])
+    return gives(comparison="both work", rationale="it is shorter", choice=choice, score=0.9)
+
+
+def _said(request: ScriptedRequest) -> str:
+    return "\n".join(each.text for each in request.lines)
+
+
 @dataclass
 class Roles:
     """A model that plays roles; each has a list of answers, and its last one is repeated.
 
     The agent's turns are those of one conversation, so that candidates can work side by side. Other roles
-    give their answers in the order in which they are asked. A role without answers says something that is
-    no use.
+    give their answers in the order in which they are asked. Advisers and the judge of candidates are content.
+    A role without answers says something that is no use.
     """
 
     agent: Sequence[Turn] = (Say("Done."),)
@@ -143,7 +162,12 @@ class Roles:
         role = role_of(request)
         if role == "agent":
             return self.agent[min(request.turns, len(self.agent) - 1)]
+        if role in _CONTENT:
+            return _CONTENT[role](request)
         answers = self.others.get(role, (Say("I do not know."),))
         number = self._given.get(role, 0)
         self._given[role] = number + 1
         return answers[min(number, len(answers) - 1)]
+
+
+_CONTENT: Mapping[str, Play] = {"adviser": reviews, "judge": chooses}
