@@ -35,16 +35,18 @@ _ROLES: Mapping[str, frozenset[str]] = {
 
 
 @contextmanager
-def model_server(script: Sequence[Turn] | Play) -> Iterator[ScriptedModelServer]:
-    """Serve a model in a thread."""
-    server = ScriptedModelServer(script)
+def model_server(script: Sequence[Turn] | Play, port: int = 0) -> Iterator[ScriptedModelServer]:
+    """Serve a model in a thread, on any free port or on this one."""
+    server = ScriptedModelServer(script, port=port)
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
     try:
         asyncio.run_coroutine_threadsafe(server.__aenter__(), loop).result()
-        yield server
-        asyncio.run_coroutine_threadsafe(server.__aexit__(None, None, None), loop).result()
+        try:
+            yield server
+        finally:
+            asyncio.run_coroutine_threadsafe(server.__aexit__(None, None, None), loop).result()
     finally:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()

@@ -31,7 +31,7 @@ from app.schemas.text import storable_json, storable_text
 from app.services.execute.candidate_rows import store_bundle, store_candidates, used_vendor_login
 from app.services.execute.candidates import CandidateJob, CandidateRuns, Committed, ProducedCandidate
 from app.services.execute.inbox import AttemptInbox
-from app.services.execute.interruptions import is_interrupted, last_end
+from app.services.execute.interruptions import has_work, is_interrupted, last_end
 from app.services.execute.progress import ProgressBatcher, storing_progress
 from app.services.record.attempts import (
     begin_run,
@@ -140,7 +140,8 @@ class Producing:
 
         def task_in(tree: Path) -> AgentTask:
             inbox = AttemptInbox(self._sessions, self._recorder, run.id, fence, opened.claim)
-            return AgentTask(phase, number, opened.prompt, tree, limits, inbox=inbox)
+            kept = has_work(recorded, number)
+            return AgentTask(phase, number, opened.prompt, tree, limits, inbox=inbox, has_work=kept)
 
         spec = AgentSpec.model_validate(run.agent)
         message = f"{phase}: attempt {number}"
