@@ -71,6 +71,13 @@ def attempts(client: httpx.Client, run_id: str) -> list[dict[str, Any]]:
     return list(ok(client.get(f"/runs/{run_id}/attempts")))
 
 
+def starts(client: httpx.Client, run_id: str) -> list[tuple[bool, bool]]:
+    """Of each start of an attempt, whether it had begun before, and whether its worker was lost."""
+    events = ok(client.get(f"/runs/{run_id}/events", params={"limit": 1000}))["events"]
+    begun = [each["data"] for each in events if each["event"] == "attempt.started"]
+    return [(each["resumed"], each["taken_over"]) for each in begun]
+
+
 def patch(client: httpx.Client, run_id: str) -> str:
     return client.get(f"/runs/{run_id}/result.patch").text
 
@@ -172,6 +179,8 @@ def test_work_before_an_outage_is_kept_and_the_next_try_is_told_why(
         assert run["status"] == "completed", run["status_reason"]
         (attempt,) = attempts(client, run_id)
         assert (attempt["number"], attempt["verdict"], attempt["lost_workers"]) == (1, "passed", 0)
+        first, *later = starts(client, run_id)
+        assert (first, set(later)) == ((False, False), {(True, False)}), "nothing was taken over"
         assert "+    return amount // 2" in patch(client, run_id)
         told = next(each for each in reversed(prompts(server)) if "Its changes are in the workspace." in each)
         assert why in told, told
@@ -257,6 +266,7 @@ def test_loops_and_answers_wait_for_a_model_and_use_up_nothing(
         (attempt,) = attempts(client, run_id)
         counted = [attempt[each] for each in ("agent_failures", "evaluation_failures", "lost_workers")]
         assert (attempt["number"], attempt["verdict"], counted) == (1, "passed", [0, 0, 0])
+        assert not any(taken_over for _, taken_over in starts(client, run_id))
 
 
 @pytest.mark.parametrize("kind", ["sprints", *KINDS])

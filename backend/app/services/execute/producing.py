@@ -12,10 +12,7 @@ import logfire
 from app.agents.port import AgentFailure, AgentLimits, AgentTask, FailureKind, ReportProgress
 from app.core.errors import WorkspaceError
 from app.core.events.agents import AgentFailedData
-from app.core.events.attempts import (
-    AttemptProducedData,
-    AttemptStartedData,
-)
+from app.core.events.attempts import AttemptProducedData
 from app.core.events.envelope import EventData
 from app.core.events.types import SprintEventType
 from app.core.events.union import EVENT_ADAPTER
@@ -38,6 +35,7 @@ from app.services.record.attempts import (
     new_attempt,
     reclaim,
     start_commit,
+    started_data,
     tell_optimization,
     total_usage,
 )
@@ -115,20 +113,19 @@ class Producing:
         claim = uuid4()
         async with self._recorder.open(recorded.run.id, fence) as recording:
             begin_run(recording, recorded)
-            found = next((each.id for each in recorded.attempts if each.number == number), None)
+            found = next((each for each in recorded.attempts if each.number == number), None)
             if found is None:
                 context = memory.get_optimization_context()
                 attempt = new_attempt(recorded, number, claim, prompt, start, context)
                 recording.session.add(attempt)
                 tell_optimization(recording, number, memory)
             else:
-                attempt = await recording.session.get_one(Attempt, found)
+                attempt = await recording.session.get_one(Attempt, found.id)
                 reclaim(recording, attempt, claim, prompt)
             told = {each.id for each in waiting}
             due = await due_messages(recording.session, recorded.run.id)
             deliver(recording, attempt, [each for each in due if each.id in told])
-            data = AttemptStartedData(prompt_chars=len(prompt), base_commit=start, resumed=found is not None)
-            recording.tell(data, attempt.phase, number)
+            recording.tell(started_data(found, prompt, start), attempt.phase, number)
         return _Opened(recorded.run.id, claim, prompt, start)
 
     async def _work(
