@@ -24,7 +24,7 @@ PROFILES = ROOT / "backend" / "app" / "agents" / "external" / "built_in.toml"
 PROGRAM = Path(sys.executable).parent / "phaserunner"
 NODE = "node@24"
 EXTRA = {"mini-swe-agent": ["mcp"]}
-PYTHON = {"aider-chat": "3.12"}
+PYTHON = {"aider-chat": ">=3.10,<3.13"}
 SECONDS = 900
 START_SECONDS = 120
 SPRINTS = ("codex", "opencode")

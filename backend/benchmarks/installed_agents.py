@@ -12,20 +12,25 @@ from pathlib import Path
 import anyio.to_thread
 import logfire
 
+from app.agents.built_in.agent import PydanticAiAgent
 from app.agents.external.agent import ExternalAgent
 from app.agents.external.installed import find_installed
 from app.agents.external.profile import AgentProfile
+from app.agents.gateway_port import Dialect
+from app.agents.models.factory import ProviderKeys, build_model
 from app.agents.port import Agent, AgentFailure, AgentLimits, AgentProgress, AgentTask
 from app.agents.scripted.agent import ScriptedAgent
 from app.gateway.gateway import ModelGateway
 from app.gateway.ledger import NoLedger
 from app.gateway.prices import ListPrices
+from app.gateway.recorded_model import recorded
 from app.gateway.scripted.script import Say
 from app.gateway.scripted.server import ScriptedModelServer
 from app.schemas.agent_script import AgentScript
 from app.workspaces.confine.agent_programs import AgentPrograms
 from app.workspaces.confine.python_places import interpreter_paths
 from app.workspaces.confine.sandbox import Sandbox
+from app.workspaces.process import run_process
 from benchmarks.figures import Series
 
 TITLE = "agents: an instant installed agent, its output, and twenty at once"
@@ -62,21 +67,24 @@ async def measure(place: Path) -> list[Series]:
     state = await sandbox.state()
     if not state.confined:
         raise RuntimeError(state.detail)
-    async with scripted_gateway() as gateway:
+    async with scripted_model() as model, gateway_to(model) as gateway:
         instant = instant_agent(gateway, sandbox)
         scripted = ScriptedAgent(AgentScript.model_validate(_SCRIPT))
         before = _processor_ms()
-        installed, alone = await _in_turns(place, instant, scripted)
+        installed, alone, built_in = await _in_turns(place, instant, scripted, built_in_agent(model))
         used = (_processor_ms() - before) / (ROUNDS + 1)
         talk = _TALK.format(tenths=OUTPUT_SECONDS * 10, rate=OUTPUT_RATE)
         talking = command_agent([sys.executable, "-I", "-c", talk], gateway, sandbox)
         shares = [await _share(talking, place) for _ in range(OUTPUT_ROUNDS)]
         left = await leftovers_of(instant, place)
     added = [one - other for one, other in zip(installed, alone, strict=True)]
+    over_built_in = [one - other for one, other in zip(installed, built_in, strict=True)]
     return [
         Series("an attempt of an instant installed agent", installed),
         Series("the same of the scripted agent", alone),
+        Series("the same of the built-in agent", built_in),
         Series("added by sandbox, driver and gateway", added, "ms", TARGET_MS),
+        Series("added to the built-in agent", over_built_in, "ms", TARGET_MS),
         Series("processor time of a turn, children included", [used]),
         Series("output of 100 kB/s, share of a core", shares, "%", TARGET_PERCENT),
         Series(f"left by {AT_ONCE} agents at once", [float(left)], "things", 0.0),
@@ -110,15 +118,15 @@ def _is_unix_socket(descriptor: Path) -> bool:
     return target.startswith("socket:") and f" {target[8:-1]} " in Path("/proc/net/unix").read_text()
 
 
-async def _in_turns(place: Path, one: Agent, other: Agent) -> tuple[list[float], list[float]]:
-    first: list[float] = []
-    second: list[float] = []
+async def _in_turns(place: Path, *agents: Agent) -> list[list[float]]:
+    """Return how long each agent took, turn by turn."""
+    taken: list[list[float]] = [[] for _ in agents]
     for turn in range(ROUNDS + 1):
-        took = [await _work(each, place / f"{turn} {each.provider}") for each in (one, other)]
-        if turn:
-            first.append(took[0])
-            second.append(took[1])
-    return first, second
+        for number, each in enumerate(agents):
+            took = await _work(each, place / f"{turn} {number}")
+            if turn:
+                taken[number].append(took)
+    return taken
 
 
 async def _share(agent: Agent, place: Path) -> float:
@@ -159,11 +167,25 @@ def _ignore(progress: AgentProgress) -> None:
 @asynccontextmanager
 async def scripted_gateway() -> AsyncGenerator[ModelGateway]:
     """Serve a gateway to a model that answers at once."""
-    async with (
-        ScriptedModelServer((Say("done"),)) as server,
-        ModelGateway(server.upstreams("key"), ListPrices(), NoLedger()) as gateway,
-    ):
+    async with scripted_model() as model, gateway_to(model) as gateway:
         yield gateway
+
+
+def scripted_model() -> ScriptedModelServer:
+    """Make a model that answers at once."""
+    return ScriptedModelServer((Say("done"),))
+
+
+def gateway_to(model: ScriptedModelServer) -> ModelGateway:
+    """Make a gateway to a model that is served."""
+    return ModelGateway(model.upstreams("key"), ListPrices(), NoLedger())
+
+
+def built_in_agent(model: ScriptedModelServer) -> PydanticAiAgent:
+    """Make the built-in agent, which asks its model from this process."""
+    keys = ProviderKeys("", "key", None, model.upstreams()[Dialect.OPENAI_CHAT].base_url)
+    build = recorded(lambda name: build_model(name, keys), NoLedger())
+    return PydanticAiAgent("openai-chat:scripted-model", build, run_process, Path(sys.executable))
 
 
 def instant_agent(gateway: ModelGateway, sandbox: Sandbox) -> ExternalAgent:

@@ -91,6 +91,7 @@ class AgentTask:
         python: interpreter with what the workspace's tests need; None is the agent's usual one.
         session: where to keep the conversation, and to go on with an earlier one; None begins anew.
         inbox: messages of people; None where there are none.
+        has_work: the workspace holds changes that an earlier try of this task left.
     """
 
     phase: str
@@ -104,6 +105,7 @@ class AgentTask:
     python: Path | None = None
     session: SessionPlace | None = None
     inbox: Inbox | None = None
+    has_work: bool = False
 
 
 class ProgressKind(StrEnum):

@@ -10,6 +10,8 @@ from opentelemetry import trace
 
 from app.core.config import Settings
 
+_DOUBLES = ("com.anthropic.sdk.python",)
+
 
 def configure_telemetry(settings: Settings, *, service: str) -> None:
     """Set up spans for this process; without token and endpoint nothing leaves the machine."""
@@ -28,8 +30,13 @@ def configure_telemetry(settings: Settings, *, service: str) -> None:
         distributed_tracing=True,
         data_dir=settings.DATA_DIR / "logfire",
     )
-    logfire.instrument_pydantic_ai()
     logfire.instrument_httpx()
+    suppress_doubles()
+
+
+def suppress_doubles() -> None:
+    """Keep libraries from reporting model requests, each of which has a span already."""
+    logfire.suppress_scopes(*_DOUBLES)
 
 
 def configure_logging(settings: Settings) -> None:

@@ -17,9 +17,10 @@ from app.gateway.provider_faults import Fault, unreachable
 from app.gateway.refusals import broken_stream, error_body
 from app.gateway.requests import ModelCall, allowed_models
 from app.gateway.routes import Route, kept_query
+from app.gateway.spans import describe, open_span
 from app.gateway.streams import ListMeter, Meter, StreamMeter, meter_for
 from app.gateway.upstreams import ANTHROPIC_VERSION
-from app.gateway.work import Work, describe, open_span
+from app.gateway.work import Work
 
 _MAX_WORDS = 500
 
@@ -98,7 +99,7 @@ class ModelCalls:
         """Relay a model's answer."""
         work = Work(self.account.begin(), call, self.parts.now(), self.parts.clock())
         labels, provider = self.grant.labels, self.asker.upstream.provider
-        with continued_trace(self.traceparent), open_span(work, labels, provider) as span:
+        with continued_trace(self.traceparent), open_span(call.model, labels, provider) as span:
             try:
                 answer = await self._ask(exchange, route, call.body, whole=not call.streams)
                 if isinstance(answer, Fault):
@@ -109,8 +110,9 @@ class ModelCalls:
                 else:
                     await self._whole(exchange, answer, work)
             finally:
-                self.parts.ledger.record(work.line(labels, provider, self.parts.clock()))
-                describe(span, work)
+                line = work.line(labels, provider, self.parts.clock())
+                self.parts.ledger.record(line)
+                describe(span, line)
 
     async def _whole(self, exchange: Exchange, answer: Answer, work: Work) -> None:
         meter = meter_for(self.grant.dialect, answer.response.headers.get("content-type", ""))

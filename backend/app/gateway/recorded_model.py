@@ -1,9 +1,9 @@
-"""A model that this process asks itself, with a line in the ledger for each request."""
+"""A model that this process asks itself, with a line in the ledger and a span for each request."""
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -19,6 +19,7 @@ from app.agents.gateway_port import current_labels
 from app.agents.models.failures import BudgetReachedError
 from app.gateway.ledger import CLIENT_GONE, Budgets, Ledger, ModelRequest, NoBudgets
 from app.gateway.prices import Cost, CostKind
+from app.gateway.spans import describe, open_span
 from app.gateway.usage_reading import Tokens
 
 _FAILED = 503
@@ -63,15 +64,9 @@ class RecordedModel(WrapperModel):
             BudgetReachedError: a budget is spent.
         """
         await self._check_budgets()
-        line = _Line(self.wrapped)
-        try:
+        with self._line() as line:
             response = await self.wrapped.request(messages, model_settings, model_request_parameters)
             line.take(response)
-        except BaseException as error:
-            line.fail(error)
-            raise
-        finally:
-            self._ledger.record(line.end())
         return response
 
     @asynccontextmanager
@@ -88,8 +83,7 @@ class RecordedModel(WrapperModel):
             BudgetReachedError: a budget is spent.
         """
         await self._check_budgets()
-        line = _Line(self.wrapped)
-        try:
+        with self._line() as line:
             async with self.wrapped.request_stream(
                 messages, model_settings, model_request_parameters, run_context
             ) as response:
@@ -97,20 +91,31 @@ class RecordedModel(WrapperModel):
                     yield response
                 finally:
                     line.take(response.get())
-        except BaseException as error:
-            line.fail(error)
-            raise
-        finally:
-            self._ledger.record(line.end())
+
+    @contextmanager
+    def _line(self) -> Generator["_Line"]:
+        line = _Line(self.wrapped)
+        failure: BaseException | None = None
+        with open_span(line.model, line.labels, line.provider) as span:
+            try:
+                yield line
+            except BaseException as error:  # noqa: BLE001 - raised below: a span would keep the provider's words
+                line.fail(error)
+                failure = error
+            request = line.end()
+            self._ledger.record(request)
+            describe(span, request)
+        if failure is not None:
+            raise failure
 
 
 class _Line:
     """What becomes of one request."""
 
     def __init__(self, model: Model) -> None:
-        self._labels = current_labels()
-        self._provider = model.system
-        self._model = model.model_name
+        self.labels = current_labels()
+        self.provider = model.system
+        self.model = model.model_name
         self._at = datetime.now(UTC)
         self._begun = time.monotonic()
         self._status = 200
@@ -119,7 +124,7 @@ class _Line:
 
     def take(self, response: ModelResponse) -> None:
         usage = response.usage
-        self._model = response.model_name or self._model
+        self.model = response.model_name or self.model
         if usage.input_tokens or usage.output_tokens:
             self._tokens = Tokens(
                 usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens
@@ -140,9 +145,9 @@ class _Line:
 
     def end(self) -> ModelRequest:
         return ModelRequest(
-            labels=self._labels,
-            provider=self._provider,
-            model=self._model,
+            labels=self.labels,
+            provider=self.provider,
+            model=self.model,
             tokens=self._tokens,
             cost=self._cost,
             status=self._status,

@@ -1,10 +1,7 @@
-"""One request to a model while it is relayed: what is known of it for the ledger and for traces."""
+"""One request to a model while it is relayed: what is known of it for the ledger."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
-
-import logfire
 
 from app.agents.gateway_port import RequestLabels
 from app.gateway.ledger import CLIENT_GONE, ModelRequest
@@ -47,35 +44,3 @@ class Work:
             latency_ms=round((ended - self.begun) * 1000),
             at=self.at,
         )
-
-
-def open_span(work: Work, labels: RequestLabels, provider: str) -> logfire.LogfireSpan:
-    """Return a span with the names of OpenTelemetry's conventions for generative AI; it holds no content."""
-    attributes: dict[str, Any] = {
-        "gen_ai.operation.name": "chat",
-        "gen_ai.provider.name": provider,
-        "gen_ai.request.model": work.call.model,
-        "role": labels.role.value,
-        "run_id": str(labels.run_id) if labels.run_id else None,
-        "phase": labels.phase,
-        "attempt": labels.attempt,
-        "candidate": labels.candidate,
-    }
-    known = {name: value for name, value in attributes.items() if value is not None}
-    return logfire.span("chat {model}", model=work.call.model, **known)
-
-
-def describe(span: logfire.LogfireSpan, work: Work) -> None:
-    """Write into a span what became of a request."""
-    tokens = work.consumption.tokens
-    found = {
-        "http.response.status_code": work.status,
-        "error.type": str(work.status) if work.status >= 400 else None,
-        "gen_ai.response.model": work.consumption.model,
-        "gen_ai.usage.input_tokens": tokens.input,
-        "gen_ai.usage.output_tokens": tokens.output,
-        "gen_ai.usage.cache_read.input_tokens": tokens.cache_read,
-    }
-    for name, value in found.items():
-        if value is not None:
-            span.set_attribute(name, value)

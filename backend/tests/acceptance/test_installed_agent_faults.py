@@ -78,6 +78,8 @@ def test_a_worker_that_is_killed_in_the_middle_of_a_prompt_loses_nothing(
             run = until_rest(client, run_id)
             (attempt,) = ok(client.get(f"/runs/{run_id}/attempts"))
             (message,) = ok(client.get(f"/runs/{run_id}/messages"))["items"]
+            begun = [each["data"] for each in _events(client, run_id) if each["event"] == "attempt.started"]
+            assert [each["taken_over"] for each in begun] == [False, True]
             refused = client.post(f"/runs/{run_id}/messages", json={"text": "Too late."})
             assert (refused.status_code, refused.json()["detail"]) == (409, "the sprint is completed")
         assert run["status"] == "completed", run

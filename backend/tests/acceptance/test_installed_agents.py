@@ -1,10 +1,8 @@
 """Sprints that an installed agent works on, confined, against the scripted model behind the gateway."""
 
-import asyncio
 import sys
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -13,6 +11,7 @@ from app.gateway.scripted.script import Say, run_shell
 from app.gateway.scripted.server import ScriptedModelServer
 from tests.acceptance.projects import MENDED, make_repository
 from tests.acceptance.server import Service, ok, serving, until_rest
+from tests.scripted_models import model_server
 
 CLIENT = Path(__file__).parents[1] / "model_client_agent.py"
 MEND = f"cat > shares.py <<'END'\n{MENDED}END\n"
@@ -28,21 +27,9 @@ env = {{ BASE_URL = "{{base_url}}", TOKEN = "{{token}}", MODEL = "{{model}}" }}
 KEY = "the-key-of-the-provider"
 
 
-@contextmanager
-def scripted_model() -> Iterator[ScriptedModelServer]:
+def scripted_model() -> AbstractContextManager[ScriptedModelServer]:
     """Serve a model that mends the project, in a thread."""
-    server = ScriptedModelServer((run_shell(MEND), Say("Coding Complete")))
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    try:
-        asyncio.run_coroutine_threadsafe(server.__aenter__(), loop).result()
-        yield server
-        asyncio.run_coroutine_threadsafe(server.__aexit__(None, None, None), loop).result()
-    finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
+    return model_server((run_shell(MEND), Say("Coding Complete")))
 
 
 @pytest.fixture(scope="module")

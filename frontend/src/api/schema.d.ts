@@ -2343,7 +2343,10 @@ export interface components {
             /** Trace Id */
             trace_id?: string | null;
         };
-        /** AttemptStartedData */
+        /**
+         * AttemptStartedData
+         * @description `resumed`: it had begun before. `taken_over`: the worker that held it was lost.
+         */
         AttemptStartedData: {
             /** Base Commit */
             base_commit: string;
@@ -2354,6 +2357,11 @@ export interface components {
              * @default false
              */
             resumed: boolean;
+            /**
+             * Taken Over
+             * @default false
+             */
+            taken_over: boolean;
         };
         /** AttemptStartedEvent */
         AttemptStartedEvent: {

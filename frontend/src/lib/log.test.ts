@@ -34,6 +34,15 @@ describe("Log", () => {
     ]);
   });
 
+  it.each([
+    [{}, "Attempt 1 of coding"],
+    [{ resumed: true, taken_over: false }, "Attempt 1 of coding, again"],
+    [{ resumed: true, taken_over: true }, "Attempt 1 of coding, taken over"],
+  ])("says of a start that it was taken over only if a worker was lost: %o", (data, text) => {
+    const started = { ...progress(1), event: "attempt.started", data } as unknown as RunEvent;
+    expect(linesOf(started).map((line) => line.text)).toEqual([text]);
+  });
+
   it("grows with its events and begins again when they do", () => {
     const log = new Log();
     const first = [progress(1, "a")];

@@ -64,6 +64,9 @@ const isOfSprint = (phase: string | null | undefined) => phase !== "loop" && pha
 const placeOf = (phase: string | null | undefined) => (isOfSprint(phase) ? `Phase ${phase}` : `The ${phase}`);
 const tryOf = (phase: string | null | undefined) => (phase === "loop" ? "Iteration" : "Attempt");
 
+const againOf = (data: { resumed?: boolean; taken_over?: boolean }) =>
+  data.taken_over ? ", taken over" : data.resumed ? ", again" : "";
+
 const subtaskEnd = (success: boolean | null) =>
   success === null ? "gave no result" : success ? "is done" : "ended without success";
 
@@ -79,7 +82,7 @@ const NOTES: Notes = {
     `${placeOf(phase)} completed${data.accepted_by ? `, accepted by ${data.accepted_by}` : ""}`,
   "phase.failed": ({ phase, data }) => `${placeOf(phase)} failed: ${data.reason}`,
   "attempt.started": ({ phase, attempt, data }) =>
-    `${tryOf(phase)} ${attempt}${isOfSprint(phase) ? ` of ${phase}` : " begins"}${data.resumed ? ", resumed" : ""}`,
+    `${tryOf(phase)} ${attempt}${isOfSprint(phase) ? ` of ${phase}` : " begins"}${againOf(data)}`,
   "attempt.interrupted": ({ data }) => `Interrupted: ${data.reason}`,
   "agent.failed": ({ data }) => `The agent failed: ${data.message}`,
   "baseline.completed": ({ data }) => data.message,

@@ -158,7 +158,7 @@ class PydanticAiAgent:
             result = run.result
             assert result is not None  # noqa: S101 - a run that ended without an error has a result
             messages = result.all_messages()
-            if tools.changed or nudges <= 0 or task.phase not in _CHANGING_PHASES:
+            if tools.changed or task.has_work or nudges <= 0 or task.phase not in _CHANGING_PHASES:
                 break
             prompt, nudges = NUDGE, nudges - 1
         document = ModelMessagesTypeAdapter.dump_python(messages, mode="json")

@@ -37,6 +37,8 @@ from app.core.errors import PhaseRunnerError
 
 _INTERRUPTED = "Your work was interrupted. What was changed so far is in the workspace. Continue from there."
 
+_MAY_BE_THE_VERSION = (FailureKind.PROTOCOL, FailureKind.CRASH)
+
 
 @dataclass(frozen=True, slots=True)
 class ExternalAgent:
@@ -69,6 +71,20 @@ class ExternalAgent:
 
     async def run(self, task: AgentTask, report: ReportProgress) -> AgentOutcome:
         """Work on the task until the agent ends, or until it must be ended."""
+        outcome = await self._run(task, report)
+        if isinstance(outcome, AgentFailure) and outcome.kind in _MAY_BE_THE_VERSION:
+            return replace(outcome, message=outcome.message + self._version_words())
+        return outcome
+
+    def _version_words(self) -> str:
+        """Say that the profile was tried with another version than this; empty if that is not known."""
+        version, tried = self.installed.version, self.profile.tried
+        if version is None or tried is None or version == tried:
+            return ""
+        known = f"version {version} is installed, and its profile was tried with {tried}"
+        return f" ({known}: phaserunner agents check {self.name})"
+
+    async def _run(self, task: AgentTask, report: ReportProgress) -> AgentOutcome:
         try:
             confined = await self.starter.confines()
             if self.profile.asks_its_vendor:

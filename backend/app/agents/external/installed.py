@@ -27,7 +27,7 @@ class Installed:
     """An agent's program.
 
     Attributes:
-        program: the file, links followed.
+        program: the file, links followed except to the Python of an environment.
         package: the directory that it was installed to.
         path: directories for the variable PATH.
         readable: what it must see beyond the system's directories.
@@ -53,7 +53,8 @@ def find_installed(profile: AgentProfile, search: Sequence[Path], python_places:
         NotInstalledError: something is missing.
     """
     named = _find(profile.argv[0], search, _how_to_install(profile))
-    program = named.resolve()
+    here = named.parent.resolve() / named.name
+    program = here if _is_of_environment(here) else here.resolve()
     readable = [_package_of(program)]
     path: list[Path] = []
     interpreter = _interpreter(program)
@@ -99,6 +100,11 @@ def _package_of(program: Path) -> Path:
     return environment if (environment / "pyvenv.cfg").is_file() else program
 
 
+def _is_of_environment(program: Path) -> bool:
+    """Tell whether this is the Python of a virtual environment, which finds its packages by its own place."""
+    return program.name.startswith("python") and (program.parent.parent / "pyvenv.cfg").is_file()
+
+
 def _is_system(path: Path) -> bool:
     return any(path.is_relative_to(place) for place in _SYSTEM)
 
@@ -110,6 +116,8 @@ def _first_line(program: Path) -> str:
 
 
 def _interpreter(program: Path) -> Path | None:
+    if _is_of_environment(program):
+        return program
     words = _first_line(program).removeprefix("#!").split()
     return Path(words[0]) if words and words[0] != "/usr/bin/env" else None
 

@@ -10,10 +10,13 @@ from app.schemas.runs import Usage
 
 
 class AttemptStartedData(TypedEventData):
+    """`resumed`: it had begun before. `taken_over`: the worker that held it was lost."""
+
     event_type: ClassVar[SprintEventType] = SprintEventType.ATTEMPT_STARTED
     prompt_chars: int
     base_commit: str
     resumed: bool = False
+    taken_over: bool = False
 
 
 class AttemptStartedEvent(Envelope):

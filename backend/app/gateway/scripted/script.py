@@ -25,10 +25,10 @@ _FILLERS: Mapping[str, Any] = {"boolean": False, "integer": 0, "number": 0, "arr
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A value for the first of these names that a tool knows."""
+    """A JSON value for the first of these names that a tool knows."""
 
     names: tuple[str, ...]
-    value: str
+    value: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +87,12 @@ def write_file(path: str, content: str) -> CallTool:
     return CallTool((_shell(command), writing), f"{path}\n```\n{block}\n```\n")
 
 
+def call_tool(name: str, /, **arguments: Any) -> CallTool:
+    """Return a turn that calls one tool by its name, such as the one that takes a structured answer."""
+    given = tuple(Argument((key,), value) for key, value in arguments.items())
+    return CallTool((ToolUse((name.lower(),), given),))
+
+
 def _shell(command: str) -> ToolUse:
     return ToolUse(_SHELLS, (Argument(("command", "cmd", "script"), command),))
 
@@ -124,8 +130,10 @@ def _fill(use: ToolUse, schema: Mapping[str, Any]) -> Mapping[str, Any]:
     filled: dict[str, Any] = {}
     for argument in use.arguments:
         name = next((each for each in argument.names if each in known), argument.names[0])
-        is_list = _mapping(known.get(name)).get("type") == "array"
-        filled[name] = ["bash", "-c", argument.value] if is_list else argument.value
+        value: Any = argument.value
+        # Some shells take a list of words.
+        is_list = isinstance(value, str) and _mapping(known.get(name)).get("type") == "array"
+        filled[name] = ["bash", "-c", value] if is_list else value
     required: object = schema.get("required")
     for name in cast("list[object]", required) if isinstance(required, list) else ():
         if isinstance(name, str) and name not in filled:

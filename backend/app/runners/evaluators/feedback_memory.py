@@ -25,6 +25,7 @@ class AttemptRecord:
 
     Attributes:
         verdict_score: the score that decided, the gates' mean; None where no gates decided.
+        changed_nothing: it was to change files and changed none.
     """
 
     attempt_number: int
@@ -35,6 +36,7 @@ class AttemptRecord:
     optimization_prompt: str | None = None
     trace_id: str | None = None
     verdict_score: float | None = None
+    changed_nothing: bool = False
 
     @property
     def duration_ms(self) -> int | None:
@@ -256,6 +258,8 @@ def _attempt_section(attempt: AttemptRecord) -> str:
     lines = [f"### Attempt {attempt.attempt_number}: {verdict} (score {attempt.score:.2f})"]
     if attempt.phase_output.startswith(ENDED_EARLY):
         lines.append(attempt.phase_output[:MAX_ENDING_CHARS])
+    if attempt.changed_nothing:
+        lines.append("No file was changed. Only files that are in the workspace count.")
     if issues := attempt.issues_to_fix():
         lines += ["Issues to fix:", *(f"- {issue}" for issue in issues)]
     return "\n".join(lines)

@@ -20,5 +20,11 @@ def last_end(recorded: Recorded, number: int) -> str:
     return f"\n## The last try ended early\n\n{own.last_error}\n{left} Continue from there.\n"
 
 
+def has_work(recorded: Recorded, number: int) -> bool:
+    """Tell whether the attempt begins with changes that an earlier try of it left."""
+    own = _own(recorded, number)
+    return own is not None and own.head_commit is not None
+
+
 def _own(recorded: Recorded, number: int) -> Attempt | None:
     return next((each for each in recorded.attempts if each.number == number), None)

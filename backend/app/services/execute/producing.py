@@ -12,10 +12,7 @@ import logfire
 from app.agents.port import AgentFailure, AgentLimits, AgentTask, FailureKind, ReportProgress
 from app.core.errors import WorkspaceError
 from app.core.events.agents import AgentFailedData
-from app.core.events.attempts import (
-    AttemptProducedData,
-    AttemptStartedData,
-)
+from app.core.events.attempts import AttemptProducedData
 from app.core.events.envelope import EventData
 from app.core.events.types import SprintEventType
 from app.core.events.union import EVENT_ADAPTER
@@ -31,13 +28,14 @@ from app.schemas.text import storable_json, storable_text
 from app.services.execute.candidate_rows import store_bundle, store_candidates, used_vendor_login
 from app.services.execute.candidates import CandidateJob, CandidateRuns, Committed, ProducedCandidate
 from app.services.execute.inbox import AttemptInbox
-from app.services.execute.interruptions import is_interrupted, last_end
+from app.services.execute.interruptions import has_work, is_interrupted, last_end
 from app.services.execute.progress import ProgressBatcher, storing_progress
 from app.services.record.attempts import (
     begin_run,
     new_attempt,
     reclaim,
     start_commit,
+    started_data,
     tell_optimization,
     total_usage,
 )
@@ -115,20 +113,19 @@ class Producing:
         claim = uuid4()
         async with self._recorder.open(recorded.run.id, fence) as recording:
             begin_run(recording, recorded)
-            found = next((each.id for each in recorded.attempts if each.number == number), None)
+            found = next((each for each in recorded.attempts if each.number == number), None)
             if found is None:
                 context = memory.get_optimization_context()
                 attempt = new_attempt(recorded, number, claim, prompt, start, context)
                 recording.session.add(attempt)
                 tell_optimization(recording, number, memory)
             else:
-                attempt = await recording.session.get_one(Attempt, found)
+                attempt = await recording.session.get_one(Attempt, found.id)
                 reclaim(recording, attempt, claim, prompt)
             told = {each.id for each in waiting}
             due = await due_messages(recording.session, recorded.run.id)
             deliver(recording, attempt, [each for each in due if each.id in told])
-            data = AttemptStartedData(prompt_chars=len(prompt), base_commit=start, resumed=found is not None)
-            recording.tell(data, attempt.phase, number)
+            recording.tell(started_data(found, prompt, start), attempt.phase, number)
         return _Opened(recorded.run.id, claim, prompt, start)
 
     async def _work(
@@ -140,7 +137,8 @@ class Producing:
 
         def task_in(tree: Path) -> AgentTask:
             inbox = AttemptInbox(self._sessions, self._recorder, run.id, fence, opened.claim)
-            return AgentTask(phase, number, opened.prompt, tree, limits, inbox=inbox)
+            kept = has_work(recorded, number)
+            return AgentTask(phase, number, opened.prompt, tree, limits, inbox=inbox, has_work=kept)
 
         spec = AgentSpec.model_validate(run.agent)
         message = f"{phase}: attempt {number}"

@@ -95,9 +95,18 @@ async def claim_attempt(
         row = await recording.session.get_one(Attempt, known.id)
         reclaim(recording, row, claim, prompt)
     if known is None or known.status != AttemptState.DELEGATED:
-        data = AttemptStartedData(prompt_chars=len(prompt), base_commit=base, resumed=known is not None)
-        recording.tell(data, recorded.run.phase, number)
+        recording.tell(started_data(known, prompt, base), recorded.run.phase, number)
     return row
+
+
+def started_data(known: Attempt | None, prompt: str, base: str) -> AttemptStartedData:
+    """Return what the event of a start says; `known` is the attempt as it was before, if it had begun."""
+    return AttemptStartedData(
+        prompt_chars=len(prompt),
+        base_commit=base,
+        resumed=known is not None,
+        taken_over=known is not None and known.status == AttemptState.STARTED,
+    )
 
 
 def reclaim(recording: Recording, attempt: Attempt, claim: UUID, prompt: str) -> None:

@@ -104,7 +104,7 @@ async def load_memory(session: AsyncSession, recorded: Recorded) -> FeedbackMemo
     judged = _judged(recorded)
     results = await _results_by_attempt(session, judged)
     for attempt in judged:
-        memory.add_attempt(
+        record = memory.add_attempt(
             attempt.output,
             results.get(attempt.id, []),
             attempt.prompt,
@@ -113,6 +113,7 @@ async def load_memory(session: AsyncSession, recorded: Recorded) -> FeedbackMemo
             completed_at=attempt.completed_at,
             verdict_score=attempt.score,
         )
+        record.changed_nothing = _changed_nothing(attempt)
     memory.guidance = said_by_humans(recorded)
     if recorded.policy.open_paths:
         memory.guidance.append(
@@ -206,6 +207,10 @@ async def _results_by_attempt(
     return found
 
 
+def _changed_nothing(row: Attempt) -> bool:
+    return row.phase in _CHANGING_PHASES and not row.changed_files
+
+
 def _attempt_facts(row: Attempt) -> AttemptFacts:
     return AttemptFacts(
         number=row.number,
@@ -222,7 +227,7 @@ def _attempt_facts(row: Attempt) -> AttemptFacts:
         error=row.last_error,
         closing=AttemptClosing(row.closing) if row.closing else None,
         question=row.verdict_reason if row.verdict == VerdictStatus.ASKS else "",
-        changed_nothing=row.phase in _CHANGING_PHASES and not row.changed_files,
+        changed_nothing=_changed_nothing(row),
     )
 
 

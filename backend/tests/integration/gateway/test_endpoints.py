@@ -2,15 +2,12 @@
 
 import asyncio
 import tempfile
-from collections.abc import Iterator
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import logfire
 import pytest
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from app.agents.gateway_port import Dialect, GatewayGrant
@@ -82,17 +79,6 @@ async def test_noise_is_answered_and_ends(noise: bytes) -> None:
         assert (await scene.ask()).status_code == 200
 
 
-@pytest.fixture
-def exporter() -> Iterator[InMemorySpanExporter]:
-    """Give what keeps the spans of the test."""
-    keeping = InMemorySpanExporter()
-    nowhere: dict[str, Any] = {"console": False, "metrics": False, "inspect_arguments": False}
-    processors = [SimpleSpanProcessor(keeping)]
-    logfire.configure(send_to_logfire=False, additional_span_processors=processors, **nowhere)
-    yield keeping
-    logfire.configure(send_to_logfire=False, **nowhere)
-
-
 async def test_spans_have_the_names_of_the_conventions_and_no_content(exporter: InMemorySpanExporter) -> None:
     async with open_scene(Dialect.OPENAI_RESPONSES, models=("gpt-5",)) as scene:
         with logfire.span("an attempt"):
@@ -112,6 +98,9 @@ async def test_spans_have_the_names_of_the_conventions_and_no_content(exporter: 
     assert found["gen_ai.usage.input_tokens"] == 2000
     assert found["gen_ai.usage.output_tokens"] == 100
     assert found["http.response.status_code"] == 200
+    [priced, unpriced] = scene.ledger.lines
+    assert found["operation.cost"] == float(priced.cost.dollars or 0) > 0
+    assert "operation.cost" not in (bad.attributes or {}), unpriced
     assert dict(bad.attributes or {})["error.type"] == "401"
     assert good.context is not None
     assert parent.context is not None

@@ -3,6 +3,8 @@
 from uuid import uuid4
 
 import pytest
+from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from pydantic_ai import Agent
 from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
@@ -42,6 +44,43 @@ async def test_a_request_is_a_line_with_the_labels_of_the_asker(name: str, strea
     assert (line.labels, line.status, line.model) == (LABELS, 200, name.partition(":")[2])
     assert (line.tokens.input, line.tokens.output) == (2000, 100)
     assert line.cost.kind is CostKind.COMPUTED
+
+
+@pytest.mark.parametrize("name", [f"anthropic:{MODEL}", "openai:gpt-5", "openai-chat:gpt-5"])
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+async def test_a_request_is_one_span_with_the_figures_of_its_line_and_no_content(
+    name: str, stream: bool, exporter: InMemorySpanExporter
+) -> None:
+    ledger = MemoryLedger()
+    async with ScriptedModelServer() as server:
+        model = recorded(lambda each: build_model(each, keys(server)), ledger)(name)
+        async with model:
+            with labelled(LABELS):
+                await _ask(model, stream=stream)
+                server.behave(Mode.UNAUTHORIZED)
+                with pytest.raises(ModelHTTPError):
+                    await _ask(model, stream=stream)
+    good, bad = _requests(exporter)
+    first, second = ledger.lines
+    found = dict(good.attributes or {})
+    assert found["gen_ai.provider.name"] == first.provider
+    assert found["gen_ai.request.model"] == found["gen_ai.response.model"] == first.model
+    assert found["gen_ai.usage.input_tokens"] == first.tokens.input == 2000
+    assert found["gen_ai.usage.output_tokens"] == first.tokens.output == 100
+    assert found["operation.cost"] == float(first.cost.dollars or 0) > 0
+    place = [found[each] for each in ("run_id", "phase", "attempt", "candidate", "role")]
+    assert place == [str(LABELS.run_id), "coding", 2, 1, "judge"]
+    failed = dict(bad.attributes or {})
+    assert failed["error.type"] == str(second.status) == "401"
+    shown = " ".join(each.to_json() for each in exporter.get_finished_spans())
+    assert "Work." not in shown
+    assert "This answer is scripted" not in shown
+    assert "the key is not valid" not in shown
+
+
+def _requests(exporter: InMemorySpanExporter) -> list[ReadableSpan]:
+    spans = exporter.get_finished_spans()
+    return [each for each in spans if (each.attributes or {}).get("gen_ai.operation.name") == "chat"]
 
 
 async def _ask(model: Model, *, stream: bool) -> None:

@@ -132,3 +132,18 @@ def test_a_run_says_which_tests_failed_before_it_began() -> None:
     story.tell("baseline.completed", data, "coding")
     play(story, open_screen(target))
     assert message in file.getvalue()
+
+
+def test_a_start_is_taken_over_only_if_a_worker_was_lost() -> None:
+    target, file = console(terminal=False)
+    story = Story()
+    story.begin()
+    for flags in ({}, {"resumed": True}, {"resumed": True, "taken_over": True}):
+        story.tell("attempt.started", {"prompt_chars": 1, "base_commit": "b", **flags}, "coding", 1)
+    play(story, open_screen(target))
+    shown = [line for line in file.getvalue().splitlines() if ": the agent works" in line]
+    assert [line.partition(" of 3")[2] for line in shown] == [
+        ": the agent works",
+        ", again: the agent works",
+        ", taken over: the agent works",
+    ]

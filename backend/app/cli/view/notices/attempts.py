@@ -12,7 +12,7 @@ from app.core.events.attempts import AttemptInterruptedEvent, AttemptProducedEve
 def _(event: AttemptStartedEvent, state: WatchedRun) -> Iterable[Notice]:
     phase = state.phase(event.phase)
     of = f" of {phase.max_attempts}" if phase and phase.max_attempts else ""
-    again = ", taken over" if event.data.resumed else ""
+    again = ", taken over" if event.data.taken_over else ", again" if event.data.resumed else ""
     who = "director" if state.kind == "director_loop" else "agent"
     yield Notice("started", f"{try_word(state).capitalize()} {event.attempt}{of}{again}: the {who} works")
 

@@ -126,6 +126,15 @@ async def test_an_agent_that_changed_nothing_is_asked_again_at_most_twice(
     assert str(model.asked[-1]).count("No file was changed: what you wrote") == nudged
 
 
+async def test_an_agent_that_goes_on_with_earlier_changes_is_not_asked_for_more(tmp_path: Path) -> None:
+    model = SpokenModel("Nothing is left to do.")
+    agent = PydanticAiAgent(NAME, lambda _: model, run_process, Path(sys.executable), nudges=2)
+    limits = AgentLimits(seconds=PATIENCE)
+    outcome = await agent.run(AgentTask("coding", 1, "Do it", tmp_path, limits, has_work=True), Listener())
+    assert isinstance(outcome, AgentResult)
+    assert len(model.asked) == 1
+
+
 def failure(outcome: AgentOutcome) -> tuple[FailureKind, str]:
     assert isinstance(outcome, AgentFailure)
     return outcome.kind, outcome.message

@@ -162,3 +162,20 @@ def test_a_program_that_cannot_be_used_is_told_with_what_to_do(
         program(tmp_path / "scripted", "", mode)
     with pytest.raises(NotInstalledError, match=said.replace("+", r"\+")):
         find_installed(command_profile(package="npm:a", tried="1.0"), [tmp_path], lambda _: ())
+
+
+def test_the_python_of_an_environment_stays_in_it(tmp_path: Path) -> None:
+    base = program(tmp_path / "base" / "python3.12", "")
+    python = tmp_path / "env" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.symlink_to(base)
+    (tmp_path / "env" / "pyvenv.cfg").write_text("")
+    asked: list[Path] = []
+
+    def places(interpreter: Path) -> tuple[Path, ...]:
+        asked.append(interpreter)
+        return (base.parent,)
+
+    found = find_installed(command_profile(argv=[str(python), "-m", "mine"]), [], places)
+    assert (found.program, asked) == (python, [python])
+    assert found.readable == (tmp_path / "env", base.parent)

@@ -199,3 +199,12 @@ def test_the_next_prompt_says_why_the_work_ended_early(memory: FeedbackMemory) -
     assert "it called list_files 8 times in a row" in memory.get_summary_for_prompt()
     memory.add_attempt("I did it all", [result()])
     assert "I did it all" not in memory.get_summary_for_prompt()
+
+
+def test_the_next_prompt_says_that_no_file_was_changed(memory: FeedbackMemory) -> None:
+    memory.add_attempt("I did it all", [result()])
+    assert "No file was changed" not in memory.get_summary_for_prompt()
+    memory.add_attempt("I did it all", [result()]).changed_nothing = True
+    summary = memory.get_summary_for_prompt()
+    assert summary.count("No file was changed") == 1
+    assert summary.index("Attempt 2") < summary.index("No file was changed")

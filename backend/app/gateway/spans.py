@@ -1,0 +1,54 @@
+"""One span for each request to a model, with the figures of its line in the ledger and without content."""
+
+from typing import Any
+
+import logfire
+
+from app.agents.gateway_port import RequestLabels
+from app.gateway.ledger import ModelRequest
+
+_ANSWERED = 200
+
+
+def open_span(model: str, labels: RequestLabels, provider: str) -> logfire.LogfireSpan:
+    """Return a span with the names of OpenTelemetry's conventions for generative AI.
+
+    Args:
+        model: which one is asked for.
+        labels: what the request belongs to.
+        provider: who is asked.
+    """
+    attributes: dict[str, Any] = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": provider,
+        "gen_ai.request.model": model,
+        "role": labels.role.value,
+        "run_id": str(labels.run_id) if labels.run_id else None,
+        "phase": labels.phase,
+        "attempt": labels.attempt,
+        "candidate": labels.candidate,
+    }
+    known = {name: value for name, value in attributes.items() if value is not None}
+    return logfire.span("chat {model}", model=model, **known)
+
+
+def describe(span: logfire.LogfireSpan, request: ModelRequest) -> None:
+    """Write into a span what became of a request.
+
+    The conventions have no name for the cost; `operation.cost` is the one that Logfire adds up.
+    """
+    tokens, cost = request.tokens, request.cost
+    found = {
+        "http.response.status_code": request.status,
+        "error.type": str(request.status) if request.status >= 400 else None,
+        "gen_ai.response.model": request.model if request.status == _ANSWERED else None,
+        "gen_ai.usage.input_tokens": tokens.input,
+        "gen_ai.usage.output_tokens": tokens.output,
+        "gen_ai.usage.cache_read.input_tokens": tokens.cache_read,
+        "gen_ai.usage.cache_creation.input_tokens": tokens.cache_write,
+        "operation.cost": float(cost.dollars) if cost.dollars is not None else None,
+        "cost_kind": cost.kind.value,
+    }
+    for name, value in found.items():
+        if value is not None:
+            span.set_attribute(name, value)
