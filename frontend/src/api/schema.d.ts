@@ -833,8 +833,9 @@ export interface paths {
          * Get Events
          * @description Returns the events after the sequence `after`, at most `limit` of them.
          *
-         *     With `Accept: text/event-stream`, streams all events until the run ends, starting after `Last-Event-ID`
-         *     if given, and ignores `limit`.
+         *     `types`, `phase` and `attempt` choose events. The page then has only these, and `next_after` passes over
+         *     the others. With `Accept: text/event-stream`, streams all events until the run ends, starting after
+         *     `Last-Event-ID` if given, and ignores `limit` and the choice.
          */
         get: operations["get_events"];
         put?: never;
@@ -15662,8 +15663,11 @@ export interface operations {
         parameters: {
             query?: {
                 after?: number;
+                attempt?: number | null;
                 epoch?: string | null;
                 limit?: number;
+                phase?: components["schemas"]["Phase"] | null;
+                types?: components["schemas"]["SprintEventType"][];
             };
             header?: {
                 accept?: string;
