@@ -64,6 +64,7 @@ from app.services.record.budgets import BudgetKeeper
 from app.services.record.transactions import EventBell, Recorder
 from app.services.review.escalations import EscalationService
 from app.services.review.evaluators import EvaluatorService
+from app.services.review.looks import LookService
 from app.services.review.marks import MarkService
 from app.services.review.merging import MergeService
 from app.services.review.rechecks import RecheckService
@@ -170,6 +171,7 @@ def build_container(
         lists=RunLists(sessions),
         queries=queries,
         results=results,
+        looks=LookService(sessions, trees),
         merges=merges,
         rechecks=rechecks,
         escalations=escalations,

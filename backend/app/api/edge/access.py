@@ -35,6 +35,7 @@ from app.services.read.usage import UsageQueries
 from app.services.review.decision_links import DecisionLinkService
 from app.services.review.escalations import EscalationService
 from app.services.review.evaluators import EvaluatorService
+from app.services.review.looks import LookService
 from app.services.review.marks import MarkService
 from app.services.review.merging import MergeService
 from app.services.review.rechecks import RecheckService
@@ -56,6 +57,7 @@ class ApiServices:
     lists: RunLists
     queries: RunQueries
     results: ResultService
+    looks: LookService
     merges: MergeService
     rechecks: RecheckService
     escalations: EscalationService

@@ -25,6 +25,7 @@ import { RetryPrompt } from "./components/RetryPrompt";
 import { RunActions } from "./components/RunActions";
 import { RunFacts } from "./components/RunFacts";
 import { RunTabs } from "./components/RunTabs";
+import { candidatesAtWork, isAtWork, Unfinished } from "./components/Unfinished";
 
 export function SprintPage({ id }: { id: string }) {
   const sprint = useQuery(runQuery(id));
@@ -76,6 +77,14 @@ function Loaded({ sprint }: { sprint: RunDetail }) {
         {hasResult(sprint) && <ResultCard run={sprint} />}
         <PhaseRail phases={sprint.phases} isPaused={Boolean(sprint.paused)} />
         <Timeline course={sprint} />
+        {attempt && isAtWork(sprint, attempt) && (
+          <Unfinished
+            key={attempt.id}
+            runId={sprint.id}
+            attempt={attempt}
+            candidates={candidatesAtWork(milestones, attempt)}
+          />
+        )}
         {attempt && <Spans runId={sprint.id} tail={events} phase={attempt.phase} attempt={attempt.number} />}
       </div>
       <div className="grid items-start gap-4 lg:grid-cols-2">

@@ -16,7 +16,9 @@ type EventPage = Schemas["EventPage"];
 type Choice = Partial<Pick<RunEvent, "phase" | "attempt">> & { types: readonly RunEvent["event"][] };
 
 /** Of an attempt at work these are few, and the page needs them however long ago they were. */
-const MILESTONES: Choice = { types: ["attempt.started", "judge.decided", "optimization.started"] };
+const MILESTONES: Choice = {
+  types: ["attempt.started", "candidate.started", "judge.decided", "optimization.started"],
+};
 const PARTS: Choice["types"] = [
   "attempt.started",
   "candidate.started",
