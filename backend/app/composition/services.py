@@ -53,6 +53,7 @@ from app.services.execute.producing import Producing
 from app.services.execute.trees import RunTrees
 from app.services.local.calibration import CalibrationService
 from app.services.local.evaluations import EvaluationService
+from app.services.measure.calibrations import CalibrationShelf
 from app.services.measure.metrics import MetricsService
 from app.services.measure.observed import ObserveService
 from app.services.measure.trends import TrendService
@@ -181,6 +182,7 @@ def build_container(
         reviews=ReviewQueries(sessions),
         metrics=MetricsService(sessions),
         observed=ObserveService(sessions),
+        calibrations=CalibrationShelf(settings.DATA_DIR),
         trends=TrendService(sessions),
         usage=UsageQueries(sessions, days),
         idempotency=IdempotencyService(sessions),

@@ -26,6 +26,7 @@ from app.services.forges.backlog_issues import BacklogIssueService
 from app.services.forges.inbox import ForgeInbox
 from app.services.forges.issues import IssueService
 from app.services.local.evaluations import EvaluationService
+from app.services.measure.calibrations import CalibrationShelf
 from app.services.measure.metrics import MetricsService
 from app.services.measure.observed import ObserveService
 from app.services.measure.trends import TrendService
@@ -67,6 +68,7 @@ class ApiServices:
     reviews: ReviewQueries
     metrics: MetricsService
     observed: ObserveService
+    calibrations: CalibrationShelf
     trends: TrendService
     usage: UsageQueries
     idempotency: IdempotencyService
