@@ -1,6 +1,6 @@
 """Asks Lighthouse about the built page: the list of runs, a run and an escalation, with the two examples.
 
-Prints a table of scores and fails below 95. npx fetches Lighthouse from its registry; CHROMIUM is the installed one.
+Prints a table of scores and fails below 95. npx fetches Lighthouse from its registry; Chromium is installed.
 """
 
 import argparse
