@@ -1,4 +1,4 @@
-"""Tokens are checked before they are kept and bring one back; columns keep widths, projects have short names."""
+"""Tokens are checked before they are kept and bring one back; columns keep widths, projects a short name."""
 
 import json
 import re
