@@ -53,6 +53,7 @@ from app.services.execute.producing import Producing
 from app.services.execute.trees import RunTrees
 from app.services.local.calibration import CalibrationService
 from app.services.local.evaluations import EvaluationService
+from app.services.measure.calibrations import CalibrationShelf
 from app.services.measure.metrics import MetricsService
 from app.services.measure.observed import ObserveService
 from app.services.measure.trends import TrendService
@@ -64,6 +65,7 @@ from app.services.record.budgets import BudgetKeeper
 from app.services.record.transactions import EventBell, Recorder
 from app.services.review.escalations import EscalationService
 from app.services.review.evaluators import EvaluatorService
+from app.services.review.looks import LookService
 from app.services.review.marks import MarkService
 from app.services.review.merging import MergeService
 from app.services.review.rechecks import RecheckService
@@ -170,6 +172,7 @@ def build_container(
         lists=RunLists(sessions),
         queries=queries,
         results=results,
+        looks=LookService(sessions, trees),
         merges=merges,
         rechecks=rechecks,
         escalations=escalations,
@@ -179,6 +182,7 @@ def build_container(
         reviews=ReviewQueries(sessions),
         metrics=MetricsService(sessions),
         observed=ObserveService(sessions),
+        calibrations=CalibrationShelf(settings.DATA_DIR),
         trends=TrendService(sessions),
         usage=UsageQueries(sessions, days),
         idempotency=IdempotencyService(sessions),

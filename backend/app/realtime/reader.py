@@ -35,6 +35,12 @@ _WATCHED = """
 _READ = f"""
     SELECT {_COLUMNS} FROM events WHERE run_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3
 """  # noqa: S608 (constants only)
+_READ_CHOSEN = f"""
+    SELECT {_COLUMNS} FROM events
+    WHERE run_id = $1 AND sequence > $2 AND (cardinality($4::text[]) = 0 OR type = ANY($4::text[]))
+      AND ($5::text IS NULL OR phase = $5::text) AND ($6::int IS NULL OR attempt = $6::int)
+    ORDER BY sequence LIMIT $3
+"""  # noqa: S608 (constants only)
 # The join with `runs` keeps a poll cheap: runs without news cost one look at their row.
 _NEWS = f"""
     SELECT watched.run_id, news.*
@@ -72,6 +78,15 @@ class StoredEvent:
     def wire(self) -> bytes:
         """The envelope as JSON text."""
         return text_of(self.message)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which events of a run are wanted: of these types (all if none is named), of a phase, of an attempt."""
+
+    types: tuple[str, ...] = ()
+    phase: str | None = None
+    attempt: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +167,14 @@ class EventReader:
     async def read(self, run_id: UUID, after: int, limit: int) -> list[StoredEvent]:
         """The first `limit` events behind `after`, in order."""
         return [_stored(run_id, row) for row in await self._pool.fetch(_READ, run_id, after, limit)]
+
+    async def read_chosen(self, run_id: UUID, after: int, limit: int, choice: Choice) -> list[StoredEvent]:
+        """The first `limit` events behind `after` that are chosen, in order."""
+        wanted = (list(choice.types), choice.phase, choice.attempt)
+        return [
+            _stored(run_id, row)
+            for row in await self._pool.fetch(_READ_CHOSEN, run_id, after, limit, *wanted)
+        ]
 
     async def news(self, cursors: Mapping[UUID, int], limit: int) -> dict[UUID, list[StoredEvent]]:
         """For each run that has events behind its cursor, the first `limit` of them, in one query."""

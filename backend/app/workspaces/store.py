@@ -53,7 +53,8 @@ class WorkspaceStore:
     def __init__(
         self, root: Path, git: Git, limits: WorkspaceLimits = DEFAULT_LIMITS, scratch: Path | None = None
     ) -> None:
-        self._runs = root.absolute() / "runs"
+        self._root = root.absolute()
+        self._runs = self._root / "runs"
         self._scratch = (scratch or root / "scratch").absolute()
         self._git = git
         self._limits = limits
@@ -79,6 +80,14 @@ class WorkspaceStore:
     def tree(self, run_id: UUID, claim: UUID, candidate: int = 0) -> Path:
         """Return the place of a candidate's working tree; nothing is made."""
         return self._claim(run_id, claim) / str(candidate) / "tree"
+
+    def tree_at_work(self, run_id: UUID, claim: UUID, candidate: int) -> Path | None:
+        """Find the working tree of a candidate, of whichever process with this data directory it is."""
+        own = self.tree(run_id, claim, candidate)
+        if own.is_dir():
+            return own
+        others = (self._root / "scratch").glob(f"*/attempts/{run_id}-{claim}/{candidate}/tree")
+        return next(others, None)
 
     @asynccontextmanager
     async def judged(self, run_id: UUID, commit: str, base_commit: str) -> AsyncGenerator[JudgedPair]:

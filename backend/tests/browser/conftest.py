@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,13 +11,14 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
 from tests.acceptance.projects import make_repository
-from tests.acceptance.server import Service, serving
+from tests.acceptance.server import BACKEND, Service, serving
 from tests.browser.watched import FRONTEND, Watched
 from tests.patience import PATIENCE
 from tests.postgres import fresh_database
 
 _CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
 _PATIENCE_MS = PATIENCE * 1000
+_ROLES = ("viewer", "operator", "admin")
 
 NewPage = Callable[[], Watched]
 NewPageOn = Callable[[str], Watched]
@@ -103,3 +106,36 @@ def new_page(new_page_on: NewPageOn, service: Service) -> NewPage:
 def watched(new_page: NewPage) -> Watched:
     """One page."""
     return new_page()
+
+
+@pytest.fixture(scope="module")
+def guarded(
+    chromium: str, module_database_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Service, dict[str, str]]]:
+    """A service that asks for tokens, and a token of each role."""
+    place = tmp_path_factory.mktemp("guarded")
+    env = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(place),
+        "PYTHONPATH": str(BACKEND),
+        "DATABASE_URL": module_database_url,
+        "DATA_DIR": str(place),
+    }
+    command = [sys.executable, "-m", "app.cli.main", "tokens", "create"]
+    made = {
+        role: subprocess.run(
+            [*command, f"the {role}", "--role", role],
+            cwd=place,
+            env=env,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=PATIENCE,
+        ).stdout
+        for role in _ROLES
+    }
+    tokens = {
+        role: next(word for word in text.split() if word.startswith("pr_")) for role, text in made.items()
+    }
+    with serving(module_database_url, place) as service:
+        yield service, tokens

@@ -1,25 +1,18 @@
 """The page acts only as meant: keys after a field vanished, refusals, pauses, and requests sent twice."""
 
 import json
-import os
 import re
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
-import pytest
 from playwright.sync_api import Route, expect
 
 from tests.acceptance.projects import PLAN, step, write
-from tests.acceptance.server import BACKEND, Service, ok, serving
+from tests.acceptance.server import Service, ok
 from tests.browser.conftest import NewPageOn
 from tests.browser.sprints import escalate, escalation_of, start
 from tests.browser.watched import Watched
 from tests.patience import PATIENCE
-
-ROLES = ("viewer", "operator", "admin")
 
 
 def _slow(seconds: float) -> dict[str, object]:
@@ -114,39 +107,6 @@ def test_a_start_whose_answer_was_lost_starts_once(service: Service, watched: Wa
         found = ok(client.get("/runs", params={"q": "Started once"}))["items"]
         assert len(found) == 1
         client.post(f"/runs/{found[0]['id']}/cancel", json={})
-
-
-@pytest.fixture(scope="module")
-def guarded(
-    chromium: str, module_database_url: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Service, dict[str, str]]]:
-    """A service that asks for tokens, and a token of each role."""
-    place = tmp_path_factory.mktemp("guarded")
-    env = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(place),
-        "PYTHONPATH": str(BACKEND),
-        "DATABASE_URL": module_database_url,
-        "DATA_DIR": str(place),
-    }
-    command = [sys.executable, "-m", "app.cli.main", "tokens", "create"]
-    made = {
-        role: subprocess.run(
-            [*command, f"the {role}", "--role", role],
-            cwd=place,
-            env=env,
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=PATIENCE,
-        ).stdout
-        for role in ROLES
-    }
-    tokens = {
-        role: next(word for word in text.split() if word.startswith("pr_")) for role, text in made.items()
-    }
-    with serving(module_database_url, place) as service:
-        yield service, tokens
 
 
 def test_what_a_role_cannot_do_says_why(

@@ -596,6 +596,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/metrics/calibrations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the last calibration on each corpus
+         * @description Returns what `phaserunner evaluators calibrate CORPUS --keep` wrote to DATA_DIR, the newest first.
+         */
+        get: operations["list_calibrations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/metrics/observed": {
         parameters: {
             query?: never;
@@ -780,6 +800,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/attempts/{phase}/{number}/diff/unfinished": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show what an agent has changed so far
+         * @description Reads the workspace of an agent at work. The service must have the worker's `DATA_DIR`.
+         */
+        get: operations["show_unfinished_diff"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/baseline": {
         parameters: {
             query?: never;
@@ -833,8 +873,9 @@ export interface paths {
          * Get Events
          * @description Returns the events after the sequence `after`, at most `limit` of them.
          *
-         *     With `Accept: text/event-stream`, streams all events until the run ends, starting after `Last-Event-ID`
-         *     if given, and ignores `limit`.
+         *     `types`, `phase` and `attempt` choose events. The page then has only these, and `next_after` passes over
+         *     the others. With `Accept: text/event-stream`, streams all events until the run ends, starting after
+         *     `Last-Event-ID` if given, and ignores `limit` and the choice.
          */
         get: operations["get_events"];
         put?: never;
@@ -3047,6 +3088,27 @@ export interface components {
             timestamp?: string;
             /** Trace Id */
             trace_id?: string | null;
+        };
+        /**
+         * CalibratedGate
+         * @description How often the panel, or one evaluator, was wrong on the cases of a corpus.
+         *
+         *     Attributes:
+         *         evaluator: its name, or `panel` for the verdict on whole cases.
+         *         bad_passed: of the bad cases; specificity is 1 minus this, if every case got a verdict.
+         *         good_failed: of the good cases; sensitivity is 1 minus this, with the same condition.
+         *         errored: cases without a verdict, of all.
+         */
+        CalibratedGate: {
+            bad_passed: components["schemas"]["Share"];
+            errored: components["schemas"]["Share"];
+            /** Evaluator */
+            evaluator: string;
+            /** Gate */
+            gate: boolean;
+            good_failed: components["schemas"]["Share"];
+            /** Version */
+            version: string;
         };
         /**
          * Caller
@@ -5546,6 +5608,32 @@ export interface components {
             timestamp?: string;
             /** Trace Id */
             trace_id?: string | null;
+        };
+        /**
+         * KeptCalibration
+         * @description The last calibration on a corpus.
+         *
+         *     Attributes:
+         *         corpus: its name, or its directory.
+         *         at: when it ended.
+         *         cases: how many it had.
+         *         whole: false if options chose evaluators or cases.
+         */
+        KeptCalibration: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Cases */
+            cases: number;
+            /** Corpus */
+            corpus: string;
+            /** Evaluators */
+            evaluators: components["schemas"]["CalibratedGate"][];
+            panel: components["schemas"]["CalibratedGate"];
+            /** Whole */
+            whole: boolean;
         };
         /**
          * Latency
@@ -8428,6 +8516,36 @@ export interface components {
              * Format: date-time
              */
             start: string;
+        };
+        /**
+         * UnfinishedDiff
+         * @description What an agent at work has changed so far; patches are cut at 100 KB of one file, 500 KB together.
+         *
+         *     Attributes:
+         *         base_commit: what it is compared with: the files that the attempt began with.
+         *         additions: lines added in the files that are named.
+         *         deletions: lines removed in them.
+         *         taken_at: when the workspace was read.
+         */
+        UnfinishedDiff: {
+            /** Additions */
+            additions: number;
+            /** Base Commit */
+            base_commit: string;
+            /** Deletions */
+            deletions: number;
+            /** Files */
+            files: components["schemas"]["FileDiff"][];
+            /**
+             * Taken At
+             * Format: date-time
+             */
+            taken_at: string;
+            /**
+             * Truncated
+             * @default false
+             */
+            truncated: boolean;
         };
         /**
          * UnsubscribedFrame
@@ -14012,6 +14130,152 @@ export interface operations {
             };
         };
     };
+    list_calibrations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeptCalibration"][];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     show_observed: {
         parameters: {
             query?: {
@@ -15403,6 +15667,158 @@ export interface operations {
             };
         };
     };
+    show_unfinished_diff: {
+        parameters: {
+            query?: {
+                candidate?: number;
+            };
+            header?: never;
+            path: {
+                number: number;
+                phase: components["schemas"]["PhaseOfRun"];
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnfinishedDiff"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     show_baseline: {
         parameters: {
             query?: never;
@@ -15710,8 +16126,11 @@ export interface operations {
         parameters: {
             query?: {
                 after?: number;
+                attempt?: number | null;
                 epoch?: string | null;
                 limit?: number;
+                phase?: components["schemas"]["Phase"] | null;
+                types?: components["schemas"]["SprintEventType"][];
             };
             header?: {
                 accept?: string;

@@ -49,7 +49,7 @@ function Refused({ reason }: { reason: string }) {
   return (
     <span>
       The service refused the connection: <UntrustedText text={reason || "no valid token"} />.{" "}
-      <Link to="/settings" className="underline">
+      <Link to="/settings" search={{ back: location.pathname + location.search }} className="underline">
         Enter a token
       </Link>
     </span>

@@ -3,8 +3,9 @@ import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 
 import { formatClock, formatDuration, plural } from "@/lib/format";
-import type { RunEvent } from "@/lib/stream/frames";
+import { usePartsOf } from "@/lib/queries/events";
 import { type Span, type SpanKind, spansOf } from "@/lib/spans";
+import type { RunEvents } from "@/lib/stream/tail";
 
 import { Button } from "./Button";
 import { Disclosure } from "./Disclosure";
@@ -12,7 +13,8 @@ import { StatusBadge } from "./StatusBadge";
 import { UntrustedText } from "./UntrustedText";
 
 interface Props {
-  events: readonly RunEvent[];
+  runId: string;
+  tail: RunEvents;
   phase: string;
   attempt: number;
 }
@@ -24,7 +26,8 @@ const LOOKS: Record<SpanKind, string> = {
   evaluator: "bg-sunken dotted",
 };
 
-export function Spans({ events, phase, attempt }: Props) {
+export function Spans({ runId, tail, phase, attempt }: Props) {
+  const events = usePartsOf(runId, tail, phase, attempt);
   const spans = useMemo(() => spansOf(events, phase, attempt), [events, phase, attempt]);
   if (spans.length === 0) return null;
   const tools = spans.filter((each) => each.kind === "tool").length;

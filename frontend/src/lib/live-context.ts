@@ -4,8 +4,9 @@ import { createContext, useContext, useEffect } from "react";
 
 import { keys } from "@/lib/queries/keys";
 import { useStore } from "@/lib/store";
-import { type Live, NO_EVENTS, type RunEvents } from "@/lib/stream/live";
+import type { Live } from "@/lib/stream/live";
 import type { Connection } from "@/lib/stream/stream";
+import { NO_EVENTS, type RunEvents } from "@/lib/stream/tail";
 
 export const LiveContext = createContext<Live | null>(null);
 
@@ -19,10 +20,12 @@ export function useConnection(): Connection {
   return useStore(useLive().stream.connection);
 }
 
-/** All events of a run, growing while it goes on. */
-export function useRunEvents(runId: string): RunEvents {
+/** The latest events of a run, growing while it goes on; `head` is the last one when the page learnt of the run. */
+export function useRunEvents(runId: string, head: number): RunEvents {
   const live = useLive();
-  useEffect(() => live.followRun(runId), [live, runId]);
+  // What comes later comes over the connection.
+  // oxlint-disable-next-line react/exhaustive-deps react/exhaustive-effect-dependencies
+  useEffect(() => live.followRun(runId, head), [live, runId]);
   const { data } = useQuery<RunEvents>({
     queryKey: keys.runEvents(runId),
     queryFn: () => NO_EVENTS,

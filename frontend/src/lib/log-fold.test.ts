@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { LogLine } from "./log";
 import { foldAll, lineOfAttempt, shownLines, turn, UNFOLDED } from "./log-fold";
+import type { RunEvent } from "./stream/frames";
 
 const line = (id: string, part: Partial<LogLine> = {}): LogLine => ({
   id,
@@ -40,6 +41,14 @@ describe("shownLines", () => {
     expect(ids(shownLines(LINES, foldAll(UNFOLDED, "tools")))).not.toContain("result");
   });
 
+  it("folds what began before the lines in memory", () => {
+    const later = LINES.slice(3);
+    expect(shownLines(later, foldAll(UNFOLDED, "attempts"))?.map((each) => later[each]?.id)).toEqual([
+      "second",
+      "over",
+    ]);
+  });
+
   it("turns one section, and turns it back", () => {
     const one = turn(UNFOLDED, "first");
     expect(ids(shownLines(LINES, one))).toEqual(["created", "first", "second", "more", "over"]);
@@ -49,12 +58,16 @@ describe("shownLines", () => {
 });
 
 describe("lineOfAttempt", () => {
+  const begun = (sequence: number, attempt: number) =>
+    ({ event: "attempt.started", sequence, phase: "coding", attempt }) as unknown as RunEvent;
+  const judged = { ...begun(4, 2), event: "judge.decided" } as unknown as RunEvent;
+
   it.each([
-    [2, "coding", 5],
-    [2, undefined, 5],
-    [2, "discovery", -1],
-    [undefined, "coding", -1],
-  ])("attempt %s of %s", (attempt, phase, index) => {
-    expect(lineOfAttempt(LINES, attempt, phase)).toBe(index);
+    [2, "coding", "5.0"],
+    [2, undefined, "5.0"],
+    [2, "discovery", ""],
+    [undefined, "coding", ""],
+  ])("attempt %s of %s", (attempt, phase, line) => {
+    expect(lineOfAttempt([begun(2, 1), judged, begun(5, 2)], attempt, phase)).toBe(line);
   });
 });

@@ -1,5 +1,6 @@
 /** Which lines of a log are shown while sections of it are folded. Pure. */
 import type { LogLine } from "./log";
+import type { RunEvent } from "./stream/frames";
 
 /** A section begins with the line that opens it, which stays. `turned` are exceptions from what holds for all. */
 export interface Folding {
@@ -30,9 +31,10 @@ export function turn(folding: Folding, id: string): Folding {
 
 /** Indices of the lines that are shown; null for all of them. */
 export function shownLines(lines: readonly LogLine[], folding: Folding): readonly number[] | null {
-  if (!folding.attempts && !folding.tools && folding.turned.size === 0) return null;
+  if (isUnfolded(folding)) return null;
   const shown: number[] = [];
-  let inAttempt = false;
+  // What began before the lines that are in memory is folded with the rest.
+  let inAttempt = folding.attempts && isOfAttempt(lines[0]);
   let inTool = false;
   for (const [index, line] of lines.entries()) {
     // What belongs to no attempt ends one.
@@ -50,14 +52,20 @@ export function shownLines(lines: readonly LogLine[], folding: Folding): readonl
   return shown;
 }
 
+const isUnfolded = ({ attempts, tools, turned }: Folding) => !attempts && !tools && turned.size === 0;
+const isOfAttempt = (line: LogLine | undefined) => line !== undefined && line.attempt !== null;
 const isOutsideTools = (line: LogLine) => line.kind !== "call" && line.kind !== "result";
 
-/** Where an attempt begins; -1 as long as the log has no line of it. */
+/** The line with which an attempt begins; empty as long as it has not. */
 export function lineOfAttempt(
-  lines: readonly LogLine[],
+  milestones: readonly RunEvent[],
   attempt: number | undefined,
   phase: string | undefined,
-): number {
-  if (attempt === undefined) return -1;
-  return lines.findIndex((each) => each.attempt === attempt && (!phase || each.phase === phase));
+): string {
+  if (attempt === undefined) return "";
+  const begun = milestones.find(
+    (each) =>
+      each.event === "attempt.started" && each.attempt === attempt && (!phase || each.phase === phase),
+  );
+  return begun ? `${begun.sequence}.0` : "";
 }

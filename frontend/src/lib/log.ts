@@ -109,35 +109,36 @@ function noteOf(event: RunEvent): string {
   return note?.(event) ?? "";
 }
 
-/** Lines that grow with the events; what was turned into lines before is not turned again. */
-export class Log {
-  #events: readonly RunEvent[] = [];
-  #lines: LogLine[] = [];
+const made = new WeakMap<RunEvent, readonly LogLine[]>();
 
-  /** All lines of `events`. The array is a new one whenever there are more lines. */
-  update(events: readonly RunEvent[]): readonly LogLine[] {
-    if (events === this.#events) return this.#lines;
-    const known = this.#events.length;
-    const grows =
-      known > 0 &&
-      events.length >= known &&
-      events[0] === this.#events[0] &&
-      events[known - 1] === this.#events[known - 1];
-    const fresh = (grows ? events.slice(known) : events).flatMap(linesOf);
-    if (!grows) this.#lines = fresh;
-    else if (fresh.length > 0) this.#lines = [...this.#lines, ...fresh];
-    this.#events = events;
-    return this.#lines;
-  }
+/** The lines of events, in order; each event is turned into lines once, for as long as it is in memory. */
+export function logOf(events: readonly RunEvent[]): readonly LogLine[] {
+  return events.flatMap(onceOf);
 }
 
-/** Indices of the lines that hold `words`, in any case. */
-export function findLines(lines: readonly LogLine[], words: string): readonly number[] {
+/** How many lines an event has. */
+export const countOf = (event: RunEvent): number => onceOf(event).length;
+
+/** What an event takes of memory, in lines of usual length. */
+export const weightOf = (event: RunEvent): number =>
+  onceOf(event).reduce((sum, line) => sum + 1 + line.text.length / USUAL_LENGTH, 0);
+
+const USUAL_LENGTH = 200;
+
+function onceOf(event: RunEvent): readonly LogLine[] {
+  const known = made.get(event);
+  if (known) return known;
+  const lines = linesOf(event);
+  made.set(event, lines);
+  return lines;
+}
+
+/** The event that a line belongs to, by the line's id. */
+export const sequenceOf = (id: string): number => Number(id.split(".")[0]);
+
+/** The ids of the lines that hold `words`, in any case. */
+export function findLines(lines: readonly LogLine[], words: string): readonly string[] {
   const wanted = words.toLowerCase();
   if (!wanted) return [];
-  const found: number[] = [];
-  for (const [index, line] of lines.entries()) {
-    if (plainText(line.text).toLowerCase().includes(wanted)) found.push(index);
-  }
-  return found;
+  return lines.filter((line) => plainText(line.text).toLowerCase().includes(wanted)).map((line) => line.id);
 }

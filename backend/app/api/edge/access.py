@@ -26,6 +26,7 @@ from app.services.forges.backlog_issues import BacklogIssueService
 from app.services.forges.inbox import ForgeInbox
 from app.services.forges.issues import IssueService
 from app.services.local.evaluations import EvaluationService
+from app.services.measure.calibrations import CalibrationShelf
 from app.services.measure.metrics import MetricsService
 from app.services.measure.observed import ObserveService
 from app.services.measure.trends import TrendService
@@ -35,6 +36,7 @@ from app.services.read.usage import UsageQueries
 from app.services.review.decision_links import DecisionLinkService
 from app.services.review.escalations import EscalationService
 from app.services.review.evaluators import EvaluatorService
+from app.services.review.looks import LookService
 from app.services.review.marks import MarkService
 from app.services.review.merging import MergeService
 from app.services.review.rechecks import RecheckService
@@ -56,6 +58,7 @@ class ApiServices:
     lists: RunLists
     queries: RunQueries
     results: ResultService
+    looks: LookService
     merges: MergeService
     rechecks: RecheckService
     escalations: EscalationService
@@ -65,6 +68,7 @@ class ApiServices:
     reviews: ReviewQueries
     metrics: MetricsService
     observed: ObserveService
+    calibrations: CalibrationShelf
     trends: TrendService
     usage: UsageQueries
     idempotency: IdempotencyService

@@ -12,10 +12,10 @@ from app.api.edge.strict_json import StrictRoute
 from app.api.streams.server_sent import EventStream
 from app.core.errors import NotFoundError, UnavailableError
 from app.core.event_frames import MAX_EPOCH_CHARS, MAX_SEQUENCE, ResumeMode, Start
-from app.core.websocket_events import Event
-from app.realtime.reader import DATABASE_ERRORS, EventReader, RunHead
+from app.core.websocket_events import Event, SprintEventType
+from app.realtime.reader import DATABASE_ERRORS, Choice, EventReader, RunHead, StoredEvent
 from app.realtime.subscription import Wish
-from app.schemas.runs import RunStatus
+from app.schemas.runs import Phase, RunStatus
 
 router = APIRouter(route_class=StrictRoute, prefix="/api/v1", tags=["events"])
 
@@ -32,6 +32,16 @@ class EventQuery(BaseModel):
     after: int = Field(default=0, ge=0, le=MAX_SEQUENCE)
     epoch: str | None = Field(default=None, max_length=MAX_EPOCH_CHARS)
     limit: int = Field(default=200, ge=1, le=1000)
+    types: list[SprintEventType] = Field(default_factory=list[SprintEventType])
+    phase: Phase | None = None
+    attempt: int | None = Field(default=None, ge=1, le=2**31 - 1)
+
+    @property
+    def choice(self) -> Choice | None:
+        """Which events are chosen; None for all of them."""
+        if not self.types and self.phase is None and self.attempt is None:
+            return None
+        return Choice(tuple(self.types), self.phase, self.attempt)
 
 
 class EventPage(BaseModel):
@@ -66,8 +76,9 @@ async def get_events(
 ) -> Response:
     """Returns the events after the sequence `after`, at most `limit` of them.
 
-    With `Accept: text/event-stream`, streams all events until the run ends, starting after `Last-Event-ID`
-    if given, and ignores `limit`.
+    `types`, `phase` and `attempt` choose events. The page then has only these, and `next_after` passes over
+    the others. With `Accept: text/event-stream`, streams all events until the run ends, starting after
+    `Last-Event-ID` if given, and ignores `limit` and the choice.
     """
     is_stream = STREAM in accept.lower()
     after, epoch = query.after, query.epoch
@@ -77,7 +88,10 @@ async def get_events(
     try:
         head = await _head(reader, run_id)
         if not is_stream:
-            return await _page(reader, run_id, head.start(after, epoch), query.limit)
+            start = head.start(after, epoch)
+            if query.choice is not None:
+                return await _chosen(reader, run_id, start, query.limit, query.choice)
+            return await _page(reader, run_id, start, query.limit)
     except DATABASE_ERRORS as error:
         raise UnavailableError("the database cannot be reached") from error
     start = head.start(after, epoch)
@@ -100,7 +114,19 @@ async def _page(reader: EventReader, run_id: UUID, start: Start, limit: int) -> 
         start = replace(start, mode=ResumeMode.RESET, after=events[0].sequence - 1)
     events = [event for place, event in enumerate(events, start.after + 1) if event.sequence == place]
     last = events[-1].sequence if events else start.after
+    return _put_together(start, events, last)
+
+
+async def _chosen(reader: EventReader, run_id: UUID, start: Start, limit: int, choice: Choice) -> Response:
+    """Like `_page`, of chosen events only. A page that is not full has passed over all that follow."""
+    events = await reader.read_chosen(run_id, start.after, limit, choice)
+    last = events[-1].sequence if events else start.after
+    return _put_together(start, events, last if len(events) == limit else max(start.head, last))
+
+
+def _put_together(start: Start, events: list[StoredEvent], next_after: int) -> Response:
     listed = b",".join(event.wire for event in events)
-    rest = f'"head":{max(start.head, last)},"next_after":{last},"epoch":"{start.epoch}","mode":"{start.mode}"'
+    head = max(start.head, next_after)
+    rest = f'"head":{head},"next_after":{next_after},"epoch":"{start.epoch}","mode":"{start.mode}"'
     content = b'{"events":[' + listed + b"]," + rest.encode() + b"}"
     return Response(content, media_type="application/json")

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query
 
 from app.api.edge.access import Services, Viewer
 from app.api.edge.strict_json import StrictRoute
+from app.schemas.api.calibrations import KeptCalibration
 from app.schemas.api.metrics import MetricQuery, MetricsReport, Trend, TrendQuery
 from app.schemas.api.observed import ObserveReport
 
@@ -35,3 +36,9 @@ async def show_observed(
 ) -> ObserveReport:
     """Returns the figures of each observed gate, and the newest attempts that it would have blocked."""
     return await services.observed.report(query)
+
+
+@router.get("/calibrations", summary="Show the last calibration on each corpus")
+async def list_calibrations(services: Services, who: Viewer) -> list[KeptCalibration]:
+    """Returns what `phaserunner evaluators calibrate CORPUS --keep` wrote to DATA_DIR, the newest first."""
+    return await services.calibrations.all()

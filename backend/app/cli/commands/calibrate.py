@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +20,7 @@ from app.corpora.format import CorpusCase, write_corpus
 from app.schemas.calibration import CalibrationReport, CaseOutcome
 from app.schemas.runs import Phase
 from app.services.local.calibration import Panel
+from app.services.measure.calibrations import CalibrationShelf
 
 _Flag = Parameter(negative="")
 _Positive = Parameter(validator=Number(gte=1))
@@ -57,6 +59,7 @@ async def calibrate(  # noqa: PLR0913 - each is an option
     workers: Annotated[int | None, _Positive] = None,
     limit: Annotated[int | None, _Positive] = None,
     fail_on_surprise: Annotated[bool, _Flag] = False,
+    keep: Annotated[bool, _Flag] = False,
     made: Made = _AS_USUAL,
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
@@ -74,6 +77,7 @@ async def calibrate(  # noqa: PLR0913 - each is an option
         workers: Cases evaluated at once [default: one per core].
         limit: At most N cases, spread evenly over the corpus.
         fail_on_surprise: Report wrong verdicts in the exit code.
+        keep: Keep the figures in DATA_DIR, for the page of metrics.
     """
     terminal = root.terminal(options)
     place = corpus if corpus in BUILT_IN else root.absolute(Path(corpus))
@@ -81,6 +85,10 @@ async def calibrate(  # noqa: PLR0913 - each is an option
     panel = Panel(evaluators=evaluator, models=models, workers=workers or os.cpu_count() or 1)
     service = build_calibration(build_tools(root.settings))
     report = await service.calibrate(corpus, cases, panel, _Progress(terminal, len(cases)))
+    if keep:
+        whole = not (evaluator or phase or limit)
+        data_dir = Path(root.absolute(root.settings.DATA_DIR))
+        CalibrationShelf(data_dir).keep(report, datetime.now(UTC), whole=whole)
     if terminal.as_json:
         terminal.json(report.model_dump(mode="json"))
     else:

@@ -147,3 +147,19 @@ class AttemptDiff(Diff):
     head_commit: str
     additions: int
     deletions: int
+
+
+class UnfinishedDiff(Diff):
+    """What an agent at work has changed so far; patches are cut at 100 KB of one file, 500 KB together.
+
+    Attributes:
+        base_commit: what it is compared with: the files that the attempt began with.
+        additions: lines added in the files that are named.
+        deletions: lines removed in them.
+        taken_at: when the workspace was read.
+    """
+
+    base_commit: str
+    additions: int
+    deletions: int
+    taken_at: datetime

@@ -73,8 +73,10 @@ class ProducedCandidate:
 class AttemptTrees(Protocol):
     """Working trees for agents."""
 
-    def open(self, run_id: UUID, commit: str, count: int) -> AbstractAsyncContextManager[Sequence[Path]]:
-        """Return `count` fresh trees of a commit; they are removed when the block is left."""
+    def open(
+        self, run_id: UUID, commit: str, count: int, claim: UUID | None = None
+    ) -> AbstractAsyncContextManager[Sequence[Path]]:
+        """Return `count` fresh trees of a commit, to be found by `claim`; they go when the block is left."""
         ...
 
     def sessions(self, run_id: UUID) -> Path:
@@ -116,7 +118,8 @@ class CandidateJob:
 
     `safe_fixes` asks for what an agent leaves to be mended by machine before it is judged. `conversation` is
     the subject of what agents say. They go on with one on it that was interrupted, and where it `continues`
-    also with one that has ended; None keeps none. `interrupted` says that the attempt was.
+    also with one that has ended; None keeps none. `interrupted` says that the attempt was. Who watches finds
+    the trees by `claim`.
     """
 
     run_id: UUID
@@ -129,6 +132,7 @@ class CandidateJob:
     conversation: str | None = None
     continues: bool = False
     interrupted: bool = False
+    claim: UUID | None = None
 
 
 class CandidateRuns:
@@ -162,7 +166,7 @@ class CandidateRuns:
         """
         work = SideBySide(self._agents, watch.reporter, watch.tell)
         subagents = [Subagent(each) for each in job.spec.each()]
-        async with self._trees.open(job.run_id, job.start_commit, len(subagents)) as trees:
+        async with self._trees.open(job.run_id, job.start_commit, len(subagents), job.claim) as trees:
             async with self._interpreter(job) as python:
                 task = replace(job.task_in(trees[0]), python=python, session=self._session(job))
                 production = await work.run(task, subagents, trees)

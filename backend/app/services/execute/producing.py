@@ -154,6 +154,7 @@ class Producing:
             conversation=phase if continues else f"{phase}/{number}",
             continues=continues,
             interrupted=is_interrupted(recorded, number),
+            claim=opened.claim,
         )
         store = partial(self._recorder.progress, run.id, fence)
         async with storing_progress(ProgressBatcher(run.id, phase, number, store)) as batcher:

@@ -9,12 +9,14 @@ from uuid import UUID, uuid4
 from weakref import WeakValueDictionary
 
 import anyio
+import anyio.to_thread
 from sqlalchemy import select
 
-from app.core.errors import NotFoundError
+from app.core.errors import NotFoundError, WorkspaceError
 from app.db.engine import Sessions
 from app.db.models import Snapshot
 from app.db.outages import through_outages
+from app.schemas.workspaces import Diff
 from app.services.execute.candidates import Committed
 from app.workspaces.history.repository import RunRepository
 from app.workspaces.store import JudgedPair, WorkspaceStore
@@ -69,10 +71,12 @@ class RunTrees:
         return self._store.sessions(run_id)
 
     @asynccontextmanager
-    async def open(self, run_id: UUID, commit: str, count: int) -> AsyncGenerator[Sequence[Path]]:
-        """Yield `count` fresh trees of a commit; they are removed when the block is left."""
+    async def open(
+        self, run_id: UUID, commit: str, count: int, claim: UUID | None = None
+    ) -> AsyncGenerator[Sequence[Path]]:
+        """Yield `count` fresh trees of a commit, to be found by `claim`; they go when the block is left."""
         repository = await self.repository(run_id, commit)
-        claim = uuid4()
+        claim = claim or uuid4()
         try:
             trees = [self._store.tree(run_id, claim, index) for index in range(count)]
             for tree in trees:
@@ -81,6 +85,17 @@ class RunTrees:
         finally:
             with anyio.CancelScope(shield=True):
                 await self._store.remove_claim(run_id, claim)
+
+    async def look_at(self, run_id: UUID, claim: UUID, candidate: int, start: str) -> Diff:
+        """Compare the tree in which a candidate works with the commit it began from.
+
+        Raises:
+            WorkspaceError: the tree is gone, on another machine, or too large.
+        """
+        tree = await anyio.to_thread.run_sync(self._store.tree_at_work, run_id, claim, candidate)
+        if tree is None:
+            raise WorkspaceError("the workspace is not on this machine")
+        return await (await self.repository(run_id, start)).look_at(tree, start)
 
     async def commit(self, run_id: UUID, tree: Path, base: str, parent: str, message: str) -> Committed:
         """Commit what is in a tree, and make the bundle that carries it from the run's base."""

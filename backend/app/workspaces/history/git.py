@@ -70,16 +70,21 @@ class GitError(WorkspaceError):
 class GitTarget:
     """What a call works on: a git directory, and possibly a working tree with its own index.
 
-    None for `git_dir` lets git look for a repository from the current directory upwards.
+    None for `git_dir` lets git look for a repository from the current directory upwards. New objects go to
+    `objects`, where it is set; those of the git directory are still found.
     """
 
     git_dir: Path | None
     work_tree: Path | None = None
     index: Path | None = None
+    objects: Path | None = None
 
     def environment(self) -> dict[str, str]:
         """The variables that name these places to git."""
         named = {"GIT_DIR": self.git_dir, "GIT_WORK_TREE": self.work_tree, "GIT_INDEX_FILE": self.index}
+        if self.objects is not None and self.git_dir is not None:
+            named["GIT_OBJECT_DIRECTORY"] = self.objects
+            named["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = self.git_dir / "objects"
         return {name: str(path) for name, path in named.items() if path is not None}
 
 

@@ -22,6 +22,7 @@ from app.workspaces.history.diffs import (
     read_patch,
 )
 from app.workspaces.history.git import Git, GitTarget
+from app.workspaces.history.looking import look_at
 from app.workspaces.history.refs import check_branch
 from app.workspaces.history.trees import Checkout, CommitOutcome, TreeWork
 
@@ -146,6 +147,14 @@ class RunRepository:
             WorkspaceError: the tree is gone or larger than the limits allow.
         """
         return await self._trees.commit(tree, parent, message)
+
+    async def look_at(self, tree: Path, start: str) -> Diff:
+        """Compare a tree in which an agent works with the commit it began from; nothing is changed.
+
+        Raises:
+            WorkspaceError: the tree is gone or larger than the limits allow.
+        """
+        return await look_at(self.git, self.path, tree, start, self.limits)
 
     async def bundle(self, head: str, base: str | None = None) -> bytes:
         """Return what `restore` needs: `head` alone without history, or `head` on top of `base`.

@@ -34,12 +34,14 @@ from app.services.control.messages import MessageService
 from app.services.forges.backlog_issues import BacklogIssueService
 from app.services.forges.inbox import ForgeInbox
 from app.services.forges.issues import IssueService
+from app.services.measure.calibrations import CalibrationShelf
 from app.services.measure.metrics import MetricsService
 from app.services.measure.observed import ObserveService
 from app.services.measure.trends import TrendService
 from app.services.read.usage import UsageQueries
 from app.services.review.decision_links import DecisionLinkService
 from app.services.review.evaluators import EvaluatorService
+from app.services.review.looks import LookService
 from app.services.review.marks import MarkService
 from app.services.review.rechecks import RecheckService
 from app.services.review.reviews import ReviewQueries
@@ -113,6 +115,7 @@ async def open_api(
             lists=cases.lists,
             queries=cases.queries,
             results=cases.results,
+            looks=LookService(cases.sessions, cases.trees),
             merges=cases.merges,
             rechecks=RecheckService(cases.sessions, cases.results, cases.merges, PhasePanel(registry)),
             escalations=cases.escalations,
@@ -122,6 +125,7 @@ async def open_api(
             reviews=ReviewQueries(cases.sessions),
             metrics=MetricsService(cases.sessions),
             observed=ObserveService(cases.sessions),
+            calibrations=CalibrationShelf(data_dir),
             trends=TrendService(cases.sessions),
             usage=UsageQueries(cases.sessions),
             idempotency=IdempotencyService(cases.sessions),

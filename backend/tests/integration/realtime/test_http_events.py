@@ -87,6 +87,33 @@ async def test_pages(database_url: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("query", "sequences", "next_after"),
+    [
+        pytest.param({"types": ["workflow.completed"]}, [4], 4, id="a type"),
+        pytest.param(
+            {"types": ["workflow.completed", "agent.progress"], "limit": 3}, [1, 2, 3], 3, id="full"
+        ),
+        pytest.param({"types": ["agent.progress"]}, [1, 2, 3], 4, id="the last ones are passed over"),
+        pytest.param({"types": ["judge.decided"]}, [], 4, id="none"),
+        pytest.param({"phase": "coding", "attempt": 1}, [1, 2, 3], 4, id="an attempt"),
+        pytest.param({"phase": "coding", "attempt": 2}, [], 4, id="another attempt"),
+        pytest.param({"phase": "discovery"}, [], 4, id="another phase"),
+        pytest.param({"types": ["agent.progress"], "after": 2}, [3], 4, id="behind a cursor"),
+    ],
+)
+async def test_a_page_of_chosen_events(
+    database_url: str, query: dict[str, Any], sequences: list[int], next_after: int
+) -> None:
+    async with serving(database_url) as service, client_of(service) as client:
+        run_id = await service.runs.add()
+        await service.runs.progress(run_id, 3)
+        await service.runs.complete(run_id)
+        page = EventPage.model_validate_json((await client.get(f"/{run_id}/events", params=query)).content)
+    assert [event.sequence for event in page.events] == sequences
+    assert (page.head, page.next_after, page.mode) == (4, next_after, "resumed")
+
+
+@pytest.mark.parametrize(
     ("stored", "after", "expected"),
     [
         pytest.param(0, 0, {"events": [], "head": 0, "next_after": 0, "mode": "resumed"}, id="no events"),
@@ -125,6 +152,8 @@ async def test_unknown_run(database_url: str, headers: dict[str, str]) -> None:
         pytest.param("after=9223372036854775808", {}, id="beyond bigint"),
         pytest.param("limit=0", {}, id="no events wanted"),
         pytest.param("limit=1001", {}, id="too many wanted"),
+        pytest.param("types=unknown", {}, id="no type of events"),
+        pytest.param("attempt=0", {}, id="no attempt"),
         pytest.param("", {"Last-Event-ID": "x"}, id="bad event id"),
     ],
 )

@@ -84,7 +84,9 @@ class Trees:
     changes: Sequence[str] = ("a.py",)
 
     @asynccontextmanager
-    async def open(self, run_id: UUID, commit: str, count: int) -> AsyncGenerator[Sequence[Path]]:
+    async def open(
+        self, run_id: UUID, commit: str, count: int, claim: UUID | None = None
+    ) -> AsyncGenerator[Sequence[Path]]:
         """Give empty directories."""
         if self.trouble:
             raise self.trouble

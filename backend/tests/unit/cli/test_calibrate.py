@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+import anyio
 import pytest
 
 from app.corpora.format import CorpusCase, read_corpus, write_corpus
 from app.schemas.calibration import Label
+from app.services.measure.calibrations import CalibrationShelf
 from tests.unit.cli.fakes import FakeService, Outcome, invoke
 
 CLEAN, FAULTY = b"x = 1\n", b"print(gone)\n"
@@ -67,6 +69,22 @@ def test_json_has_every_case(tmp_path: Path) -> None:
     assert [each["name"] for each in outcome.document["outcomes"]] == ["c0", "c1", "c3"]
     assert outcome.document["panel"]["good_failed"]["of"] == 3
     assert outcome.document["outcomes"][0]["said"][0]["evaluator"] == "ruff_lint"
+
+
+def test_figures_are_kept_when_asked_for_and_the_last_ones_count(tmp_path: Path) -> None:
+    shelf = CalibrationShelf(tmp_path / ".phaserunner")
+    calibrate(tmp_path, case("a", Label.GOOD, FAULTY))
+    assert anyio.run(shelf.all) == []
+    keep = ("evaluators", "calibrate", "corpus", "--evaluator", "ruff_lint", "--keep")
+    invoke(FakeService(), *keep, cwd=tmp_path)
+    (tmp_path / ".phaserunner" / "calibrations" / "damaged.json").write_text("{")
+    (first,) = anyio.run(shelf.all)
+    assert (first.corpus, first.cases, first.whole) == ("corpus", 1, False)
+    assert first.evaluators[0].good_failed.value == 1.0
+    assert first.evaluators[0].bad_passed.value is None
+    invoke(FakeService(), *keep, cwd=tmp_path)
+    (second,) = anyio.run(shelf.all)
+    assert second.at > first.at
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-/** One line of a log: its number links to it, its colours are the terminal's. */
+/** One line of a log: its name, the number of its event, links to it; its colours are the terminal's. */
 import { memo, type ReactNode } from "react";
 
 import { formatClock } from "@/lib/format";
@@ -7,7 +7,6 @@ import { parseAnsi, type Span } from "@/lib/text/ansi";
 
 interface Props {
   line: LogLine;
-  number: number;
   words: string;
   isCurrent: boolean;
   isNamed: boolean;
@@ -30,17 +29,17 @@ const COLOURS: Record<string, string> = {
 const ADDRESS = /https?:\/\/[^\s<>"'`⟦]+[^\s<>"'`⟦.,;:!?)\]}]/g;
 
 export const LogRow = memo(function LogRow(props: Props) {
-  const { line, number, words, isCurrent, isNamed, isFolded, hasTimes } = props;
+  const { line, words, isCurrent, isNamed, isFolded, hasTimes } = props;
   const ground = isNamed || isCurrent ? "bg-highlight" : "";
   return (
     <div className={`flex gap-3 px-2 ${ground}`} data-kind={line.kind}>
       <span
         // Rows are too low for links that fingers could hit; the button below the log does the same.
         data-line={line.id}
-        className="w-14 shrink-0 cursor-pointer select-none text-right text-muted hover:underline"
+        className="w-18 shrink-0 cursor-pointer select-none text-right text-muted hover:underline"
         title={`${formatClock(line.time)} ${line.phase ?? ""} ${line.attempt ?? ""}`}
       >
-        {number}
+        {nameOf(line)}
       </span>
       {hasTimes && <span className="shrink-0 text-muted">{formatClock(line.time)}</span>}
       {line.opens ? (
@@ -67,6 +66,9 @@ export const LogRow = memo(function LogRow(props: Props) {
     </div>
   );
 });
+
+/** `12` for the first line of event 12, then `12.1`: as addresses name them. */
+const nameOf = (line: LogLine) => (line.id.endsWith(".0") ? line.id.slice(0, -2) : line.id);
 
 function Styled({ span, words, isPlain }: { span: Span; words: string; isPlain: boolean }) {
   const { colour, bold, italic, underline } = span.style;

@@ -8,11 +8,11 @@ import { type Folding, isFolded } from "@/lib/log-fold";
 import { LogRow } from "./LogRow";
 
 export interface LogRowsHandle {
-  /** Move a line into view: its index among all lines. */
-  show: (index: number, align?: "center" | "start") => void;
+  /** Move a line into view, by its index among all lines; if wanted, the log as well. */
+  show: (index: number, align: "center" | "start", isPageMoved: boolean) => void;
   toEnd: () => void;
-  /** The id of the first line on screen. */
-  first: () => string;
+  /** The ids of the first and the last line on screen. */
+  visible: () => { first: string; last: string };
 }
 
 interface Props {
@@ -23,29 +23,33 @@ interface Props {
   folding: Folding;
   hasTimes: boolean;
   words: string;
-  current: number;
+  /** The id of the match that the reader is at. */
+  current: string;
   named: string;
   follows: boolean;
   onPause: () => void;
   onFollow: () => void;
   onName: (id: string) => void;
   onFold: (id: string) => void;
+  /** The reader comes near the first or the last of the lines. */
+  onEdge: (edge: "older" | "newer") => void;
 }
 
 const ROW = 18;
 /** Closer to the end than this counts as at the end. */
 const NEAR = 24;
+/** Closer to the first or last line than this, more lines are asked for. */
+const EDGE = 400;
 /** A scroll so soon after an input is the reader's; every other one comes of lines that turn out higher or lower. */
 const INPUT_MS = 1_000;
 
 export function LogRows(props: Props) {
   const { ref, lines, shown, folding, hasTimes, words, current, named, follows } = props;
-  const { onPause, onFollow, onName, onFold } = props;
+  const { onPause, onFollow, onName, onFold, onEdge } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLOListElement>(null);
   const top = useRef(0);
   const inputAt = useRef(Number.NEGATIVE_INFINITY);
-  const shownNamed = useRef("");
   const count = shown?.length ?? lines.length;
   const indexAt = (place: number) => (shown ? (shown[place] ?? -1) : place);
   // oxlint-disable-next-line react/incompatible-library
@@ -55,18 +59,27 @@ export function LogRows(props: Props) {
     estimateSize: () => ROW,
     overscan: 20,
     getItemKey: (place) => lines[indexAt(place)]?.id ?? place,
+    // What is read stays in its place when lines come in front or leave; not when lines are folded, and
+    // while it follows, the end is what stays.
+    anchorTo: shown === null && !follows ? "end" : "start",
   });
 
   useImperativeHandle(
     ref,
     () => ({
-      show: (index, align = "center") => rows.scrollToIndex(placeOf(index, shown), { align }),
+      show: (index, align, isPageMoved) => {
+        rows.scrollToIndex(placeOf(index, shown), { align });
+        if (isPageMoved) scroller.current?.scrollIntoView({ block: "nearest" });
+      },
       toEnd: () => toEnd(scroller.current),
-      first: () => {
-        const top = scroller.current?.scrollTop ?? 0;
-        const item = rows.getVirtualItems().find((each) => each.start >= top);
-        const place = item?.index ?? 0;
-        return lines[shown ? (shown[place] ?? 0) : place]?.id ?? "";
+      visible: () => {
+        const [top, height] = [scroller.current?.scrollTop ?? 0, scroller.current?.clientHeight ?? 0];
+        const items = rows.getVirtualItems();
+        const idOf = (place = 0) => lines[shown ? (shown[place] ?? 0) : place]?.id ?? "";
+        return {
+          first: idOf(items.find((each) => each.start >= top)?.index),
+          last: idOf(items.findLast((each) => each.start <= top + height)?.index),
+        };
       },
     }),
     [rows, lines, shown],
@@ -80,7 +93,7 @@ export function LogRows(props: Props) {
     const watcher = new ResizeObserver(() => toEnd(scroller.current));
     watcher.observe(list.current);
     return () => watcher.disconnect();
-  }, [follows, count]);
+  }, [follows, lines, count]);
 
   // Lines wrap: another width makes every height that was measured wrong.
   useEffect(() => {
@@ -96,21 +109,14 @@ export function LogRows(props: Props) {
     return () => watcher.disconnect();
   }, [rows]);
 
-  useEffect(() => {
-    if (!named || shownNamed.current === named) return;
-    const index = lines.findIndex((line) => line.id === named);
-    if (index < 0) return;
-    shownNamed.current = named;
-    rows.scrollToIndex(placeOf(index, shown), { align: "center" });
-    scroller.current?.scrollIntoView({ block: "nearest" });
-  }, [named, lines, shown, rows]);
-
   function onScroll(): void {
     const box = scroller.current;
     if (!box) return;
     const rest = box.scrollHeight - box.scrollTop - box.clientHeight;
     const isReaders = performance.now() - inputAt.current < INPUT_MS;
     if (follows && isReaders && box.scrollTop < top.current && rest > NEAR) onPause();
+    if (isReaders && box.scrollTop < top.current && box.scrollTop < EDGE) onEdge("older");
+    if (isReaders && box.scrollTop > top.current && rest < EDGE) onEdge("newer");
     top.current = box.scrollTop;
   }
 
@@ -164,9 +170,8 @@ export function LogRows(props: Props) {
             >
               <LogRow
                 line={line}
-                number={index + 1}
                 words={words}
-                isCurrent={index === current}
+                isCurrent={line.id === current}
                 isNamed={line.id === named}
                 isFolded={isFolded(line, folding)}
                 hasTimes={hasTimes}

@@ -1,122 +1,79 @@
 /** A run's log: follows until its reader scrolls up, searches, and links to single lines. */
-import { ArrowDownToLine, Download, Link2 } from "lucide-react";
-import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
+import { ChevronsUp, Download } from "lucide-react";
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 
 import { Button } from "@/components/Button";
 import { formatCount, plural } from "@/lib/format";
-import { findLines, type LogLine } from "@/lib/log";
-import { foldAll, lineOfAttempt, shownLines, turn, UNFOLDED } from "@/lib/log-fold";
-import { useActions } from "@/lib/shortcuts";
+import { sequenceOf } from "@/lib/log";
+import { shownLines } from "@/lib/log-fold";
+import { lastOf, type RunEvents } from "@/lib/stream/tail";
 
+import { LogFooter } from "./LogFooter";
+import { LogLook, useLook } from "./LogLook";
 import { LogRows, type LogRowsHandle } from "./LogRows";
+import { type Found, useLogSearch } from "./use-log-search";
+import { type LogWindow, useLogWindow } from "./use-log-window";
 
 interface Props {
-  lines: readonly LogLine[];
-  /** The run's events are all here. */
-  isComplete: boolean;
+  runId: string;
+  /** The run's latest events. */
+  tail: RunEvents;
   isLive: boolean;
   find: string;
   onFind: (words: string) => void;
   onDownload: () => void;
   /** The line that the URL names, such as `12.0`. */
   named: string;
-  /** The attempt that the reader chose; the log moves to it. */
-  attempt: number | undefined;
-  phase: string | undefined;
+  /** The line with which the attempt begins that the reader chose; the log moves to it. */
+  begins: string;
 }
 
-const FIELD = "min-h-8 rounded-md border border-line bg-raised px-2";
-
 export function LogViewer(props: Props) {
-  const { lines, isComplete, isLive, find, onFind, onDownload, named, attempt, phase } = props;
+  const { runId, tail, isLive, find, onFind, onDownload, named, begins } = props;
   const rows = useRef<LogRowsHandle>(null);
-  const [pausedAt, setPausedAt] = useState<number | null>(named ? 0 : null);
+  const log = useLogWindow(runId, tail);
   const words = useDeferredValue(find);
-  const hits = useMemo(() => findLines(lines, words), [lines, words]);
-  const [hit, setHit] = useState(-1);
-  const count = lines.length;
+  const found = useLogSearch(runId, words, tail);
   const look = useLook();
+  const { lines } = log;
   // A search looks into folded sections, too.
   const shown = useMemo(() => (words ? null : shownLines(lines, look.folding)), [lines, words, look.folding]);
+  const show = useShow(log, rows);
+  const isComplete = tail.era > 0 && lastOf(tail) >= tail.head;
 
-  const begins = lineOfAttempt(lines, attempt, phase);
-  const beginsAt = lines[begins]?.id;
-  useEffect(() => {
-    if (beginsAt === undefined || named) return;
-    setPausedAt((before) => before ?? count);
-    rows.current?.show(begins, "start");
-    // Lines that come later do not move the reader.
-    // oxlint-disable-next-line react/exhaustive-deps react/exhaustive-effect-dependencies
-  }, [beginsAt]);
-
-  useEffect(() => {
-    if (named) setPausedAt((before) => before ?? count);
-    // Lines that come later do not move the reader.
-    // oxlint-disable-next-line react/exhaustive-deps react/exhaustive-effect-dependencies
-  }, [named]);
-
-  const firstHit = hits[0] ?? -1;
-  useEffect(() => {
-    setHit(-1);
-    if (!words || firstHit < 0) return;
-    setHit(0);
-    setPausedAt((before) => before ?? count);
-    rows.current?.show(firstHit);
-    // Lines that come later do not move the reader.
-    // oxlint-disable-next-line react/exhaustive-deps react/exhaustive-effect-dependencies
-  }, [words, firstHit]);
-
-  function step(by: number): void {
-    if (hits.length === 0) return;
-    const next = (hit + by + hits.length) % hits.length;
-    setHit(next);
-    setPausedAt((before) => before ?? count);
-    rows.current?.show(hits[next] ?? 0);
-  }
+  // Lines that come later do not move the reader: each of these moves the log once.
+  useOnce(isComplete && named ? `${tail.era} ${named}` : "", () => show(named, "center", true));
+  useOnce(isComplete && begins && !named ? `${tail.era} ${begins}` : "", () => show(begins, "start"));
+  const { hit, current, step } = useHits(found, words, show);
 
   function follow(): void {
-    setPausedAt(null);
+    log.follow();
     rows.current?.toEnd();
   }
 
   function nameLine(id: string): void {
-    setPausedAt((before) => before ?? count);
+    log.pause();
     location.hash = `L${id}`;
   }
 
-  const found = words ? (hits[hit] ?? -1) : -1;
-  const fresh = pausedAt === null ? 0 : Math.max(0, count - pausedAt);
+  const visible = () => rows.current?.visible() ?? { first: "", last: "" };
+  const older = () => log.hasOlder && log.older(sequenceOf(visible().last));
+  const newer = () => log.hasNewer && log.newer(sequenceOf(visible().first));
   return (
     <section aria-label="Log" className="card overflow-hidden">
       <div className="flex flex-wrap items-center gap-2 border-b border-line p-2">
-        <input
-          type="search"
-          aria-label="Search the log"
-          placeholder="Search the log"
-          maxLength={200}
-          className={`${FIELD} w-56`}
-          value={find}
-          onChange={(event) => onFind(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== "Enter") return;
-            event.preventDefault();
-            step(event.shiftKey ? -1 : 1);
-          }}
-        />
+        <SearchField find={find} onFind={onFind} onStep={step} />
         <span role="status" className="text-muted">
-          {words &&
-            (hits.length === 0 ? "no matches" : `${Math.max(hit, 0) + 1} of ${plural(hits.length, "line")}`)}
+          {words && matchesOf(found, hit)}
         </span>
         <LogLook look={look} />
-        <span className="ml-auto text-muted" data-log-count={count}>
-          {plural(count, "line")}
-          {!isComplete && ", loading …"}
-        </span>
+        <Extent log={log} head={tail.head} isComplete={isComplete} />
         <Button onClick={onDownload}>
           <Download aria-hidden size={16} />
           Download
         </Button>
       </div>
+      <Older log={log} onOlder={older} />
       <LogRows
         ref={rows}
         lines={lines}
@@ -124,106 +81,133 @@ export function LogViewer(props: Props) {
         folding={look.folding}
         hasTimes={look.hasTimes}
         words={words}
-        current={found}
+        current={current}
         named={named}
-        follows={pausedAt === null}
-        onPause={() => setPausedAt((before) => before ?? count)}
+        follows={!log.isPaused}
+        onPause={log.pause}
         onFollow={follow}
         onName={nameLine}
         onFold={look.turn}
+        onEdge={(edge) => (edge === "older" ? older() : newer())}
       />
-      <LogFooter isPaused={pausedAt !== null} isLive={isLive} fresh={fresh} onFollow={follow}>
-        {count > 0 && (
-          <Button
-            className="ml-auto"
-            weight="quiet"
-            onClick={() => nameLine(lines[found]?.id ?? rows.current?.first() ?? "")}
-          >
-            <Link2 aria-hidden size={16} />
-            Link to {found >= 0 ? "this match" : "the first visible line"}
-          </Button>
-        )}
-      </LogFooter>
+      <LogFooter
+        log={log}
+        isLive={isLive}
+        linked={lines.length === 0 ? "" : current ? "this match" : "the first visible line"}
+        onFollow={follow}
+        onNewer={newer}
+        onLink={() => nameLine(current || visible().first)}
+      />
     </section>
   );
 }
 
-interface Look {
-  readonly folding: typeof UNFOLDED;
-  readonly hasTimes: boolean;
-  readonly turn: (id: string) => void;
-  readonly fold: (kind: "attempts" | "tools") => void;
-  readonly toggleTimes: () => void;
+interface SearchFieldProps {
+  find: string;
+  onFind: (words: string) => void;
+  onStep: (by: number) => void;
 }
 
-/** What is folded, and whether times are shown; each has a key. */
-function useLook(): Look {
-  const [folding, setFolding] = useState(UNFOLDED);
-  const [hasTimes, setTimes] = useState(false);
-  const look = useMemo(
-    () => ({
-      turn: (id: string) => setFolding((before) => turn(before, id)),
-      fold: (kind: "attempts" | "tools") => setFolding((before) => foldAll(before, kind)),
-      toggleTimes: () => setTimes((before) => !before),
-    }),
-    [],
-  );
-  const group = "Log";
-  const actions = useMemo(
-    () => [
-      { id: "log-times", label: "Show or hide times in the log", keys: "t", group, run: look.toggleTimes },
-      { id: "log-tools", label: "Fold tool calls", keys: "o", group, run: () => look.fold("tools") },
-      { id: "log-attempts", label: "Fold attempts", keys: "p", group, run: () => look.fold("attempts") },
-    ],
-    [look],
-  );
-  useActions(actions);
-  return { folding, hasTimes, ...look };
-}
-
-function LogLook({ look }: { look: Look }) {
-  const { folding, hasTimes } = look;
+function SearchField({ find, onFind, onStep }: SearchFieldProps) {
   return (
-    <>
-      <Button weight="quiet" onClick={() => look.fold("attempts")}>
-        {folding.attempts ? "Unfold" : "Fold"} attempts
-      </Button>
-      <Button weight="quiet" onClick={() => look.fold("tools")}>
-        {folding.tools ? "Unfold" : "Fold"} tools
-      </Button>
-      <Button weight="quiet" onClick={look.toggleTimes}>
-        {hasTimes ? "Hide" : "Show"} times
-      </Button>
-    </>
+    <input
+      type="search"
+      aria-label="Search the log"
+      placeholder="Search the log"
+      maxLength={200}
+      className="min-h-8 w-56 rounded-md border border-line bg-raised px-2"
+      value={find}
+      onChange={(event) => onFind(event.target.value)}
+      onKeyDown={(event) => {
+        if (event.key !== "Enter") return;
+        event.preventDefault();
+        onStep(event.shiftKey ? -1 : 1);
+      }}
+    />
   );
 }
 
-interface FooterProps {
-  isPaused: boolean;
-  isLive: boolean;
-  /** Lines that came since the pause. */
-  fresh: number;
-  onFollow: () => void;
-  children: ReactNode;
-}
-
-function LogFooter({ isPaused, isLive, fresh, onFollow, children }: FooterProps) {
+function Older({ log, onOlder }: { log: LogWindow; onOlder: () => void }) {
+  if (!log.hasOlder) return null;
   return (
-    <div className="flex min-h-10 flex-wrap items-center gap-3 border-t border-line px-2 py-1 text-muted">
-      {isPaused ? (
-        <>
-          <span role="status">
-            Paused{fresh > 0 && `: ${formatCount(fresh)} new ${fresh === 1 ? "line" : "lines"}`}
-          </span>
-          <Button onClick={onFollow}>
-            <ArrowDownToLine aria-hidden size={16} />
-            Follow <kbd>End</kbd>
-          </Button>
-        </>
-      ) : (
-        <span>{isLive ? "Following. Scroll up to pause." : "End of the log."}</span>
-      )}
-      {children}
+    <div className="border-b border-line px-2 py-1">
+      <Button weight="quiet" onClick={onOlder} disabled={log.fetching !== null}>
+        <ChevronsUp aria-hidden size={16} />
+        {log.fetching === "older" ? "Loading older lines …" : "Older lines"}
+      </Button>
     </div>
   );
+}
+
+/** How much of the log is in memory. */
+function Extent({ log, head, isComplete }: { log: LogWindow; head: number; isComplete: boolean }) {
+  const { lines, first, last, hasOlder, hasNewer } = log;
+  return (
+    <span className="ml-auto text-muted" data-log-count={lines.length}>
+      {plural(lines.length, "line")}
+      {(hasOlder || hasNewer) &&
+        ` of events ${formatCount(first)} to ${formatCount(last)} of ${formatCount(head)}`}
+      {!isComplete && ", loading …"}
+    </span>
+  );
+}
+
+function matchesOf({ hits, isSearching, isCut }: Found, hit: number): string {
+  if (hits.length === 0) return isSearching ? "searching …" : "no matches";
+  const more = isSearching ? ", searching …" : isCut ? " or more" : "";
+  return `${formatCount(Math.max(hit, 0) + 1)} of ${plural(hits.length, "line")}${more}`;
+}
+
+/** The match that the reader is at. The first one is shown as soon as it is found. */
+function useHits({ hits }: Found, words: string, show: Show) {
+  const [hit, setHit] = useState(-1);
+  const first = hits[0] ?? "";
+  useOnce(first && `${words} ${first}`, () => {
+    setHit(0);
+    show(first, "center");
+  });
+  function step(by: number): void {
+    if (hits.length === 0) return;
+    const next = (hit + by + hits.length) % hits.length;
+    setHit(next);
+    show(hits[next] ?? "", "center");
+  }
+  return { hit, current: hits[hit] ?? "", step };
+}
+
+type Show = (id: string, align: "center" | "start", isPageMoved?: boolean) => void;
+
+/** Moves the log to a line, as soon as it is in memory. */
+function useShow(log: LogWindow, rows: { current: LogRowsHandle | null }): Show {
+  const wanted = useRef<Parameters<Show> | null>(null);
+  const [asked, setAsked] = useState(0);
+  const { lines, fetching } = log;
+  useEffect(() => {
+    if (!wanted.current || fetching === "there") return;
+    const [id, align, isPageMoved = false] = wanted.current;
+    const exact = lines.findIndex((line) => line.id === id);
+    // A line may be there no more, while others of its event or behind it are.
+    const near = () => lines.findIndex((line) => sequenceOf(line.id) >= sequenceOf(id));
+    const index = exact < 0 ? near() : exact;
+    if (index >= 0) rows.current?.show(index, align, isPageMoved);
+    wanted.current = null;
+    // What was asked for is in the reference.
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies
+  }, [asked, lines, fetching, rows]);
+  return (...which) => {
+    log.goTo(sequenceOf(which[0]));
+    wanted.current = which;
+    setAsked((before) => before + 1);
+  };
+}
+
+/** Does something when `key` becomes another one; an empty key stands for nothing to do. */
+function useOnce(key: string, run: () => void): void {
+  const done = useRef("");
+  useEffect(() => {
+    if (key && done.current !== key) run();
+    done.current = key;
+    // What it does may be another function each time.
+    // oxlint-disable-next-line react/exhaustive-deps react/exhaustive-effect-dependencies
+  }, [key]);
 }

@@ -10,6 +10,7 @@ import type { VerdictsSearch } from "@/lib/search";
 
 import { MarkQueue } from "./components/MarkQueue";
 import { TrackRecord } from "./components/TrackRecord";
+import { Trust } from "./components/Trust";
 import { VerdictFiltersBar } from "./components/VerdictFiltersBar";
 import { VerdictList } from "./components/VerdictList";
 
@@ -62,6 +63,7 @@ export function EvaluatorPage({ name }: { name: string }) {
       ) : (
         <>
           <TrackRecord evaluator={evaluator.data} />
+          <Trust name={name} />
           <div className="flex flex-wrap items-center gap-3 pt-6 pb-2">
             <h2 className="font-semibold">Verdicts, newest first</h2>
             <Button onClick={() => mark(true)}>Mark one after the other</Button>

@@ -24,9 +24,11 @@ import type { MetricsSearch } from "@/lib/search";
 import { EscalationFigures } from "./components/EscalationFigures";
 import { EvaluatorTable } from "./components/EvaluatorTable";
 import { ExportButtons } from "./components/ExportButtons";
+import { ObservedTable } from "./components/ObservedTable";
 import { PhaseTable } from "./components/PhaseTable";
 import { ScopeBar } from "./components/ScopeBar";
 import { Spending } from "./components/Spending";
+import { TrustTable } from "./components/TrustTable";
 
 const route = getRouteApi("/metrics");
 const DAY = 86_400_000;
@@ -63,6 +65,7 @@ export function MetricsPage() {
         <Figures
           report={report.data}
           trend={trend.data}
+          scope={scope}
           filtered={Object.keys(scope).length > 0}
           rolling={search.rolling === true}
         />
@@ -88,11 +91,13 @@ function scopeOf({ days, from, to, kind, project, agent }: MetricsSearch): Metri
 function Figures({
   report,
   trend,
+  scope,
   filtered,
   rolling,
 }: {
   report: Metrics;
   trend: Trend | undefined;
+  scope: MetricScope;
   filtered: boolean;
   rolling: boolean;
 }) {
@@ -146,6 +151,8 @@ function Figures({
           />
         )}
       </section>
+      <TrustTable evaluators={report.evaluators} />
+      <ObservedTable scope={scope} />
       <PhaseTable report={report} />
       <EscalationFigures figures={report.escalations} />
       <EvaluatorTable evaluators={report.evaluators} />

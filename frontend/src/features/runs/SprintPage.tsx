@@ -14,9 +14,9 @@ import { Timeline } from "@/components/Timeline";
 import { chosenAttempt } from "@/lib/evidence";
 import { KINDS } from "@/lib/kinds";
 import { useRunEvents } from "@/lib/live-context";
+import { useMilestones } from "@/lib/queries/events";
 import { type RunDetail, runQuery } from "@/lib/queries/runs";
 import { parseRunSearch, type RunSearch } from "@/lib/search";
-import type { RunEvents } from "@/lib/stream/live";
 
 import { Candidates } from "./components/Candidates";
 import { MessageBox } from "./components/MessageBox";
@@ -25,10 +25,10 @@ import { RetryPrompt } from "./components/RetryPrompt";
 import { RunActions } from "./components/RunActions";
 import { RunFacts } from "./components/RunFacts";
 import { RunTabs } from "./components/RunTabs";
+import { candidatesAtWork, isAtWork, Unfinished } from "./components/Unfinished";
 
 export function SprintPage({ id }: { id: string }) {
   const sprint = useQuery(runQuery(id));
-  const events = useRunEvents(id);
   if (!sprint.data) {
     return (
       <>
@@ -44,12 +44,14 @@ export function SprintPage({ id }: { id: string }) {
   // Links that know no kind lead here.
   if (sprint.data.kind !== "sprint")
     return <Navigate to={KINDS[sprint.data.kind].page} params={{ id }} search replace />;
-  return <Loaded sprint={sprint.data} events={events} />;
+  return <Loaded sprint={sprint.data} />;
 }
 
 const root = getRouteApi("__root__");
 
-function Loaded({ sprint, events }: { sprint: RunDetail; events: RunEvents }) {
+function Loaded({ sprint }: { sprint: RunDetail }) {
+  const events = useRunEvents(sprint.id, sprint.last_sequence);
+  const milestones = useMilestones(sprint.id, events);
   const search = parseRunSearch(root.useSearch());
   const navigate = useNavigate();
   const attempt = chosenAttempt(sprint, search.phase, search.attempt);
@@ -75,7 +77,15 @@ function Loaded({ sprint, events }: { sprint: RunDetail; events: RunEvents }) {
         {hasResult(sprint) && <ResultCard run={sprint} />}
         <PhaseRail phases={sprint.phases} isPaused={Boolean(sprint.paused)} />
         <Timeline course={sprint} />
-        {attempt && <Spans events={events.events} phase={attempt.phase} attempt={attempt.number} />}
+        {attempt && isAtWork(sprint, attempt) && (
+          <Unfinished
+            key={attempt.id}
+            runId={sprint.id}
+            attempt={attempt}
+            candidates={candidatesAtWork(milestones, attempt)}
+          />
+        )}
+        {attempt && <Spans runId={sprint.id} tail={events} phase={attempt.phase} attempt={attempt.number} />}
       </div>
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <section className="card min-w-0" aria-labelledby="verdicts">
@@ -90,7 +100,7 @@ function Loaded({ sprint, events }: { sprint: RunDetail; events: RunEvents }) {
               <Candidates
                 runId={sprint.id}
                 attempt={attempt}
-                events={events.events}
+                events={milestones}
                 shown={search.candidate}
                 onShow={(candidate) => show({ candidate })}
               >
@@ -103,7 +113,7 @@ function Loaded({ sprint, events }: { sprint: RunDetail; events: RunEvents }) {
                   />
                 )}
               </Candidates>
-              <RetryPrompt events={events.events} attempt={attempt} />
+              <RetryPrompt events={milestones} attempt={attempt} />
             </>
           ) : (
             <p className="card p-3 text-muted">
@@ -115,7 +125,14 @@ function Loaded({ sprint, events }: { sprint: RunDetail; events: RunEvents }) {
       <div className="mt-4">
         <MessageBox run={sprint} />
       </div>
-      <RunTabs sprint={sprint} events={events} attempt={attempt} search={search} onSearch={show} />
+      <RunTabs
+        sprint={sprint}
+        events={events}
+        milestones={milestones}
+        attempt={attempt}
+        search={search}
+        onSearch={show}
+      />
     </>
   );
 }

@@ -9,6 +9,10 @@ export type Share = Schemas["Share"];
 export type Latency = Schemas["Latency"];
 export type Trend = Schemas["Trend"];
 export type EvaluatorMetrics = Schemas["EvaluatorMetrics"];
+export type Calibration = Schemas["KeptCalibration"];
+export type CalibratedGate = Schemas["CalibratedGate"];
+export type ObservedGate = Schemas["ObservedGate"];
+export type WouldBlock = Schemas["WouldBlock"];
 export type Verdict = Schemas["VerdictView"];
 
 /** Which runs are measured. */
@@ -49,6 +53,22 @@ export const trendQuery = (scope: MetricScope, bucket: Schemas["Bucket"]) =>
       unwrap(api.GET("/api/v1/metrics/trend", { params: { query: { ...listed(scope), bucket } }, signal })),
     staleTime: FRESH,
   });
+
+/** What observed gates would have blocked. */
+export const observedQuery = (scope: MetricScope) =>
+  queryOptions({
+    queryKey: ["metrics", "observed", scope],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET("/api/v1/metrics/observed", { params: { query: listed(scope) }, signal })),
+    staleTime: FRESH,
+  });
+
+/** The last calibration on each corpus, the newest first. */
+export const calibrationsQuery = queryOptions({
+  queryKey: ["metrics", "calibrations"],
+  queryFn: ({ signal }) => unwrap(api.GET("/api/v1/metrics/calibrations", { signal })),
+  staleTime: FRESH,
+});
 
 export const facetsQuery = queryOptions({
   queryKey: ["runs", "facets"],

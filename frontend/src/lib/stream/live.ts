@@ -4,19 +4,10 @@ import type { QueryClient } from "@tanstack/react-query";
 import { fetchEventPage } from "@/lib/queries/events";
 import { keys } from "@/lib/queries/keys";
 
-import type { RunEvent } from "./frames";
-import { throttle } from "./throttle";
-import { EventStream, type RunSink } from "./stream";
 import { connectSocket } from "./socket";
-
-export interface RunEvents {
-  readonly events: readonly RunEvent[];
-  /** Events up to this sequence were announced; what lies between is on its way. */
-  readonly head: number;
-  readonly after: number;
-}
-
-export const NO_EVENTS: RunEvents = { events: [], head: 0, after: 0 };
+import { EventStream, type RunSink } from "./stream";
+import { beginning, lastOf, NO_EVENTS, type RunEvents, taking } from "./tail";
+import { throttle } from "./throttle";
 
 /** They change nothing that REST answers tell. */
 const ONLY_FOR_THE_LOG: ReadonlySet<string> = new Set(["agent.progress", "tool.called", "tool.result"]);
@@ -24,7 +15,8 @@ const REFETCH_MS = 250;
 
 export interface Live {
   readonly stream: EventStream;
-  followRun: (runId: string) => () => void;
+  /** Follow a run whose last event is `head`. */
+  followRun: (runId: string, head: number) => () => void;
 }
 
 export function createLive(client: QueryClient): Live {
@@ -37,7 +29,14 @@ export function createLive(client: QueryClient): Live {
     fetchEvents: (runId, after) => fetchEventPage(runId, after),
     list: { changed: refetchLists, resync: refetchLists },
   });
-  return { stream, followRun: (runId) => stream.follow(runId, runSink(client, runId)) };
+  return {
+    stream,
+    followRun(runId, head) {
+      const key = keys.runEvents(runId);
+      client.setQueryData<RunEvents>(key, (before = NO_EVENTS) => beginning(before, head));
+      return stream.follow(runId, runSink(client, runId));
+    },
+  };
 }
 
 /** The latest event that the shown data of the run includes; each kind of run has its own query. */
@@ -56,16 +55,14 @@ function runSink(client: QueryClient, runId: string): RunSink {
   const refetch = throttle(REFETCH_MS, () => void client.invalidateQueries({ queryKey: keys.run(runId) }));
   const known = () => seenOf(client, runId);
   return {
-    cursor: () => read().events.at(-1)?.sequence ?? read().after,
+    cursor: () => lastOf(read()),
     take(taken) {
-      const before = read();
-      const last = taken.at(-1)?.sequence ?? 0;
-      write({ ...before, events: [...before.events, ...taken], head: Math.max(before.head, last) });
+      write(taking(read(), taken));
       const seen = known();
       if (taken.some((each) => each.sequence > seen && !ONLY_FOR_THE_LOG.has(each.event))) refetch();
     },
     reset(after) {
-      write({ events: [], head: after, after });
+      write({ events: [], head: after, after, heard: 0, era: read().era + 1 });
       refetch();
     },
     subscribed(head) {

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from app.core.errors import InvalidInputError
-from app.db.models import Run
+from app.db.models import ForgeReport, Run
 from app.schemas.agents import AgentSpec, agent_label
 from app.schemas.api.run_lists import MAX_CHOICES, RunFilter, RunQuery, RunScope, RunSort
 from app.schemas.runs import RunKind, RunStatus
@@ -169,3 +169,17 @@ async def test_a_list_shows_the_latest_score(cases: UseCases) -> None:
     await cases.rows.run(created_at=AT)
     page = await cases.lists.page(RunQuery())
     assert [each.score for each in page.items] == [0.9, None]
+
+
+async def test_lists_say_where_runs_are_on_a_forge(cases: UseCases) -> None:
+    proposed, plain = await cases.rows.run(), await cases.rows.run()
+    url = "https://forge.example/team/shop/pull/7"
+    async with cases.sessions.begin() as session:
+        session.add(
+            ForgeReport(run_id=proposed, forge="work", repository="team/shop", pull_number=7, pull_url=url)
+        )
+    listed = {each.id: each for each in (await cases.lists.page(RunQuery())).items}
+    assert listed[plain].forge is None
+    place = listed[proposed].forge
+    assert place is not None
+    assert (place.repository, place.pull_number, place.pull_url) == ("team/shop", 7, url)

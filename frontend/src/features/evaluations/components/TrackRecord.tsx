@@ -12,8 +12,9 @@ export function TrackRecord({ evaluator }: { evaluator: Schemas["EvaluatorDetail
   return (
     <div className="flex flex-col gap-2">
       <p className="text-muted">
-        Statuses count the latest {formatCount(record.verdicts)} verdicts, marks count all. Reviewers mostly
-        mark escalated verdicts.
+        Statuses count{" "}
+        {record.verdicts === 1 ? "the only verdict" : `the latest ${formatCount(record.verdicts)} verdicts`},
+        marks count all. Reviewers mostly mark escalated verdicts.
       </p>
       <dl className="card grid gap-x-6 gap-y-1 p-3 sm:grid-cols-[max-content_1fr]">
         {STATUSES.map((status) => (

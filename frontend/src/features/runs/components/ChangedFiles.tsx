@@ -61,7 +61,7 @@ export function ChangedFiles({ query }: { query: UseQueryResult<ResultFiles> }) 
   );
 }
 
-function Lines({ added, removed }: { added: number; removed: number }) {
+export function Lines({ added, removed }: { added: number; removed: number }) {
   return (
     <span className="mono whitespace-nowrap">
       <span className="text-added">+{added}</span> <span className="text-removed">−{removed}</span>

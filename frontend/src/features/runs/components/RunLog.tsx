@@ -4,13 +4,16 @@ import { useState } from "react";
 
 import { LogViewer } from "@/components/log/LogViewer";
 import { downloadLog } from "@/lib/download";
-import { Log } from "@/lib/log";
+import { lineOfAttempt } from "@/lib/log-fold";
 import type { Run } from "@/lib/queries/runs";
-import type { RunEvents } from "@/lib/stream/live";
+import type { RunEvent } from "@/lib/stream/frames";
+import type { RunEvents } from "@/lib/stream/tail";
 
 interface Props {
   run: Run;
   events: RunEvents;
+  /** What says how the run went, from its beginning. */
+  milestones: readonly RunEvent[];
   find: string;
   onFind: (words: string) => void;
   /** The attempt that the reader chose. */
@@ -18,17 +21,15 @@ interface Props {
   phase?: string | undefined;
 }
 
-export function RunLog({ run, events, find, onFind, attempt, phase }: Props) {
+export function RunLog({ run, events, milestones, find, onFind, attempt, phase }: Props) {
   const hash = useRouterState({ select: (state) => state.location.hash });
   const named = /^L(\d+\.\d+)$/.exec(hash)?.[1] ?? "";
-  const [log] = useState(() => new Log());
-  const lines = log.update(events.events);
   const [words, setWords] = useState(find);
-  const last = events.events.at(-1)?.sequence ?? events.after;
   return (
     <LogViewer
-      lines={lines}
-      isComplete={last >= events.head}
+      key={run.id}
+      runId={run.id}
+      tail={events}
       isLive={run.finished_at === null}
       find={words}
       onFind={(next) => {
@@ -37,8 +38,7 @@ export function RunLog({ run, events, find, onFind, attempt, phase }: Props) {
       }}
       onDownload={() => void downloadLog(run.id)}
       named={named}
-      attempt={attempt}
-      phase={phase}
+      begins={lineOfAttempt(milestones, attempt, phase)}
     />
   );
 }

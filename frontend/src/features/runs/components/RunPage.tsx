@@ -8,6 +8,7 @@ import { ErrorState, LoadingState } from "@/components/states";
 import { StatusBadge, wordOf } from "@/components/StatusBadge";
 import { Timeline } from "@/components/Timeline";
 import { useRunEvents } from "@/lib/live-context";
+import { useMilestones } from "@/lib/queries/events";
 import type { Run } from "@/lib/queries/runs";
 import { parseRunSearch, type RunSearch } from "@/lib/search";
 import type { Course } from "@/lib/timeline";
@@ -34,7 +35,8 @@ interface Props {
 }
 
 export function RunPage({ run, course, asks, result, children }: Props) {
-  const events = useRunEvents(run.id);
+  const events = useRunEvents(run.id, run.last_sequence);
+  const milestones = useMilestones(run.id, events);
   const search = useRunSearch();
   const navigate = useNavigate();
   const state = (
@@ -65,6 +67,7 @@ export function RunPage({ run, course, asks, result, children }: Props) {
           <RunLog
             run={run}
             events={events}
+            milestones={milestones}
             find={search.find ?? ""}
             attempt={search.attempt}
             onFind={(find) =>

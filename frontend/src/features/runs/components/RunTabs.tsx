@@ -5,7 +5,8 @@ import { OutputView } from "@/components/OutputView";
 import { PromptView } from "@/components/PromptView";
 import type { Attempt, RunDetail } from "@/lib/queries/runs";
 import type { RunSearch } from "@/lib/search";
-import type { RunEvents } from "@/lib/stream/live";
+import type { RunEvent } from "@/lib/stream/frames";
+import type { RunEvents } from "@/lib/stream/tail";
 
 import { AttemptColumns } from "./AttemptColumns";
 import { RunLog } from "./RunLog";
@@ -13,6 +14,8 @@ import { RunLog } from "./RunLog";
 interface Props {
   sprint: RunDetail;
   events: RunEvents;
+  /** What says how the run went, from its beginning. */
+  milestones: readonly RunEvent[];
   attempt: Attempt | undefined;
   search: RunSearch;
   onSearch: (part: Partial<RunSearch>) => void;
@@ -23,7 +26,7 @@ const TAB = [
   "data-[state=active]:border-accent data-[state=active]:text-ink",
 ].join(" ");
 
-export function RunTabs({ sprint, events, attempt, search, onSearch }: Props) {
+export function RunTabs({ sprint, events, milestones, attempt, search, onSearch }: Props) {
   const tab = search.tab ?? "log";
   const of = attempt ? ` of ${attempt.phase} attempt ${attempt.number}` : "";
   return (
@@ -52,6 +55,7 @@ export function RunTabs({ sprint, events, attempt, search, onSearch }: Props) {
         <RunLog
           run={sprint}
           events={events}
+          milestones={milestones}
           find={search.find ?? ""}
           onFind={(find) => onSearch({ find: find || undefined })}
           attempt={search.attempt}
@@ -59,9 +63,7 @@ export function RunTabs({ sprint, events, attempt, search, onSearch }: Props) {
         />
       </Tabs.Content>
       <Tabs.Content value="attempts" tabIndex={-1}>
-        {attempt && (
-          <AttemptColumns attempts={sprint.attempts} phase={attempt.phase} events={events.events} />
-        )}
+        {attempt && <AttemptColumns attempts={sprint.attempts} phase={attempt.phase} events={milestones} />}
       </Tabs.Content>
       <Tabs.Content value="prompt" tabIndex={-1}>
         {attempt && (

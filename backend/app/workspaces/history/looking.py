@@ -1,0 +1,107 @@
+"""Looks at what an agent has changed so far, while it works: nothing in its tree or its index is touched."""
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import anyio.to_thread
+
+from app.core.errors import WorkspaceError
+from app.schemas.workspaces import Diff
+from app.workspaces.files.limits import WorkspaceLimits
+from app.workspaces.files.paths import is_excluded_directory
+from app.workspaces.history.diffs import DiffLimits, read_diff
+from app.workspaces.history.git import Git, GitTarget
+from app.workspaces.history.trees import index_of
+from app.workspaces.history.withheld import corrections_for, differing
+
+LOOK_LIMITS = DiffLimits(file_bytes=100_000, total_bytes=500_000)
+"""How much of the patches of unfinished work is shown."""
+
+_SUBMODULE = b"160000"
+
+
+async def look_at(git: Git, git_dir: Path, tree: Path, start: str, limits: WorkspaceLimits) -> Diff:
+    """Compare a tree that is being worked on with the commit it began from.
+
+    The agent may change its tree meanwhile. Git works on a copy of the index, and new objects go to a
+    directory that is removed with it. Submodules leave the copy: a repository that the agent puts in the
+    place of one must not be asked about its state, since its configuration names programs.
+
+    Raises:
+        WorkspaceError: the tree is gone, or larger than the limits allow.
+    """
+    if not await anyio.to_thread.run_sync(_fits, tree, limits):
+        raise WorkspaceError("the workspace is gone, or too large to look at")
+    scratch = await anyio.to_thread.run_sync(_place_beside, tree)
+    with scratch as name:
+        target = GitTarget(git_dir, tree, Path(name) / "index", Path(name) / "objects")
+        await anyio.to_thread.run_sync(_prepare, tree, target)
+        made = await _as_tree(git, target, tree, start)
+        return await read_diff(git, target, start, made, [], LOOK_LIMITS)
+
+
+async def _as_tree(git: Git, target: GitTarget, tree: Path, start: str) -> str:
+    if target.index is None or not target.index.exists():
+        await git.run(["read-tree", start], target)
+    submodules = _removals(await git.run(["ls-files", "-s", "-z"], target))
+    if submodules:
+        await git.run(["update-index", "-z", "--index-info"], target, stdin=submodules)
+    # Files come and go meanwhile: what cannot be read is left out.
+    await git.attempt(["add", "-A", "--ignore-errors"], target)
+    compare = ["diff-index", "--cached", "--no-renames", "--no-abbrev", "-z", start]
+    changes = differing(await git.run(compare, target))
+    corrections, _ = await anyio.to_thread.run_sync(corrections_for, tree, changes)
+    if corrections:
+        await git.run(["update-index", "-z", "--index-info"], target, stdin=corrections)
+    return (await git.run(["write-tree"], target)).decode().strip()
+
+
+def _removals(listing: bytes) -> bytes:
+    """Read `ls-files -s -z`; give what makes `update-index --index-info` forget the submodules."""
+    entries = (each.split(b"\t", 1) for each in listing.split(b"\0") if each.startswith(_SUBMODULE))
+    return b"".join(b"0 %s\t%s\0" % (b"0" * len(head.split()[1]), path) for head, path in entries)
+
+
+def _place_beside(tree: Path) -> "TemporaryDirectory[str]":
+    if not tree.is_dir():
+        raise WorkspaceError("the workspace is gone")
+    return TemporaryDirectory(prefix="look-", dir=tree.parent, ignore_cleanup_errors=True)
+
+
+def _prepare(tree: Path, target: GitTarget) -> None:
+    if target.objects is not None:
+        target.objects.mkdir()
+    with suppress(FileNotFoundError):
+        shutil.copy2(index_of(tree), target.index or "")
+
+
+def _fits(tree: Path, limits: WorkspaceLimits) -> bool:
+    size = 0
+    for files, each in enumerate(_sizes(os.fsencode(tree)), 1):
+        size += each
+        if not limits.holds(files, size):
+            return False
+    return True
+
+
+def _sizes(root: bytes) -> Iterator[int]:
+    """Sizes of the files outside cache directories; links are not followed."""
+    directories = [root]
+    while directories:
+        try:
+            with os.scandir(directories.pop()) as found:
+                entries = list(found)
+        except OSError:
+            continue
+        for entry in entries:
+            with suppress(OSError):
+                info = entry.stat(follow_symlinks=False)
+                if stat.S_ISREG(info.st_mode):
+                    yield info.st_size
+                elif stat.S_ISDIR(info.st_mode) and not is_excluded_directory(entry.name):
+                    directories.append(entry.path)

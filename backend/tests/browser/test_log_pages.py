@@ -1,0 +1,116 @@
+"""A long log: its newest lines first, older ones on demand, and only so many in memory."""
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import Locator, Page, Request, expect
+
+from tests.acceptance.server import Service
+from tests.browser.sprints import append_lines, complete
+from tests.browser.watched import Watched
+from tests.patience import PATIENCE
+
+LINES = 100_000
+MOST_LINES = 30_000
+"""The page holds 20,000 lines and a fifth more, and the page of 5,000 that has just come."""
+
+_LINE = re.compile(r"line (\d+) of many")
+
+
+def _count(page: Page) -> int:
+    return int(page.locator("[data-log-count]").get_attribute("data-log-count") or 0)
+
+
+def _lines(log: Locator) -> list[int]:
+    return [int(each) for each in _LINE.findall(log.inner_text())]
+
+
+def _until_first(page: Page, log: Locator, first: int) -> None:
+    """Scroll up, as a reader does, until a line of the log is there; never is there more than may be."""
+    older = page.get_by_role("button", name="Older lines")
+    while older.count():
+        log.press("Home")
+        expect(log.locator("..").get_by_text("Loading older lines")).to_have_count(0)
+        assert _count(page) <= MOST_LINES
+    log.press("Home")
+    expect(log.get_by_text(f"line {first} of many").first).to_be_attached()
+
+
+def test_the_newest_lines_come_first_and_the_oldest_on_demand(
+    service: Service, service_database_url: str, watched: Watched, repo: Path
+) -> None:
+    page = watched.page
+    with service.client() as client:
+        sprint = complete(client, repo, name="Talks for long")
+        append_lines(service_database_url, sprint, [f"line {number} of many" for number in range(LINES)])
+        events = client.get(f"/runs/{sprint}").json()["last_sequence"]
+    asked: list[str] = []
+
+    def heard(request: Request) -> None:
+        if f"/runs/{sprint}/events" in request.url and "types=" not in request.url:
+            asked.append(request.url)
+
+    page.on("request", heard)
+    watched.open(f"/sprints/{sprint}", heading="Talks for long")
+    log = page.get_by_role("log")
+    expect(log).to_contain_text(f"line {LINES - 1} of many", timeout=PATIENCE * 1000)
+    assert asked == [], "older pages are not asked for before someone wants them"
+    expect(page.get_by_text(f"to {events} of {events}", exact=False)).to_be_visible()
+    assert _count(page) <= MOST_LINES
+    watched.audit()
+    watched.shoot("log-newest-first")
+
+    # What is read keeps its place while older lines come in front of it.
+    log.hover()
+    page.mouse.wheel(0, -3_000)
+    expect(page.get_by_text("Paused", exact=False)).to_be_visible()
+    seen = _lines(log)
+    with page.expect_response(lambda each: f"/runs/{sprint}/events" in each.url):
+        page.get_by_role("button", name="Older lines").click()
+    expect(page.get_by_role("button", name="Older lines")).to_be_enabled()
+    assert asked, "an older page is fetched"
+    assert set(seen[5:-5]) <= set(_lines(log))
+
+    _until_first(page, log, 0)
+    expect(log).to_contain_text("Run created")
+    expect(page.get_by_role("button", name="Older lines")).to_have_count(0)
+    expect(page.get_by_role("button", name="Newer lines")).to_be_visible()
+    watched.audit()
+    watched.shoot("log-oldest")
+
+    # The newest lines have left memory. They come back page by page, or all at once.
+    page.get_by_role("button", name="Newer lines").click()
+    expect(page.get_by_text(f"to {events} of", exact=False)).to_have_count(0)
+    log.press("End")
+    expect(log).to_contain_text(f"line {LINES - 1} of many")
+    expect(page.get_by_role("button", name="Newer lines")).to_have_count(0)
+
+
+def test_memory_does_not_grow_with_the_log(
+    service: Service, service_database_url: str, watched: Watched, repo: Path
+) -> None:
+    page = watched.page
+    wide = "x" * 200
+    with service.client() as client:
+        sprint = complete(client, repo, name="Fills memory")
+        watched.open(f"/sprints/{sprint}", heading="Fills memory")
+        log = page.get_by_role("log")
+        expect(log).to_contain_text("Run completed")
+        before = _heap(page)
+        # The log grows below an open page, which would hold it all: 40 MB of text.
+        for start in range(0, LINES, 25_000):
+            lines = [f"line {number} of many {wide} {wide}" for number in range(start, start + 25_000)]
+            append_lines(service_database_url, sprint, lines)
+            expect(log).to_contain_text(f"line {start + 24_999} of many", timeout=PATIENCE * 1000)
+        grown = _heap(page) - before
+        _until_first(page, log, 0)
+        assert max(grown, _heap(page) - before) < 40_000_000
+
+
+def _heap(page: Page) -> int:
+    """Bytes of the page's heap that are in use after everything unused is gone."""
+    session = page.context.new_cdp_session(page)
+    session.send("HeapProfiler.collectGarbage")
+    used: int = session.send("Runtime.getHeapUsage")["usedSize"]
+    session.detach()
+    return used

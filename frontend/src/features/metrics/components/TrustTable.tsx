@@ -1,0 +1,123 @@
+/** Whether the gates can be trusted: the last calibration with its date beside the figures of production. */
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+
+import { CopyLine } from "@/components/CopyLine";
+import { ShareCell } from "@/components/MetricTile";
+import { PlainShareCell } from "@/components/PlainShare";
+import { RelativeTime } from "@/components/RelativeTime";
+import { explain } from "@/components/states";
+import { UntrustedText } from "@/components/UntrustedText";
+import { formatMoment, plural } from "@/lib/format";
+import { type Calibration, calibrationsQuery, type EvaluatorMetrics } from "@/lib/queries/metrics";
+import { PANEL, type TrustRow, trustRows } from "@/lib/trust";
+
+import { FigureTable } from "./FigureTable";
+
+const COLUMNS = [
+  "Gate",
+  "Calibration: bad passed",
+  "Calibration: good failed",
+  "Production: wrong passes",
+  "Production: wrong fails",
+];
+const NOTE = [
+  "Calibration counts cases whose right verdict is known: specificity and sensitivity are 1 minus its shares.",
+  "Production counts what reviewers marked, mostly of what escalated. The two are never pooled.",
+].join(" ");
+
+export function TrustTable({ evaluators }: { evaluators: readonly EvaluatorMetrics[] }) {
+  const { data, error } = useQuery(calibrationsQuery);
+  const [corpus, setCorpus] = useState<string>();
+  const calibrations = data ?? [];
+  const calibration = calibrations.find((each) => each.corpus === corpus) ?? calibrations[0];
+  return (
+    <section aria-label="Trust" className="flex min-w-0 flex-col gap-2" data-trust>
+      <FigureTable title="Can the gates be trusted?" note={NOTE} columns={COLUMNS}>
+        {trustRows(evaluators, calibration).map((each) => (
+          <Row key={each.name} row={each} />
+        ))}
+      </FigureTable>
+      {error && (
+        <p role="alert" className="text-failed">
+          {explain(error, "load the calibrations").text}
+        </p>
+      )}
+      {data && !calibration && <NoCalibration />}
+      {calibration && (
+        <div className="flex flex-wrap items-center gap-3">
+          {calibrations.length > 1 && (
+            <label className="flex items-center gap-2">
+              <span className="text-muted">Corpus</span>
+              <select
+                className="field min-h-8"
+                value={calibration.corpus}
+                onChange={(event) => setCorpus(event.target.value)}
+              >
+                {calibrations.map((each) => (
+                  <option key={each.corpus}>{each.corpus}</option>
+                ))}
+              </select>
+            </label>
+          )}
+          <WhichCalibration calibration={calibration} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Row({ row }: { row: TrustRow }) {
+  const { name, calibrated, production } = row;
+  return (
+    <tr data-gate={name}>
+      <th scope="row">
+        {name === PANEL ? (
+          "All gates together"
+        ) : (
+          <Link to="/evaluators/$name" params={{ name }} className="underline">
+            {name}
+          </Link>
+        )}
+      </th>
+      <PlainShareCell share={calibrated?.bad_passed} />
+      <PlainShareCell share={calibrated?.good_failed} />
+      {production ? (
+        <>
+          <ShareCell share={production.wrong_passes} />
+          <ShareCell share={production.wrong_fails} />
+        </>
+      ) : (
+        <>
+          <PlainShareCell share={undefined} />
+          <PlainShareCell share={undefined} />
+        </>
+      )}
+    </tr>
+  );
+}
+
+function WhichCalibration({ calibration }: { calibration: Calibration }) {
+  const { corpus, at, cases, whole, panel } = calibration;
+  return (
+    <p className="text-muted">
+      Last calibration: <UntrustedText text={corpus} />, {plural(cases, "case")}
+      {!whole && ", only a part of them or of the gates"}
+      {panel.errored.count > 0 && `, ${panel.errored.count} without a verdict`}, {formatMoment(at)} (
+      <RelativeTime at={at} />)
+    </p>
+  );
+}
+
+function NoCalibration() {
+  return (
+    <div className="flex flex-col gap-2">
+      <p className="text-muted">
+        No calibration is known. This command measures the gates on cases whose right verdict is known, and
+        keeps the figures for this page:
+      </p>
+      <CopyLine label="Calibrate" text="phaserunner evaluators calibrate attacks --keep" />
+    </div>
+  );
+}
