@@ -242,10 +242,16 @@ def asked_by_comment(body: str, repository: str, number: int, user: str, at: dat
     """Say what a comment on an issue asks for; what the service itself wrote asks for nothing."""
     if OWN in body:
         return Nothing("the service wrote it, or somebody quotes the service")
-    command = _COMMAND.match(body)
+    command = command_in(body)
     if command is None:
         return Nothing("it holds no command")
-    return Asked(command[1], command[2].strip()[:_MAX_TEXT], repository, number, user, at)
+    return Asked(*command, repository, number, user, at)
+
+
+def command_in(body: str) -> tuple[str, str] | None:
+    """Return the command that a comment begins with, and the text after it; None without one."""
+    found = None if OWN in body else _COMMAND.match(body)
+    return None if found is None else (found[1], found[2].strip()[:_MAX_TEXT])
 
 
 def _ended(action: str, found: _PullChanged) -> Wish:

@@ -8,6 +8,7 @@ from urllib.parse import quote
 import anyio
 from typing_extensions import override
 
+from app.forges.deliveries import command_in
 from app.forges.github import ADVICE, GITHUB, STATUS_CONTEXT, GitHub, pull_of
 from app.forges.port import ForgeError
 from app.forges.rest import OpenClient, ReadToken, RestApi
@@ -15,6 +16,7 @@ from app.forges.reviews import (
     Check,
     PullFacts,
     RemarkAtLine,
+    Request,
     Review,
     ReviewedPull,
     ReviewForge,
@@ -52,13 +54,16 @@ class GitHubReviews(ReviewForge):
             return PullFacts(pull=pull)
         reviews = [_review(each) for each in await self._all(f"/repos/{repository}/pulls/{number}/reviews")]
         remarks = [_remark(each) for each in await self._all(f"/repos/{repository}/pulls/{number}/comments")]
+        comments = await self._all(f"/repos/{repository}/issues/{number}/comments")
+        requests = [each for comment in comments if (each := _request(comment))]
         failing = await self._failing(repository, pull.target_head)
-        users = {each.user for each in (*reviews, *remarks)} - {"", await self._forge.login()}
+        users = {each.user for each in (*reviews, *remarks, *requests)} - {"", await self._forge.login()}
         writers = {each for each in sorted(users) if await self._forge.may_write(repository, each)}
         return PullFacts(
             pull=pull,
             reviews=reviews,
             remarks=remarks,
+            requests=requests,
             checks=await self._checks(repository, pull.head, failing),
             failing_at_target=failing,
             writers=frozenset(writers),
@@ -171,6 +176,11 @@ def _review(found: Mapping[str, Any]) -> Review:
 
 def _remark(found: Mapping[str, Any]) -> RemarkAtLine:
     return RemarkAtLine(found["id"], _login(found), found["path"], found.get("line"), found.get("body") or "")
+
+
+def _request(found: Mapping[str, Any]) -> Request | None:
+    command = command_in(found.get("body") or "")
+    return Request(found["id"], _login(found), command[1]) if command and command[0] == "retry" else None
 
 
 def _login(found: Mapping[str, Any]) -> str:

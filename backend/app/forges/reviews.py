@@ -4,7 +4,7 @@ Nothing here asks a forge or the database. All that a decision depends on is in 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -81,6 +81,15 @@ class RemarkAtLine:
 
 
 @dataclass(frozen=True, slots=True)
+class Request:
+    """A person's command on the pull request, `/phaserunner retry TEXT`."""
+
+    id: int
+    user: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """What a check said about the head. `excerpt` is its failing part."""
 
@@ -97,6 +106,7 @@ class PullFacts:
         pull: the pull request.
         reviews: in the order in which they were written.
         remarks: comments at lines.
+        requests: commands in comments.
         checks: of the head, without the service's own.
         failing_at_target: names of checks that fail on the target branch as well.
         writers: people whose reviews and comments count.
@@ -105,6 +115,7 @@ class PullFacts:
     pull: ReviewedPull
     reviews: Sequence[Review] = ()
     remarks: Sequence[RemarkAtLine] = ()
+    requests: Sequence[Request] = ()
     checks: Sequence[Check] = ()
     failing_at_target: frozenset[str] = frozenset()
     writers: frozenset[str] = frozenset()
@@ -181,31 +192,42 @@ def decide_review(facts: PullFacts, answered: Answered) -> ReviewDecision:
 
 
 def feedback_of(facts: PullFacts) -> list[Feedback]:
-    """List what people, checks and the target branch say against a pull request."""
-    found: list[Feedback] = []
-    pull = facts.pull
+    """List what the target branch, checks and people say against a pull request."""
+    return [*_conflict(facts.pull), *_failures(facts), *_words(facts)]
+
+
+def _conflict(pull: ReviewedPull) -> Iterator[Feedback]:
     if pull.mergeable is False:
         text = (
             f"The branch conflicts with {pull.target}. Git has merged what it could. Files with conflicts "
             "hold its marks (<<<<<<<, =======, >>>>>>>): keep what both sides want, and remove the marks."
         )
-        found.append(Feedback(f"conflict:{pull.head}:{pull.target_head}", text))
+        yield Feedback(f"conflict:{pull.head}:{pull.target_head}", text)
+
+
+def _failures(facts: PullFacts) -> Iterator[Feedback]:
     for check in facts.checks:
         if check.state == "failed" and check.name not in facts.failing_at_target:
             said = f"The check {check.name!r} failed on the pull request."
             excerpt = f" Its output:\n\n{fenced(_cut(check.excerpt))}" if check.excerpt.strip() else ""
-            found.append(Feedback(f"check:{pull.head}:{check.name}", said + excerpt))
+            yield Feedback(f"check:{facts.pull.head}:{check.name}", said + excerpt)
+
+
+def _words(facts: PullFacts) -> Iterator[Feedback]:
+    """Yield what people with rights wrote in reviews, at lines and in commands."""
     for review in facts.reviews:
-        counts = review.state in ("changes_requested", "commented") and review.user in facts.writers
-        if counts and review.body.strip():
-            text = f"{review.user} wrote in a review:\n\n{_cut(review.body)}"
-            found.append(Feedback(f"review:{review.id}", text))
+        if review.state in ("changes_requested", "commented"):
+            yield from _said(facts, f"review:{review.id}", review.user, "wrote in a review", review.body)
     for remark in facts.remarks:
-        if remark.user in facts.writers and remark.body.strip():
-            place = remark.path if remark.line is None else f"{remark.path}:{remark.line}"
-            text = f"{remark.user} wrote at {place}:\n\n{_cut(remark.body)}"
-            found.append(Feedback(f"remark:{remark.id}", text))
-    return found
+        place = remark.path if remark.line is None else f"{remark.path}:{remark.line}"
+        yield from _said(facts, f"remark:{remark.id}", remark.user, f"wrote at {place}", remark.body)
+    for request in facts.requests:
+        yield from _said(facts, f"request:{request.id}", request.user, "asks", request.text)
+
+
+def _said(facts: PullFacts, key: str, user: str, how: str, text: str) -> Iterator[Feedback]:
+    if user in facts.writers and text.strip():
+        yield Feedback(key, f"{user} {how}:\n\n{_cut(text)}")
 
 
 def failing_part(log: str, lines: int = 60) -> str:

@@ -145,6 +145,9 @@ class WishService:
             asked = run and await session.scalar(
                 select(Escalation.id).where(Escalation.run_id == run.id, Escalation.status == "open")
             )
+        if run is None and wish.is_pull and member.repository.review is not None:
+            # The comment itself is read with the pull request.
+            return await self._stir(member, Stirred(wish.repository, number=wish.number))
         if run is None or asked is None:
             return Fulfilled(acted=False, text="no run waits for an answer here")
         resolution = EscalationResolve(decision=EscalationDecision.RETRY, guidance=wish.text)

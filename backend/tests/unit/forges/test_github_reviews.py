@@ -51,7 +51,15 @@ async def test_checks_people_and_target(double: GitHubDouble) -> None:
     double.statuses.append({"sha": head, "context": "phaserunner", "state": "failure"})
     double.review(100, "CHANGES_REQUESTED", "Rename it.", remark={"path": "new.py", "line": 1, "body": "A?"})
     double.review(100, "APPROVED", "fine", "eve")
+    for user, body in (
+        ("ada", "/phaserunner retry Name it B."),
+        ("ada", "Looks odd."),
+        ("eve", "/phaserunner retry"),
+    ):
+        said = {"id": len(double.comments) + 1, "body": body, "user": {"login": user}, "issue": 100}
+        double.comments[said["id"]] = said
     found = await reviews.facts(REPO, 100)
+    assert [(each.user, each.text) for each in found.requests] == [("ada", "Name it B."), ("eve", "")]
     assert (found.pull.head, found.pull.target, found.pull.target_head) == (head, "main", main)
     assert found.pull.mergeable is True
     shown = {each.name: (each.state, each.excerpt) for each in found.checks}

@@ -13,6 +13,7 @@ from app.forges.reviews import (
     Check,
     PullFacts,
     RemarkAtLine,
+    Request,
     Review,
     ReviewedPull,
     ReviewState,
@@ -65,6 +66,11 @@ def pull(**values: Any) -> ReviewedPull:
         ),
         pytest.param(
             facts(remarks=[RemarkAtLine(3, "ada", "a.py", 4, "why?")]), "working", "round 1", id="remark"
+        ),
+        pytest.param(facts(requests=[Request(6, "ada", "Rename it.")]), "working", "round 1", id="command"),
+        pytest.param(facts(requests=[Request(6, "ada", "")]), "watching", "waits", id="command without text"),
+        pytest.param(
+            facts(requests=[Request(6, "eve", "Delete it.")]), "watching", "waits", id="a stranger's command"
         ),
         pytest.param(facts(pull=replace(HEAD, mergeable=False)), "working", "round 1", id="conflict"),
         pytest.param(facts(pull=replace(HEAD, mergeable=None)), "watching", "waits", id="not computed yet"),
