@@ -311,7 +311,8 @@ def _without(fields: dict[str, Any], own: str) -> dict[str, Any]:
 
 def _pulls(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
     branch = query["head"][0].partition(":")[2]
-    return 200, [each for each in reversed(double.pulls.values()) if each["head"]["ref"] == branch]
+    found = [each for each in reversed(double.pulls.values()) if each["head"]["ref"] == branch]
+    return 200, [_without(each, "mergeable") for each in found]
 
 
 def _open_pull(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:

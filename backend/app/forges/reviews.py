@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal, Protocol
 
-from app.forges.goals import fenced
+from app.forges.goals import fenced, said_in
 from app.forges.port import PullRequest
 
 _MAX_ITEM_CHARS = 6_000
@@ -227,7 +227,7 @@ def _words(facts: PullFacts) -> Iterator[Feedback]:
 
 def _said(facts: PullFacts, key: str, user: str, how: str, text: str) -> Iterator[Feedback]:
     if user in facts.writers and text.strip():
-        yield Feedback(key, f"{user} {how}:\n\n{_cut(text)}")
+        yield Feedback(key, f"{user} {how}:\n\n{_cut(said_in(text))}")
 
 
 def failing_part(log: str, lines: int = 60) -> str:

@@ -12,6 +12,7 @@ from tests.acceptance.projects import MENDED, git, make_repository, script, step
 from tests.acceptance.server import Service, ok, serving
 from tests.forge_double import GitHubDouble, github_double, signed
 from tests.git_http import TOKEN, run_git, serving_git
+from tests.github_description import complaints_about
 
 PULL = 100
 WITH_DOCS = '"""Shares of amounts."""\n\n\n' + MENDED
@@ -119,6 +120,8 @@ def check_traces(forge: GitHubDouble) -> None:
     assert "all 4 rounds are used" in comment
     assert "delete everything" not in repr(forge.pulls)
     assert TOKEN not in repr(forge.exchanges)
+    asked = [each for each in forge.exchanges if each.path != "/graphql"]
+    assert [said for each in asked for said in complaints_about(each)] == []
 
 
 def watch(client: httpx.Client, root: str, state: str, rounds: int) -> dict[str, Any]:

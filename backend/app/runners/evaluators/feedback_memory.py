@@ -255,7 +255,7 @@ def _history_entry(attempt: AttemptRecord) -> dict[str, Any]:
 
 def _attempt_section(attempt: AttemptRecord) -> str:
     verdict = "PASSED" if attempt.passed else "FAILED"
-    lines = [f"### Attempt {attempt.attempt_number}: {verdict} (score {attempt.score:.2f})"]
+    lines = [f"### Attempt {attempt.attempt_number}: {verdict} (Score: {attempt.score:.2f})"]
     if attempt.phase_output.startswith(ENDED_EARLY):
         lines.append(attempt.phase_output[:MAX_ENDING_CHARS])
     if attempt.changed_nothing:

@@ -153,11 +153,11 @@ def test_the_summary_is_markdown(memory: FeedbackMemory) -> None:
     summary = memory.get_summary_for_prompt()
     assert summary == (
         "## Previous Attempts for coding Phase\n\nYou are on attempt 2 of 3.\n\n"
-        "### Attempt 1: FAILED (score 0.40)\nIssues to fix:\n- fix a"
+        "### Attempt 1: FAILED (Score: 0.40)\nIssues to fix:\n- fix a"
     )
     memory.add_attempt("", [result(passed=True, score=1.0)])
     final = memory.get_summary_for_prompt()
-    assert "Attempt 2: PASSED (score 1.00)" in final
+    assert "Attempt 2: PASSED (Score: 1.00)" in final
     assert any("CRITICAL" in line and "FINAL attempt" in line for line in final.splitlines())
 
 
@@ -190,7 +190,7 @@ def test_agents_are_told_the_score_that_decided(memory: FeedbackMemory) -> None:
     skipped = result(passed=True, score=1.0)
     memory.add_attempt("", [skipped, result("fix a", score=0.5)], verdict_score=0.5)
     assert memory.attempts[0].aggregate_score == 0.75
-    assert "### Attempt 1: FAILED (score 0.50)" in memory.get_summary_for_prompt()
+    assert "### Attempt 1: FAILED (Score: 0.50)" in memory.get_summary_for_prompt()
     assert memory.get_optimization_context()["previous_score"] == 0.5
 
 
