@@ -4,7 +4,6 @@ import { Link } from "@tanstack/react-router";
 import { CodeSpans } from "@/components/CodeSpans";
 import { Cost } from "@/components/Cost";
 import { RelativeTime } from "@/components/RelativeTime";
-import { UntrustedText } from "@/components/UntrustedText";
 import { plural } from "@/lib/format";
 import { KINDS } from "@/lib/kinds";
 import type { EscalationDetail } from "@/lib/queries/escalations";
