@@ -22,7 +22,7 @@ export GIT_SSL_CAINFO ?= $(SSL_CERT_FILE)
 export PIP_CERT ?= $(SSL_CERT_FILE)
 endif
 
-.PHONY: help setup run test forge-samples test-faults test-agents test-image lint format types lock bench check-layers dashboard check-dashboard api-types docs screenshots wheel check-wheel clean
+.PHONY: help setup run test forge-samples test-faults test-agents test-image lint format types lock bench check-layers dashboard check-dashboard api-types docs screenshots lighthouse wheel check-wheel clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | while IFS=$$'\t' read -r name text; do printf '  %-14s %s\n' "$$name" "$$text"; done
@@ -95,6 +95,9 @@ docs: setup ## Build the documentation as a site with search into build/site
 
 screenshots: setup dashboard ## Make docs/images from the real page and the examples [OUT=directory]
 	@$(BIN)/python .ci/screenshots.py $(or $(OUT),docs/images)
+
+lighthouse: setup dashboard ## Ask Lighthouse about the built page, minutes; fails below 95 [ARGS="--preset mobile"]
+	@$(BIN)/python .ci/lighthouse.py $(ARGS)
 
 wheel: setup dashboard ## Build the wheel into dist
 	@$(BIN)/python -m uv build --quiet --wheel --out-dir dist .

@@ -36,7 +36,7 @@ export const LogRow = memo(function LogRow(props: Props) {
       <span
         // Rows are too low for links that fingers could hit; the button below the log does the same.
         data-line={line.id}
-        className="w-18 shrink-0 cursor-pointer select-none text-right text-muted hover:underline"
+        className="min-w-9 shrink-0 sm:w-18 cursor-pointer select-none text-right text-muted hover:underline"
         title={`${formatClock(line.time)} ${line.phase ?? ""} ${line.attempt ?? ""}`}
       >
         {nameOf(line)}

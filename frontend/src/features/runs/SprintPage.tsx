@@ -1,6 +1,7 @@
 /** `/sprints/:id`: what a run does, how it was judged and why, live. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Navigate, useNavigate } from "@tanstack/react-router";
+import { useDeferredValue } from "react";
 
 import { EvalMatrix } from "@/components/EvalMatrix";
 import { EvidencePanel } from "@/components/EvidencePanel";
@@ -55,6 +56,8 @@ function Loaded({ sprint }: { sprint: RunDetail }) {
   const search = parseRunSearch(root.useSearch());
   const navigate = useNavigate();
   const attempt = chosenAttempt(sprint, search.phase, search.attempt);
+  // The log is made after the first picture, in pieces: what is above it is read first.
+  const hasTabs = useDeferredValue(true, false);
   const show = (part: Partial<RunSearch>) =>
     void navigate({
       to: ".",
@@ -125,14 +128,18 @@ function Loaded({ sprint }: { sprint: RunDetail }) {
       <div className="mt-4">
         <MessageBox run={sprint} />
       </div>
-      <RunTabs
-        sprint={sprint}
-        events={events}
-        milestones={milestones}
-        attempt={attempt}
-        search={search}
-        onSearch={show}
-      />
+      {hasTabs ? (
+        <RunTabs
+          sprint={sprint}
+          events={events}
+          milestones={milestones}
+          attempt={attempt}
+          search={search}
+          onSearch={show}
+        />
+      ) : (
+        <div aria-hidden className="mt-6 h-[80dvh]" />
+      )}
     </>
   );
 }

@@ -1,9 +1,9 @@
 /** Why a human is asked: the reason, what failed and how far that can be trusted, what was tried, what it cost. */
 import { Link } from "@tanstack/react-router";
 
+import { CodeSpans } from "@/components/CodeSpans";
 import { Cost } from "@/components/Cost";
 import { RelativeTime } from "@/components/RelativeTime";
-import { UntrustedText } from "@/components/UntrustedText";
 import { plural } from "@/lib/format";
 import { KINDS } from "@/lib/kinds";
 import type { EscalationDetail } from "@/lib/queries/escalations";
@@ -92,7 +92,7 @@ function Goal({ escalation }: { escalation: EscalationDetail }) {
     <details open={escalation.sprint.goal.length < 300}>
       <summary className="min-h-7 cursor-pointer font-semibold">{GOALS[escalation.kind]}</summary>
       <p className="theirs">
-        <UntrustedText text={escalation.sprint.goal} />
+        <CodeSpans text={escalation.sprint.goal} />
       </p>
       <Link to={KINDS[escalation.kind].page} params={{ id: escalation.run_id }} className="underline">
         Show the whole run

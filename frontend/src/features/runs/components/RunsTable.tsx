@@ -112,7 +112,7 @@ function ForkedFrom({ run }: { run: string }) {
 const CELLS: Record<Column, (run: Run) => ReactNode> = {
   kind: (run) => KINDS[run.kind].word,
   project: (run) => (
-    <span className="block max-w-40 truncate" title={visible(run.project)}>
+    <span className="block max-w-32 truncate xl:max-w-40" title={visible(run.project)}>
       {run.project ? <UntrustedText text={shortProject(run.project)} /> : "–"}
     </span>
   ),
@@ -123,7 +123,7 @@ const CELLS: Record<Column, (run: Run) => ReactNode> = {
   took: tookOf,
   cost: (run) => <Cost usage={run.usage} />,
   agent: (run) => (
-    <span className="block max-w-56 truncate" title={visible(run.agent)}>
+    <span className="block max-w-28 truncate xl:max-w-56" title={visible(run.agent)}>
       <UntrustedText text={run.agent} />
     </span>
   ),
