@@ -179,7 +179,8 @@ class FailureKind(StrEnum):
 class AgentFailure:
     """The agent did not finish. A value, not an exception; it uses up no attempt.
 
-    `retry_at` is when the provider's limit ends, if the provider says so.
+    `retry_at` is when the provider's limit ends, if the provider says so. `session` says whether it went on
+    with an earlier conversation before it failed.
     """
 
     kind: FailureKind
@@ -187,6 +188,7 @@ class AgentFailure:
     usage: AgentUsage = field(default_factory=AgentUsage)
     model: str | None = None
     retry_at: datetime | None = None
+    session: SessionUse = SessionUse()
 
 
 AgentOutcome = AgentResult | AgentFailure

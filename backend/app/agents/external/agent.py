@@ -134,21 +134,25 @@ class ExternalAgent:
                 endpoint,
                 session,
             )
-            try:
-                ending = await work.to_its_end()
-            except OverdueError as overdue:
-                return _overdue(overdue, endpoint, self.model)
-            except StuckError as error:
-                return AgentFailure(FailureKind.LIMIT, str(error), endpoint.usage(), self.model)
-            except (UnreadableError, CannotResumeError) as error:
-                told = f"{self.name}: {error}"
-                return AgentFailure(FailureKind.PROTOCOL, told, endpoint.usage(), self.model)
-            outcome = outcome_of(ending, self._account(endpoint, ending))
-            if not isinstance(outcome, AgentResult):
-                return outcome
-            if ending.session is not None:
-                await session.keep(ending.session)
+            outcome = await self._outcome(work, endpoint)
+            if isinstance(outcome, AgentFailure):
+                await session.failed(outcome.message)
             return replace(outcome, session=session.use)
+
+    async def _outcome(self, work: Work, endpoint: GatewayEndpoint) -> AgentOutcome:
+        try:
+            ending = await work.to_its_end()
+        except OverdueError as overdue:
+            return _overdue(overdue, endpoint, self.model)
+        except StuckError as error:
+            return AgentFailure(FailureKind.LIMIT, str(error), endpoint.usage(), self.model)
+        except (UnreadableError, CannotResumeError) as error:
+            told = f"{self.name}: {error}"
+            return AgentFailure(FailureKind.PROTOCOL, told, endpoint.usage(), self.model)
+        outcome = outcome_of(ending, self._account(endpoint, ending))
+        if isinstance(outcome, AgentResult) and ending.session is not None:
+            await work.session.keep(ending.session)
+        return outcome
 
     @property
     def _can_continue(self) -> bool:

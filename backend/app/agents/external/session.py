@@ -23,7 +23,10 @@ from app.agents.port import AgentTask, SessionPlace, SessionUse
 
 _NOTE = "session.json"
 _UNDER_WAY = "under-way.json"
+_FAILED = "failed.json"
 _LOST = "the conversation of the interrupted try was not kept here"
+_NONE_LEFT = "the attempt before left no conversation"
+_REASON_CHARS = 500
 
 
 class _BusyError(Exception):
@@ -65,6 +68,11 @@ class OpenSession:
         if self._place is not None:
             await anyio.to_thread.run_sync(self._place.remember, session)
 
+    async def failed(self, reason: str) -> None:
+        """Remember why the agent failed: a later attempt finds no conversation and says so."""
+        if self._place is not None:
+            await anyio.to_thread.run_sync(self._place.note_failure, reason)
+
     def began(self, session: str) -> None:
         """Write down at once that this conversation is under way."""
         if self._place is not None:
@@ -85,7 +93,7 @@ async def open_session(task: AgentTask, agent: str, leavings: Sequence[str]) -> 
     """
     note = ""
     if task.session is not None:
-        place = _Place(task.session, agent, task.workspace)
+        place = _Place(task.session, agent, task.workspace, is_first=task.attempt == 1)
         # Now: the tree of an interrupted try may hold what the agent left then.
         before = await anyio.to_thread.run_sync(matches, task.workspace, leavings)
         try:
@@ -120,8 +128,9 @@ async def _taken(place: "_Place") -> AsyncGenerator[None]:
 class _Place:
     """The directory of one candidate; only one process uses it at a time."""
 
-    def __init__(self, session: SessionPlace, agent: str, tree: Path) -> None:
+    def __init__(self, session: SessionPlace, agent: str, tree: Path, *, is_first: bool) -> None:
         self._session = session
+        self._is_first = is_first
         self._directory = session.directory / str(session.candidate)
         self._key = {"agent": agent, "subject": session.subject}
         self._tree = tree
@@ -187,10 +196,27 @@ class _Place:
         kept = self._under_way() if self.is_taken_up else None
         if kept is None and self._session.continues:
             kept = self._read(_NOTE, self._key)
-        if kept is None:
-            self.empty_home()
-            return None, _LOST if self._session.interrupted else ""
-        return kept, ""
+        if kept is not None:
+            return kept, ""
+        note = self._why_none()
+        self.empty_home()
+        return None, note
+
+    def _why_none(self) -> str:
+        if self._session.interrupted:
+            return _LOST
+        if not self._session.continues:
+            return ""
+        reason = self._read(_FAILED, self._key, "reason")
+        if reason is not None:
+            return f"{_NONE_LEFT}: {reason}"
+        return "" if self._is_first else f"{_NONE_LEFT} here"
+
+    def note_failure(self, reason: str) -> None:
+        """Write down why the agent failed, for an attempt that was to continue."""
+        if self._session.continues:
+            with suppress(OSError):  # the failure is told even where its note cannot be written
+                self._write(_FAILED, {**self._key, "reason": reason[:_REASON_CHARS]})
 
     def note_under_way(self, session: str) -> None:
         """Write down which conversation is under way, and from what it started."""
@@ -203,15 +229,15 @@ class _Place:
     def _started(self) -> dict[str, str]:
         return {**self._key, "start": self._session.start}
 
-    def _read(self, name: str, key: Mapping[str, str]) -> str | None:
+    def _read(self, name: str, key: Mapping[str, str], wanted: str = "session") -> str | None:
         try:
             kept: object = json.loads((self._directory / name).read_bytes())
         except (OSError, ValueError):
             return None
         if not isinstance(kept, dict):
             return None
-        session = cast("dict[str, Any]", kept).get("session")
-        return session if isinstance(session, str) and {**key, "session": session} == kept else None
+        found = cast("dict[str, Any]", kept).get(wanted)
+        return found if isinstance(found, str) and {**key, wanted: found} == kept else None
 
     def _write(self, name: str, content: Mapping[str, str]) -> None:
         (self._directory / name).write_text(json.dumps(content), encoding="utf-8")
@@ -222,7 +248,7 @@ class _Place:
 
     def empty_home(self) -> None:
         """Forget the conversation."""
-        for name in (_NOTE, _UNDER_WAY):
+        for name in (_NOTE, _UNDER_WAY, _FAILED):
             (self._directory / name).unlink(missing_ok=True)
         remove(self.home)
         self.home.mkdir(mode=0o700, exist_ok=True)

@@ -1,20 +1,21 @@
 """What candidates produced, as rows of a caller's transaction."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from sqlalchemy.dialects.postgresql import insert
 
 from app.agents.gateway_port import VENDOR_LOGIN
-from app.agents.port import AgentOutcome, AgentResult, SessionUse
+from app.agents.port import AgentOutcome, SessionUse
 from app.db.models import Attempt, Candidate, Snapshot
+from app.schemas.text import storable_text
 from app.services.execute.candidates import Committed, ProducedCandidate
 from app.services.record.transactions import Recording
 
 
 def session_of(outcome: AgentOutcome) -> SessionUse:
-    """Return whether an agent went on with an earlier conversation."""
-    return outcome.session if isinstance(outcome, AgentResult) else SessionUse()
+    """Return whether an agent went on with an earlier conversation, as a row can hold it."""
+    return replace(outcome.session, note=storable_text(outcome.session.note))
 
 
 def used_vendor_login(produced: Sequence[ProducedCandidate]) -> bool:

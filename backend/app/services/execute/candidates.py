@@ -201,7 +201,8 @@ class CandidateRuns:
             committed = await self._commit_tree(job, ended)
         except (WorkspaceError, OSError) as error:
             text = f"The agent's work cannot be committed: {error}"
-            failure = AgentFailure(FailureKind.LIMIT, text, ended.outcome.usage, ended.model)
+            used, session = ended.outcome.usage, ended.outcome.session
+            failure = AgentFailure(FailureKind.LIMIT, text, used, ended.model, session=session)
             return ProducedCandidate(replace(ended, outcome=failure))
         if job.safe_fixes and self._fixer is not None and committed.changed_files:
             committed = await self._mend(job, ended.workspace, committed, self._fixer)
@@ -230,7 +231,7 @@ class CandidateRuns:
         if failure.kind is not FailureKind.LIMIT:
             return ProducedCandidate(ended, unfinished=committed)
         output = f"{ENDED_EARLY} {failure.message}"
-        result = AgentResult(output, failure.usage, failure.model)
+        result = AgentResult(output, failure.usage, failure.model, session=failure.session)
         return ProducedCandidate(replace(ended, outcome=result), committed)
 
     async def _mend(self, job: CandidateJob, tree: Path, committed: Committed, fixer: Fixer) -> Committed:

@@ -5,8 +5,18 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
-from app.agents.port import AgentFailure, AgentOutcome, AgentResult, AgentTask, FailureKind, SessionPlace
+from app.agents.port import (
+    AgentFailure,
+    AgentOutcome,
+    AgentResult,
+    AgentTask,
+    FailureKind,
+    SessionPlace,
+    SessionUse,
+)
+from app.db.models import Attempt, Candidate
 from tests.integration.services.engine_support import Agents, Engine
 from tests.integration.services.support import UseCases, use_cases
 
@@ -75,3 +85,19 @@ async def test_an_attempt_whose_agent_failed_was_not_interrupted(cases: UseCases
     engine = Engine(cases, tmp_path, Agents([places.fails, places.ends]))
     assert await engine.until_rest(await engine.run()) == "completed"
     assert [each.interrupted for each in places.given] == [False, False]
+
+
+async def runs_out(task: AgentTask) -> AgentOutcome:
+    used = SessionUse(continued=True, note="it said \0 before")
+    return AgentFailure(FailureKind.LIMIT, "100 requests were made", session=used)
+
+
+async def test_the_row_of_a_failed_attempt_says_whether_it_went_on(cases: UseCases, tmp_path: Path) -> None:
+    engine = Engine(cases, tmp_path, Agents([runs_out]))
+    run_id = await engine.run(retry_context="continue")
+    assert await engine.until_rest(run_id) == "completed"
+    async with cases.sessions() as session:
+        rows = await session.scalars(select(Candidate).join(Attempt).where(Attempt.run_id == run_id))
+        (row,) = rows.all()
+    assert row.continued
+    assert row.session_note.startswith("it said ")

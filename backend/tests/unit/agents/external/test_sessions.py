@@ -103,6 +103,8 @@ async def test_a_lost_conversation_begins_anew_and_says_so(
     # No request was metered, so it counts as no work; what matters is that it was launched anew.
     assert isinstance(outcome, AgentFailure)
     assert "without asking a model" in outcome.message
+    assert not outcome.session.continued
+    assert outcome.session.note.startswith("the earlier conversation could not go on: ")
     assert (directory / "home" / "conversation").read_text() == "remember|"
 
 
@@ -128,6 +130,54 @@ async def test_another_conversation_is_not_continued(
     )
     assert isinstance(outcome, AgentResult), outcome
     assert outcome.output.endswith(" remember|")
+
+
+FAILING = pytest.mark.parametrize(
+    ("agent", "fails", "reason"),
+    [
+        pytest.param(agent_of(RESUMING), "failed", "scripted-command failed: no luck", id="command"),
+        pytest.param(agent_of(SPEAKING, script=ACP_AGENT), "dies", "scripted-command ", id="acp"),
+    ],
+)
+
+
+@FAILING
+async def test_after_a_failed_attempt_the_next_says_why_it_begins_anew(
+    agent: ExternalAgent, fails: str, reason: str, place: SessionPlace, tmp_path: Path
+) -> None:
+    outcome = await agent.run(task_of(tree(tmp_path, "one"), fails, session=place), Listener())
+    assert isinstance(outcome, AgentFailure)
+    assert outcome.session == SessionUse()
+    second = replace(task_of(tree(tmp_path, "two"), "remember two", session=place), attempt=2)
+    outcome = await agent.run(second, Listener())
+    assert isinstance(outcome, AgentResult), outcome
+    assert not outcome.session.continued
+    assert outcome.session.note.startswith(f"the attempt before left no conversation: {reason}")
+    third = replace(task_of(tree(tmp_path, "three"), "remember three", session=place), attempt=3)
+    outcome = await agent.run(third, Listener())
+    assert isinstance(outcome, AgentResult), outcome
+    assert outcome.session == SessionUse(continued=True), "what ended well is gone on with again"
+
+
+@FAILING
+async def test_a_failed_attempt_that_went_on_says_so(
+    agent: ExternalAgent, fails: str, reason: str, place: SessionPlace, tmp_path: Path
+) -> None:
+    await agent.run(task_of(tree(tmp_path, "one"), "remember one", session=place), Listener())
+    second = replace(task_of(tree(tmp_path, "two"), fails, session=place), attempt=2)
+    outcome = await agent.run(second, Listener())
+    assert isinstance(outcome, AgentFailure)
+    assert outcome.message.startswith(reason)
+    assert outcome.session == SessionUse(continued=True)
+
+
+async def test_a_later_attempt_on_another_machine_says_that_nothing_is_here(
+    place: SessionPlace, tmp_path: Path
+) -> None:
+    second = replace(task_of(tree(tmp_path, "two"), "w", session=place), attempt=2)
+    outcome = await agent_of(RESUMING).run(second, Listener())
+    assert isinstance(outcome, AgentResult), outcome
+    assert outcome.session == SessionUse(note="the attempt before left no conversation here")
 
 
 async def test_a_place_in_use_is_left_alone(place: SessionPlace, tmp_path: Path) -> None:
