@@ -20,6 +20,7 @@ from app.forges.operator_file import ForgesFile
 from app.forges.repositories import Members
 from app.notifications.operator_file import parse_notifications
 from app.realtime.service import open_realtime
+from app.runners.budgets import DayBudgets
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.evaluators.static.ruff_lint import RuffLintEvaluator
 from app.runners.phase_panel import PhasePanel
@@ -87,11 +88,16 @@ class Api:
 
 @asynccontextmanager
 async def open_api(
-    database_url: str, data_dir: Path, *, hosts: tuple[str, ...] = (), tokens_needed: bool | None = False
+    database_url: str,
+    data_dir: Path,
+    *,
+    hosts: tuple[str, ...] = (),
+    tokens_needed: bool | None = False,
+    days: DayBudgets = DayBudgets(),  # noqa: B008 - it is frozen
 ) -> AsyncGenerator[Api]:
     """Build the application and a client for it; tokens are needed, or not, or (None) once there is one."""
     async with (
-        use_cases(database_url, data_dir) as cases,
+        use_cases(database_url, data_dir, days=days) as cases,
         open_realtime(plain_url(database_url), cases.queries.states) as realtime,
     ):
         registry = EvaluatorRegistry()

@@ -14,6 +14,7 @@ from sqlalchemy import select, text
 
 from app.db.engine import Sessions, create_engine, create_sessions
 from app.db.models import Attempt, Candidate, Escalation, Evaluation, EventRow, Run
+from app.runners.budgets import DayBudgets
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.phase_panel import PhasePanel
 from app.schemas.answer_rules import RuleSets
@@ -30,6 +31,9 @@ from app.services.execute.trees import RunTrees
 from app.services.local.evaluations import EvaluationService
 from app.services.read.run_lists import RunLists
 from app.services.read.runs import RunQueries
+from app.services.record.accounts import Accounts
+from app.services.record.budgets import BudgetKeeper
+from app.services.record.model_requests import RequestLedger
 from app.services.review.escalations import EscalationService
 from app.services.review.merging import MergeService
 from app.services.review.results import ResultService
@@ -214,6 +218,7 @@ async def use_cases(
     database_url: str,
     data_dir: Path,
     sources: SourcePolicy = SourcePolicy(),  # noqa: B008 - it is frozen
+    days: DayBudgets = DayBudgets(),  # noqa: B008 - it is frozen
 ) -> AsyncGenerator[UseCases]:
     """Build the use cases as the composition root does."""
     engine = create_engine(database_url, pool_size=10)
@@ -223,7 +228,8 @@ async def use_cases(
     trees = RunTrees(store, sessions)
     bell = RememberingBell()
     results = ResultService(sessions, trees)
-    intake = Intake(sessions, store, git, sources, bell)
+    budgets = BudgetKeeper(sessions, RequestLedger(sessions, Accounts(days), bell), days)
+    intake = Intake(sessions, store, git, sources, bell, budgets)
     try:
         yield UseCases(
             sessions=sessions,

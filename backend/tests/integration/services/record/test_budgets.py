@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sqlalchemy import delete, select
 
 from app.agents.gateway_port import RequestLabels
-from app.db.models import DailySpending, EventRow
+from app.db.models import DailySpending, EventRow, WebhookDelivery
 from app.gateway.ledger import ModelRequest
 from app.gateway.prices import Cost, CostKind
 from app.gateway.usage_reading import Tokens
@@ -23,6 +23,7 @@ from app.schemas.runs import Budget, EscalationDecision, RunPolicy
 from app.services.record.accounts import Accounts
 from app.services.record.budgets import BudgetKeeper, BudgetSpentError
 from app.services.record.model_requests import RequestLedger
+from app.services.record.outbox import NO_WEBHOOKS, Outbox
 from tests.integration.services.support import UseCases, use_cases
 
 pytestmark = pytest.mark.anyio
@@ -43,10 +44,12 @@ def request(run_id: UUID | None, dollars: str, candidate: int = 0) -> ModelReque
     )
 
 
-def keeper(cases: UseCases, days: DayBudgets | None = None) -> tuple[RequestLedger, BudgetKeeper]:
+def keeper(
+    cases: UseCases, days: DayBudgets | None = None, outbox: Outbox = NO_WEBHOOKS
+) -> tuple[RequestLedger, BudgetKeeper]:
     """The parts of one process."""
     days = days or DayBudgets()
-    ledger = RequestLedger(cases.sessions, Accounts(days), cases.bell)
+    ledger = RequestLedger(cases.sessions, Accounts(days, outbox), cases.bell)
     return ledger, BudgetKeeper(cases.sessions, ledger, days)
 
 
@@ -150,6 +153,22 @@ async def test_warnings_come_once_and_ring(cases: UseCases) -> None:
         told = [(each["scope"], each["spent"], each["budget"]) for each in rows.all()]
     assert told == [("run", pytest.approx(0.9), 1.0), ("installation_day", pytest.approx(0.9), 1.0)]
     assert cases.bell.rung == [run_id]
+
+
+async def test_a_warning_is_queued_for_webhooks_once(cases: UseCases) -> None:
+    run_id = await bounded_run(cases, 1.0)
+    ledger, _ = keeper(cases, outbox=Outbox(("https://one.example/hook", "https://two.example/hook")))
+    for _ in range(3):
+        ledger.record(request(run_id, "0.45"))
+        await ledger.stored()
+    async with cases.sessions() as session:
+        told = await session.scalar(select(EventRow.sequence).where(EventRow.run_id == run_id))
+        statement = select(WebhookDelivery).where(WebhookDelivery.run_id == run_id)
+        rows = (await session.scalars(statement.order_by(WebhookDelivery.url))).all()
+    assert [(each.event, each.url, each.sequence, each.status) for each in rows] == [
+        ("budget.warning", "https://one.example/hook", told, "pending"),
+        ("budget.warning", "https://two.example/hook", told, "pending"),
+    ]
 
 
 async def test_a_run_that_is_over_gets_no_warning(cases: UseCases) -> None:
